@@ -1,0 +1,32 @@
+import { group } from '../../shared/api/operation.ts';
+import { Login, User } from '../../shared/domain/user.ts';
+import { Status } from '../../shared/domain/values.ts';
+
+export const auth = group({
+  name: 'auth',
+  operations: {
+    login: {
+      method: 'POST',
+      path: '/users/login',
+      summary: 'Log in',
+      description: 'Answers with the user, the session token in the header `Token`, and the session cookies.',
+      auth: 'anyone',
+      csrfExempt: true,
+      body: Login,
+      success: 200,
+      response: User,
+      errors: ['credentials_invalid'],
+      uses: ['table:write'],
+    },
+    logout: {
+      method: 'POST',
+      path: '/users/logout',
+      summary: 'End the session',
+      auth: 'session',
+      may: 'logged_in',
+      success: 200,
+      response: Status,
+      uses: ['table:write'],
+    },
+  },
+});

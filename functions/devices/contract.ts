@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { group } from '../../shared/api/operation.ts';
+import { Manufacturer, SensorId } from '../../shared/domain/sensor.ts';
+import { millis, Status, text } from '../../shared/domain/values.ts';
+
+const Code = z.object({ pairingCode: z.string().length(8), pairingCodeExpires: millis });
+const BySensor = z.object({ sensorId: SensorId });
+
+export const devices = group({
+  name: 'devices',
+  operations: {
+    registerDevice: {
+      method: 'POST',
+      path: '/devices/register',
+      summary: 'Register a device, or give a known one a new token and code',
+      auth: 'provisioner',
+      body: z.object({
+        manufacturer: Manufacturer,
+        hardwareId: text(12, 17),
+        firmwareVersion: z.int().min(0).max(2_147_483_647),
+        model: text(1, 64).optional(),
+      }),
+      success: 201,
+      alsoSuccess: 200,
+      response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
+      uses: ['table:write'],
+    },
+    drawPairingCode: {
+      method: 'POST',
+      path: '/devices/{sensorId}/pairing-code',
+      summary: 'Draw a new pairing code; the old one is void',
+      auth: 'device',
+      params: BySensor,
+      success: 201,
+      response: Code,
+      errors: ['sensor_not_found'],
+      uses: ['table:write'],
+    },
+    postMessages: {
+      method: 'POST',
+      path: '/devices/{sensorId}/messages',
+      summary: 'Hand in one message of a device, or an array of at most 100, as the device speaks',
+      description: 'Answers only once every message is durable. Posting a message again changes nothing.',
+      auth: 'device',
+      params: BySensor,
+      body: z.union([z.looseObject({}), z.array(z.looseObject({})).max(100)]),
+      bodyKind: 'messages',
+      success: 202,
+      response: Status,
+      errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
+      uses: ['table:write', 'ring:events'],
+    },
+  },
+});

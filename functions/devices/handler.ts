@@ -1,0 +1,77 @@
+import { Reply } from '../../shared/api/operation.ts';
+import { serve } from '../../shared/api/serve.ts';
+import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
+import { hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { devices } from './contract.ts';
+import { messagesOf, toMessage } from './messages.ts';
+
+type Random = (bytes: number) => Uint8Array;
+
+/** Tries of what meets others at the same time: the other one wins once, not forever. */
+const TRIES = 5;
+
+const drawCode = (random: Random, now: number) => {
+  const code = pairingCode(random(8));
+  const expires = now + PAIRING_CODE_LIFETIME;
+  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
+};
+
+/** The sensor wherever it is now; null when there is none. */
+const locate = async (store: Store, sensorId: string): Promise<SensorRecord | null> => {
+  const home = await store.customers.homeOf('sensor', sensorId);
+  return home === null ? null : store.sensors.get(home, sensorId);
+};
+
+export const handler = serve(devices, {
+  registerDevice: async ({ body, provisioner, fail, refuse }, { store, now, random }) => {
+    const { manufacturer, firmwareVersion } = body;
+    if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
+    const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const deviceToken = drawToken('device', random);
+      const code = drawCode(random, now());
+      const known = await store.sensors.idOfHardware(manufacturer, hardwareId);
+      const sensor = known === null ? null : await locate(store, known);
+      if (sensor) {
+        if (!(await store.sensors.renew(sensor, hashOf(deviceToken), code.stored, firmwareVersion))) continue;
+        return new Reply({ sensorId: sensor.id, deviceToken, ...code.shown }, { status: 200 });
+      }
+      const id = sensorIdOf(manufacturer, hardwareId, random(9));
+      const fresh = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
+      if (await store.sensors.register(fresh, hashOf(deviceToken), code.stored))
+        return { sensorId: id, deviceToken, ...code.shown };
+    }
+    return fail('unavailable', { waitSeconds: 1 });
+  },
+
+  drawPairingCode: async ({ device, params, fail }, { store, now, random }) => {
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const sensor = await locate(store, device.sensorId);
+      if (!sensor) return fail('sensor_not_found');
+      const code = drawCode(random, now());
+      if (await store.sensors.renew(sensor, null, code.stored, sensor.firmwareVersion)) {
+        await store.events.heard(device.customerId, device.sensorId, now());
+        return code.shown;
+      }
+    }
+    return fail('unavailable', { waitSeconds: 1 });
+  },
+
+  postMessages: async ({ device, params, body, fail, refuse }, { store, ringEvents, now, random }) => {
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const read = messagesOf(body);
+    if ('refusal' in read) return read.refusal === 'too_large' ? fail('body_too_large') : refuse('', read.refusal);
+    const received = now();
+    const messages = read.raw.map((raw, at) =>
+      toMessage(device, raw, at, received, Buffer.from(random(2)).readUInt16BE()),
+    );
+    // All of them durable first, whatever becomes of the bell: only then is the call answered.
+    const kept = await Promise.all(messages.map((message) => store.events.keep(message)));
+    const fresh = messages.filter((_, at) => kept[at]).map(({ uuid }) => uuid);
+    if (fresh.length > 0) await ringEvents([{ c: device.customerId, s: device.sensorId, e: fresh }]);
+    return { status: 'OK' };
+  },
+});

@@ -1,0 +1,33 @@
+import { auth } from './auth/contract.ts';
+import { bots } from './bots/contract.ts';
+import { customers } from './customers/contract.ts';
+import { deliver } from './deliver/contract.ts';
+import { devices } from './devices/contract.ts';
+import { processing } from './process/contract.ts';
+import { provisioningKeys } from './provisioning-keys/contract.ts';
+import { ruleHits } from './rule-hits/contract.ts';
+import { rules } from './rules/contract.ts';
+import { sensors } from './sensors/contract.ts';
+import { server } from './server/contract.ts';
+import { sweep } from './sweep/contract.ts';
+import { users } from './users/contract.ts';
+import { webhooks } from './webhooks/contract.ts';
+
+/** All groups of operations, in the order of the OpenAPI document. A group's folder has its name. */
+export const groups = [
+  auth,
+  users,
+  customers,
+  sensors,
+  ruleHits,
+  bots,
+  rules,
+  webhooks,
+  devices,
+  provisioningKeys,
+  server,
+] as const;
+
+/** What works on queues, and what runs by the clock. */
+export const consumers = [processing, deliver] as const;
+export const schedules = [sweep] as const;

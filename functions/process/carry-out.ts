@@ -1,0 +1,136 @@
+import { situationText } from '../../shared/api/messages/texts.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Bot } from '../../shared/domain/bot.ts';
+import type { Decided, Decision } from '../../shared/domain/decision.ts';
+import type { Delivery } from '../../shared/domain/delivery.ts';
+import { timeOrderedId } from '../../shared/domain/ids.ts';
+import { defaultExtent, normalize } from '../../shared/domain/room.ts';
+import type { Rule } from '../../shared/domain/rule.ts';
+import type { SensorRecord } from '../../shared/domain/sensor.ts';
+import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
+import type { CustomerItem } from '../../shared/store/customers.ts';
+import type { Message } from '../../shared/store/events.ts';
+import type { HitItem } from '../../shared/store/rule-hits.ts';
+import type { processing } from './contract.ts';
+
+export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
+/** Where a message comes from. */
+export type Place = { customerId: number; sensor: SensorRecord; customer: CustomerItem | null };
+type Rules = ReadonlyMap<number, Rule>;
+
+const textFor = (locale: string, { happening }: Decided): string =>
+  happening.situation === null ? happening.action : situationText(locale, happening.situation);
+
+/** Raw webhooks take each message once, with its first event; what the service made itself has no bytes to send. */
+const takes = (format: string, isFirst: boolean): boolean => format !== 'raw' || isFirst;
+
+const draw = ({ random }: ProcessDeps, time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
+
+const newHit = (
+  deps: ProcessDeps,
+  scene: Scene,
+  rule: Rule,
+  hitId: number,
+  bots: ReadonlyMap<number, Bot>,
+): HitItem => {
+  const { createDate, uuid } = scene.event;
+  const time = deps.now();
+  return {
+    id: hitId,
+    createDate,
+    updateDate: time,
+    ruleId: rule.id,
+    ruleSensorGroupId: rule.sensorGroupId ?? 0,
+    ruleCustomerId: rule.customerId,
+    sensorId: scene.sensor.id,
+    sensorEventId: uuid,
+    situation: rule.situation,
+    messages: rule.recipients.map(({ botId }) => ({
+      id: draw(deps, time),
+      createDate,
+      updateDate: time,
+      ruleHitId: hitId,
+      accountId: botId,
+      publisher: 'webhook',
+      wasSend: false,
+      sendTryTimes: [],
+      extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
+    })),
+  };
+};
+
+/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there. */
+const fire = async (
+  deps: ProcessDeps,
+  scene: Scene,
+  rule: Rule,
+  hitId: number,
+  isFirst: boolean,
+): Promise<Delivery[]> => {
+  const { store, now } = deps;
+  const { customerId, recipients } = rule;
+  const [webhooks, botList] = await Promise.all([
+    store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
+    store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),
+  ]);
+  const formats = new Map(webhooks.map(({ id, format }) => [id, format]));
+  const bots = new Map(botList.map((bot) => [bot.id, bot]));
+  const id = await store.ruleHits.create(customerId, newHit(deps, scene, rule, hitId, bots));
+  return recipients.flatMap(({ webhookId, botId }, message) => {
+    const format = formats.get(webhookId);
+    if (!format || !takes(format, isFirst)) return [];
+    const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
+    return [newDelivery(scene, { customerId, webhookId, hit: { id, message }, ruleId: rule.id }, snapshot, now())];
+  });
+};
+
+/** Customer webhooks get every event, without a rule. */
+const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place, isFirst: boolean): Delivery[] =>
+  Object.entries(customer?.hooks ?? {}).flatMap(([webhookId, format]) => {
+    if (!takes(format, isFirst)) return [];
+    const snapshot = snapshotOf(scene, null, textFor('en', scene.event));
+    return [newDelivery(scene, { customerId, webhookId, hit: null, ruleId: 0 }, snapshot, now())];
+  });
+
+const carryOutOne = async (
+  deps: ProcessDeps,
+  place: Place,
+  message: Message,
+  event: Decided,
+  rules: Rules,
+  isFirst: boolean,
+) => {
+  const { store, ringDeliveries } = deps;
+  const { customerId, sensor, customer } = place;
+  const scene: Scene = { event, sensor, customer, source: message.uuid, receiveDate: message.receiveDate };
+  const fired = event.hits.map(async ({ ruleId, hitId }) => {
+    // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
+    const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
+    return rule ? fire(deps, scene, rule, hitId, isFirst) : [];
+  });
+  const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place, isFirst)];
+  await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
+  await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
+};
+
+const listed = (event: Decided) => {
+  const { id, uuid, createDate, happening } = event;
+  const { type, action, code, point } = happening;
+  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, defaultExtent) };
+};
+
+/** Makes a decision true, step by step; every step may have been done before. The message's waiting ends last. */
+export const carryOut = async (
+  deps: ProcessDeps,
+  place: Place,
+  message: Message,
+  decision: Decision,
+  rules: Rules,
+): Promise<void> => {
+  const { store } = deps;
+  const [first, ...further] = decision.decided;
+  for (const event of decision.decided) await carryOutOne(deps, place, message, event, rules, event === first);
+  const { customerId, sensorId, receiveDate, raw } = message;
+  for (const event of further) await store.events.add({ customerId, sensorId, receiveDate, raw, ...listed(event) });
+  await store.events.finish(message, first ? listed(first) : null);
+};

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { group } from '../../shared/api/operation.ts';
+import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
+import { RuleHit } from '../../shared/domain/rule-hit.ts';
+import { anyText, idText } from '../../shared/domain/values.ts';
+
+export const ruleHits = group({
+  name: 'rule-hits',
+  operations: {
+    listRuleHits: {
+      method: 'GET',
+      path: '/customers/{customerId}/rule-hits',
+      summary: 'List the rule hits of the last 120 days of a customer',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'customer',
+      params: z.object({ customerId: idText }),
+      query: z.object({
+        ...pageQuery,
+        sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
+        sensorId: anyText.default(''),
+      }),
+      success: 200,
+      response: paged(RuleHit),
+      errors: ['customer_not_found'],
+      uses: ['table:read'],
+    },
+    getRuleHit: {
+      method: 'GET',
+      path: '/customers/{customerId}/rule-hits/{ruleHitId}',
+      summary: 'Get a rule hit',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'customer',
+      params: z.object({ customerId: idText, ruleHitId: idText }),
+      success: 200,
+      response: RuleHit,
+      errors: ['customer_not_found', 'rule_hit_not_found'],
+      uses: ['table:read'],
+    },
+  },
+});

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { group } from '../../shared/api/operation.ts';
+
+const ServerConfig = z
+  .object({
+    version: z.string(),
+    serviceName: z.string(),
+    passwordResetEnabled: z.enum(['true', 'false']),
+    url: z.string().optional(),
+    limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int() }).optional(),
+    locales: z.array(z.string()).optional(),
+    manufacturers: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'ServerConfig' });
+
+export const server = group({
+  name: 'server',
+  operations: {
+    getServerConfig: {
+      method: 'GET',
+      path: '/server/config',
+      summary: 'Get the server configuration; callers who are logged in get more of it',
+      auth: 'optional',
+      success: 200,
+      response: ServerConfig,
+      uses: ['service:about', 'guard'],
+    },
+    getOpenApi: {
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'Get this description',
+      auth: 'anyone',
+      success: 200,
+      response: z.record(z.string(), z.unknown()),
+      uses: ['service:about'],
+    },
+    getHealth: {
+      method: 'GET',
+      path: '/health',
+      summary: 'Is the service up, and does its table answer?',
+      auth: 'anyone',
+      success: 200,
+      response: z.object({ status: z.literal('OK') }),
+      uses: ['table:read'],
+    },
+  },
+});

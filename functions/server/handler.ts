@@ -1,0 +1,41 @@
+import { openApi } from '../../shared/api/openapi.ts';
+import { serve } from '../../shared/api/serve.ts';
+import { locales } from '../../shared/domain/locale.ts';
+import { PER_PAGE_MAXIMUM } from '../../shared/domain/page.ts';
+import { Manufacturer } from '../../shared/domain/sensor.ts';
+import { server } from './contract.ts';
+
+export const handler = serve(server, {
+  getServerConfig: async ({ caller }, { settings }) => {
+    const {
+      SERVICE_VERSION: version,
+      SERVICE_NAME: serviceName,
+      MAIL_SENDER,
+      PUBLIC_URL: url,
+      RATE_LIMIT_PER_SECOND,
+    } = settings;
+    return {
+      version,
+      serviceName,
+      passwordResetEnabled: MAIL_SENDER === '' ? 'false' : 'true',
+      ...(caller && {
+        url,
+        limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM },
+        locales: [...locales],
+        manufacturers: Manufacturer.options,
+      }),
+    };
+  },
+
+  getOpenApi: async (_, { settings }) => {
+    // Loaded for this one call only: the contracts of all groups.
+    const { groups } = await import('../index.ts');
+    return openApi(groups, settings);
+  },
+
+  getHealth: async (_, { store }) => {
+    // Any read will do: the answer doesn't matter, that there is one does.
+    await store.customers.get(0);
+    return { status: 'OK' };
+  },
+});

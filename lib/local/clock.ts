@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Time as an argument, so that tests can own it. All values are milliseconds; `now` counts from the Unix epoch. */
+export type Clock = {
+  now(): number;
+  /** Calls `run` once, `ms` from now; the function that it returns cancels. At most 2^31-1 ms (24.8 days). */
+  after(ms: number, run: () => void): () => void;
+};
+
+/** Time of this machine. A waiting timer doesn't keep the process alive. */
+export const systemClock: Clock = {
+  now: Date.now,
+  after(ms, run) {
+    const timer = setTimeout(run, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A clock that stands still until it is told otherwise. */
+export type VirtualClock = Clock & {
+  /**
+   * Moves time forward and runs what falls due on the way, timers set meanwhile included: in order of time, at equal
+   * times in the order they were set. Before, between and after, everything runs that waits for no timer and no I/O.
+   * One call at a time.
+   */
+  advance(ms: number): Promise<void>;
+};
+
+type Timer = { at: number; run: () => void };
+
+const earliest = (timers: Iterable<Timer>): Timer | undefined => {
+  let first: Timer | undefined;
+  for (const timer of timers) if (!first || timer.at < first.at) first = timer;
+  return first;
+};
+
+/** A virtual clock that shows `start`, in milliseconds since the Unix epoch. */
+export const virtualClock = (start: number): VirtualClock => {
+  const timers = new Set<Timer>();
+  let time = start;
+  return {
+    now: () => time,
+    after(ms, run) {
+      const timer = { at: time + Math.max(0, ms), run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    async advance(ms) {
+      const end = time + ms;
+      // One turn of the event loop empties the queue of microtasks, however long the chains of promises are.
+      await setImmediate();
+      for (let next = earliest(timers); next && next.at <= end; next = earliest(timers)) {
+        timers.delete(next);
+        time = next.at;
+        next.run();
+        await setImmediate();
+      }
+      time = end;
+    },
+  };
+};
+
+/**
+ * Lets others sleep until the time that `dueAt` tells: `wait` resolves once it has come, or when `signal` aborts.
+ * Call `check` whenever `dueAt` may have become earlier.
+ */
+export const createBell = (clock: Clock, dueAt: () => number) => {
+  const sleepers = new Set<() => void>();
+  let cancel = () => {};
+  const check = (): void => {
+    cancel();
+    if (sleepers.size === 0) return;
+    const wait = dueAt() - clock.now();
+    if (wait <= 0) for (const wake of sleepers) wake();
+    else if (Number.isFinite(wait)) cancel = clock.after(wait, check);
+  };
+  const wait = (signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const wake = () => {
+        sleepers.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal?.addEventListener('abort', wake);
+      sleepers.add(wake);
+      check();
+    });
+  return { check, wait };
+};

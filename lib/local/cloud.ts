@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { groups } from '../../functions/index.ts';
+import { BASE_PATH } from '../../shared/api/operation.ts';
+import type { ApiHandler } from '../../shared/api/serve.ts';
+import { createCallee } from '../../shared/delivery/callee.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import type { Settings } from '../../shared/env.ts';
+import { type Log, log as standardLog } from '../../shared/log.ts';
+import { createTable, documentClient, type Meter } from '../../shared/store/client.ts';
+import { store } from '../../shared/store/store.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { createQueues, recover, startConsumers } from './consumers.ts';
+import { startTableEngine } from './engines.ts';
+import { type FirstStart, firstStart } from './first.ts';
+import { createRouter } from './router.ts';
+import { createApi } from './server.ts';
+import { clientConfig, ensureTable } from './table.ts';
+
+type Queues = ReturnType<typeof createQueues>;
+
+export type CloudOptions = {
+  /** 0: any. */
+  port: number;
+  /** A folder, or ':memory:'. */
+  dataDir: string;
+  settings: Settings;
+  first: FirstStart;
+  /** An engine that runs already; without it the embedded one is started. */
+  tableEndpoint?: string;
+  clock?: Clock;
+  random?: (bytes: number) => Uint8Array;
+  log?: Log;
+  meter?: Meter;
+  /** Wraps the runtime: how tests inject faults. */
+  wrap?: (runtime: Runtime) => Runtime;
+};
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+};
+
+const loadHandlers = async (runtime: Runtime): Promise<ReadonlyMap<string, ApiHandler>> => {
+  const loaded = groups.map(async ({ name }) => {
+    const { handler } = (await import(`../../functions/${name}/handler.ts`)) as {
+      handler: { with: (r: Runtime) => ApiHandler };
+    };
+    return [name, handler.with(runtime)] as const;
+  });
+  return new Map(await Promise.all(loaded));
+};
+
+const startEngine = async ({ tableEndpoint, dataDir, log = standardLog }: CloudOptions) =>
+  tableEndpoint
+    ? { endpoint: tableEndpoint, stop: async () => {} }
+    : startTableEngine({ dataDir, onExit: (error) => log('error', 'the table engine ended', {}, error) });
+
+const runtimeOf = (
+  options: CloudOptions,
+  settings: Settings,
+  endpoint: string,
+  clock: Clock,
+): Runtime & { queues: Queues } => {
+  const { random = randomBytes, log = standardLog, meter } = options;
+  const queues = createQueues(clock);
+  const callee = createCallee(settings);
+  return {
+    queues,
+    settings,
+    table: createTable(documentClient(clientConfig(endpoint)), settings.TABLE_NAME, meter),
+    send: async (queue, bells) => {
+      for (const bell of bells) queues[queue].send(bell);
+    },
+    callee: async () => callee,
+    now: clock.now,
+    random,
+    log,
+  };
+};
+
+/** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
+export const startCloud = async (options: CloudOptions) => {
+  const { clock = systemClock, wrap = (runtime) => runtime } = options;
+  const server = createServer();
+  const [engine, origin] = await Promise.all([startEngine(options), listen(server, options.port)]);
+  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
+  await ensureTable(engine.endpoint, settings.TABLE_NAME);
+  const { queues, ...base } = runtimeOf(options, settings, engine.endpoint, clock);
+  const runtime = wrap(base);
+  const generated = await firstStart(store(base.table), options.first, base);
+  const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);
+  server.on(
+    'request',
+    createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),
+  );
+  const consumers = await startConsumers(runtime, queues, clock);
+  const recovered = await recover(runtime);
+  return {
+    /** Where the API is, without a final slash. */
+    url: origin + BASE_PATH,
+    runtime,
+    queues,
+    generated,
+    recovered,
+    sweep: consumers.sweep,
+    idle: consumers.idle,
+    /** Ends it cleanly: what was begun is finished, what waits stays in the table. */
+    stop: async () => {
+      await close(server);
+      await consumers.stop();
+      await engine.stop();
+    },
+  };
+};
+export type Cloud = Awaited<ReturnType<typeof startCloud>>;

@@ -1,0 +1,73 @@
+import { consumers, schedules } from '../../functions/index.ts';
+import { type QueueName, queueNames } from '../../shared/capabilities.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { LEASE_SECONDS } from '../../shared/domain/delivery.ts';
+import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
+import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
+import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { GRACE } from '../../shared/store/due.ts';
+import { store } from '../../shared/store/store.ts';
+import type { Clock } from './clock.ts';
+import { poll, schedule } from './pollers.ts';
+import { createQueue, type Queue } from './queue.ts';
+
+type Loaded<H> = { handler: { with: (runtime: Runtime) => H } };
+const load = async <H>(name: string, runtime: Runtime): Promise<H> =>
+  ((await import(`../../functions/${name}/handler.ts`)) as Loaded<H>).handler.with(runtime);
+
+/** The queues of the system with their dead-letter queues, in this process. */
+export const createQueues = (clock: Clock): Record<QueueName, Queue> => {
+  const one = (name: QueueName): Queue => {
+    const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
+    const visibility = visibilitySeconds(reader ?? { timeoutSeconds: 60 });
+    const limits = { visibilitySeconds: visibility, maxReceiveCount: MAX_RECEIVES, clock };
+    return createQueue({ name, ...limits, deadLetter: createQueue({ name: `${name}-dead`, ...limits }) });
+  };
+  return Object.fromEntries(queueNames.map((name) => [name, one(name)])) as Record<QueueName, Queue>;
+};
+
+/** Connects every consumer to its queues and every schedule to the clock. */
+export const startConsumers = async (runtime: Runtime, queues: Record<QueueName, Queue>, clock: Clock) => {
+  const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
+  const pollers = await Promise.all(
+    consumers.flatMap(({ name, queues: names, batchSize, concurrency, timeoutSeconds }) =>
+      names.map(async (queue) => {
+        const handler = await load<QueueHandler>(name, runtime);
+        const source = { queue: queues[queue], functionName: name, handler, batchSize, concurrency, timeoutSeconds };
+        return poll({ ...source, reportFailures: true, clock, onError });
+      }),
+    ),
+  );
+  const timers = await Promise.all(
+    schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {
+      const handler = await load<ScheduleHandler>(name, runtime);
+      return schedule({ name, everyMs: everySeconds * 1_000, timeoutSeconds, handler, clock, onError });
+    }),
+  );
+  return {
+    sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
+    idle: async () => void (await Promise.all(pollers.map((one) => one.idle()))),
+    stop: async () => void (await Promise.all([...pollers, ...timers].map((one) => one.stop()))),
+  };
+};
+
+/**
+ * After a start the queues of this process are empty, whatever was in them before: everything that waits in the table
+ * is rung for at its time. A delivery may still be claimed by the process that ended: it is rung for once more when
+ * that claim has lapsed.
+ */
+export const recover = async ({ table, send, now }: Runtime): Promise<number> => {
+  let rung = 0;
+  for await (const page of store(table).due.waiting(now() + MAX_DELAY_SECONDS * 1_000))
+    for (const one of page) {
+      const wait = Math.max(0, Math.ceil((one.time - GRACE - now()) / 1_000));
+      const { customerId: c } = one;
+      const bell =
+        one.kind === 'event' ? { c, s: one.sensorId, e: [one.uuid] } : { c, w: one.webhookId, d: one.deliveryId };
+      const delays = one.kind === 'event' || wait > 0 ? [wait] : [0, LEASE_SECONDS + 1];
+      const bells = delays.map((delaySeconds) => ({ body: JSON.stringify(bell), groupId: String(c), delaySeconds }));
+      await send(one.kind === 'event' ? 'events' : 'deliveries', bells);
+      rung += 1;
+    }
+  return rung;
+};

@@ -1,0 +1,56 @@
+import { hashPassword } from '../../shared/auth/password.ts';
+import { drawAccountKey, drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import { randomUuid } from '../../shared/domain/ids.ts';
+import { usernameKey } from '../../shared/domain/user.ts';
+import type { Store } from '../../shared/store/store.ts';
+
+type Chance = { now: () => number; random: (bytes: number) => Uint8Array };
+
+/** Makes a system admin; null when somebody has that name already. */
+export const createAdmin = async (store: Store, username: string, password: string, { now, random }: Chance) => {
+  if (await store.sessions.accountKeyOf(usernameKey(username))) return null;
+  const time = now();
+  const admin = {
+    id: await store.limits.nextNumber('accounts'),
+    createDate: time,
+    updateDate: time,
+    customerId: null,
+    username,
+    firstName: '',
+    lastName: '',
+    email: '',
+    locale: 'en',
+    telegramId: null,
+    mobileNumber: null,
+    profileImageId: randomUuid(random),
+    canLogin: true,
+    isAdmin: true,
+    permissions: [],
+  };
+  const problem = await store.users.create(admin, drawAccountKey(random), await hashPassword(password, random));
+  return problem === null ? admin : null;
+};
+
+export type FirstStart = {
+  adminUsername: string;
+  adminPassword: string | undefined;
+  provisioningKey: string | undefined;
+};
+
+/**
+ * The first start of a cloud makes a system admin and a provisioning key for both makers. What was generated is given
+ * back once, to be printed; it is not kept in the clear.
+ */
+export const firstStart = async (store: Store, given: FirstStart, chance: Chance): Promise<Record<string, string>> => {
+  const generated: Record<string, string> = {};
+  const password = given.adminPassword ?? Buffer.from(chance.random(15)).toString('base64url');
+  const admin = await createAdmin(store, given.adminUsername, password, chance);
+  if (admin && given.adminPassword === undefined) generated[`password of ${admin.username}`] = password;
+  if (admin || given.provisioningKey !== undefined) {
+    const key = given.provisioningKey ?? drawToken('provisioning', chance.random);
+    const record = { id: randomUuid(chance.random), name: 'first', manufacturer: null, createDate: chance.now() };
+    if (!(await store.provisioning.byHash(hashOf(key)))) await store.provisioning.put(hashOf(key), record);
+    if (given.provisioningKey === undefined) generated['provisioning key'] = key;
+  }
+  return generated;
+};

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { ApiHandler } from '../../shared/api/serve.ts';
+import type { Clock } from './clock.ts';
+import { lambdaContext } from './pollers.ts';
+import type { Route } from './router.ts';
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
+const MAX_BODY = 10 * 1_024 * 1_024;
+const TIMEOUT_SECONDS = 29;
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // The rest is read and dropped, so that the sender gets to hear the answer.
+    if (size <= MAX_BODY) chunks.push(chunk);
+  }
+  return size > MAX_BODY ? null : Buffer.concat(chunks);
+};
+
+const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
+  const all: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) all[name] = [...(all[name] ?? []), value];
+  return { ...all };
+};
+const lastValues = (all: Record<string, string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.at(-1) ?? '']));
+
+const pairsOf = (raw: readonly string[]): [string, string][] =>
+  raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
+
+/** The request as API Gateway hands it to a Lambda proxy integration, bodies as base64. */
+const toEvent = (request: IncomingMessage, url: URL, route: Route, body: Buffer, now: number): APIGatewayProxyEvent => {
+  const headers = multiValues(pairsOf(request.rawHeaders));
+  headers['X-Forwarded-Proto'] = ['http'];
+  const query = multiValues(url.searchParams);
+  const httpMethod = request.method ?? 'GET';
+  const identity = { sourceIp: request.socket.remoteAddress ?? '', userAgent: request.headers['user-agent'] ?? null };
+  return {
+    resource: route.resource,
+    path: url.pathname,
+    httpMethod,
+    headers: lastValues(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: url.search ? lastValues(query) : null,
+    multiValueQueryStringParameters: url.search ? query : null,
+    pathParameters: route.pathParameters,
+    stageVariables: null,
+    requestContext: {
+      resourcePath: route.resource,
+      httpMethod,
+      path: url.pathname,
+      stage: 'local',
+      requestId: randomUUID(),
+      requestTimeEpoch: now,
+      protocol: 'HTTP/1.1',
+      identity,
+    } as APIGatewayProxyEvent['requestContext'],
+    body: body.length > 0 ? body.toString('base64') : null,
+    isBase64Encoded: body.length > 0,
+  };
+};
+
+const send = (
+  response: ServerResponse,
+  { statusCode, headers, multiValueHeaders, body, isBase64Encoded }: APIGatewayProxyResult,
+) => {
+  for (const [name, value] of Object.entries({ ...headers, ...multiValueHeaders }))
+    response.setHeader(name, value as string | string[]);
+  response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
+};
+
+const tooLarge: APIGatewayProxyResult = {
+  statusCode: 413,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ message: 'The body is too large', statusCode: 413 }),
+};
+
+type Options = {
+  router: (path: string) => Route;
+  handlers: ReadonlyMap<string, ApiHandler>;
+  clock: Clock;
+  onError: (error: unknown) => void;
+};
+
+/** API Gateway on this host: every request becomes an event for its group's own handler. */
+export const createApi = ({ router, handlers, clock, onError }: Options): RequestListener => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    if (!body) return send(response, tooLarge);
+    const url = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://localhost');
+    const route = router(url.pathname);
+    const handler = handlers.get(route.group);
+    if (!handler) throw new Error(`no group ${route.group}`);
+    const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
+    send(response, await handler(toEvent(request, url, route, body, clock.now()), context));
+  };
+  return (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      onError(error);
+      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ message: 'Something went wrong on our side', statusCode: 500 }));
+    });
+  };
+};

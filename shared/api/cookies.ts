@@ -1,0 +1,26 @@
+import { type APIGatewayProxyEvent, header } from './exchange.ts';
+
+/** A session, and its cookies, last this long (D1 "Authentication" 1). */
+export const SESSION_SECONDS = 86_400;
+
+const names = {
+  PSAUTHTOKEN: 'HttpOnly; SameSite=Lax',
+  PSUSERID: 'SameSite=Strict',
+  PSCSRF: 'SameSite=Strict',
+} as const;
+type Values = Record<keyof typeof names, string>;
+
+const lines = (event: APIGatewayProxyEvent, values: Values, maxAge: number): string[] => {
+  const secure = header(event, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
+  return Object.entries(names).map(
+    ([name, rules]) => `${name}=${values[name as keyof Values]}; Path=/; Max-Age=${maxAge}; ${rules}${secure}`,
+  );
+};
+
+/** The cookies of a login. */
+export const sessionCookies = (event: APIGatewayProxyEvent, token: string, userId: number, csrf: string): string[] =>
+  lines(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, SESSION_SECONDS);
+
+/** Ends the cookies of a login. */
+export const expiredCookies = (event: APIGatewayProxyEvent): string[] =>
+  lines(event, { PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' }, 0);

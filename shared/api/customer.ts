@@ -1,0 +1,21 @@
+import type { Caller } from '../domain/permission.ts';
+import type { Problem } from './errors.ts';
+
+type Fail = (code: 'forbidden') => never;
+
+/** The customer of what a caller creates: its own, or the one that a system admin names in the body. */
+export const customerFor = (
+  caller: Caller,
+  given: number | undefined,
+  fail: Fail,
+  refuse: (path: string, problem: Problem) => never,
+): number => {
+  if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
+  return given ?? caller.customerId ?? refuse('customerId', 'customer_required');
+};
+
+/** The customer whose things a caller lists: its own, or the one that a system admin asks for; null: nobody's. */
+export const customerOfList = (caller: Caller, given: number | undefined, fail: Fail): number | null => {
+  if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
+  return given ?? caller.customerId;
+};

@@ -1,0 +1,78 @@
+/** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
+export const errors = {
+  bad_request: 400,
+  sensor_wrong_manufacturer: 400,
+  credentials_invalid: 401,
+  csrf_detected: 403,
+  forbidden: 403,
+  path_unknown: 404,
+  user_not_found: 404,
+  customer_not_found: 404,
+  sensor_not_found: 404,
+  bot_not_found: 404,
+  rule_not_found: 404,
+  rule_hit_not_found: 404,
+  webhook_not_found: 404,
+  provisioning_key_not_found: 404,
+  pairing_code_unknown: 404,
+  method_not_allowed: 405,
+  username_taken: 409,
+  customer_missing: 409,
+  sensor_of_another_customer: 409,
+  body_too_large: 413,
+  media_type_unsupported: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+export type ErrorCode = keyof typeof errors;
+
+/** Reasons why a value is refused; each has a text in messages/. */
+export type Problem =
+  | 'required'
+  | 'type'
+  | 'invalid'
+  | 'minimum'
+  | 'maximum'
+  | 'text_length'
+  | 'text_characters'
+  | 'password_length'
+  | 'password_common'
+  | 'choice'
+  | 'items'
+  | 'json'
+  | 'json_depth'
+  | 'one_scope'
+  | 'customer_hook_has_no_bot'
+  | 'bot_hook_needs_bot'
+  | 'custom1_is_for_bots'
+  | 'unknown_reference'
+  | 'time_zone'
+  | 'repeated_header'
+  | 'customer_required'
+  | 'custom1_needs_code'
+  | 'foreign_webhook'
+  | 'url'
+  | 'url_address'
+  | 'hardware_id';
+
+export type Fault = { path: string; problem: Problem; values?: Record<string, string | number> };
+
+/** An expected failure on its way to the caller. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly faults: readonly Fault[] | null;
+  readonly waitSeconds: number | null;
+  constructor(code: ErrorCode, details: { faults?: readonly Fault[]; waitSeconds?: number } = {}) {
+    super(code);
+    this.code = code;
+    this.faults = details.faults ?? (code === 'bad_request' ? [] : null);
+    this.waitSeconds = details.waitSeconds ?? null;
+  }
+}
+
+/** Refuses a value of the request that only the handler can judge. */
+export const refuse = (path: string, problem: Problem, values?: Fault['values']): never => {
+  throw new ApiError('bad_request', { faults: [{ path, problem, ...(values && { values }) }] });
+};

@@ -1,0 +1,71 @@
+import type { Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Caller } from '../domain/permission.ts';
+import type { ProvisioningKey } from '../domain/provisioning-key.ts';
+import type { Device } from '../domain/sensor.ts';
+import type { Operation } from './operation.ts';
+
+export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/** How much of a rate is left, and whether this call was over it; `reset` is whole seconds. */
+export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
+
+/** What is known of a request so far. Each middleware fills in its part, in the order of the checks. */
+export type Exchange = {
+  name: string;
+  operation: Operation;
+  rate: Rate;
+  locale: string;
+  /** Methods of the path, for a 405 and for OPTIONS. */
+  allowed: readonly string[];
+  caller: Caller | null;
+  /** The account's own key, and the hash of the session that called. */
+  accountKey: string;
+  sessionHash: string;
+  device: Device | null;
+  provisioner: ProvisioningKey | null;
+  /** Cookies that the answer must set, whatever else happens. */
+  cookies: string[];
+  params: Record<string, unknown>;
+  query: unknown;
+  body: unknown;
+  customerId: number;
+};
+
+export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Partial<Exchange>>;
+
+/** A header of the request by its lower-case name. */
+export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
+  const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
+  return found?.[1];
+};
+
+/** All values of a header that was sent more than once. */
+export const headerValues = (event: APIGatewayProxyEvent, name: string): readonly string[] =>
+  Object.entries(event.multiValueHeaders ?? {}).flatMap(([key, values]) =>
+    key.toLowerCase() === name ? (values ?? []) : [],
+  );
+
+export const cookie = (event: APIGatewayProxyEvent, name: string): string | undefined =>
+  headerValues(event, 'cookie')
+    .flatMap((line) => line.split(';'))
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Where the request came from; an IPv6 network of /64 counts as one. */
+export const addressOf = (event: APIGatewayProxyEvent): string => {
+  const address = event.requestContext?.identity?.sourceIp ?? '';
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.toLowerCase().split('::');
+  const groups = head.split(':').filter(Boolean);
+  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter(Boolean).length;
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')]
+    .slice(0, 4)
+    .join(':');
+};
+
+export const operationOf = ({ internal }: ApiRequest): Operation => {
+  if (!internal.operation) throw new Error('no operation was routed to');
+  return internal.operation;
+};

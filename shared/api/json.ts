@@ -1,0 +1,43 @@
+/** Deepest nesting of a body. */
+const MAX_DEPTH = 32;
+
+const isDeeper = (text: string, most: number): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') {
+      if (++depth > most) return true;
+    } else if (character === '}' || character === ']') depth--;
+  }
+  return false;
+};
+
+/** A number that JSON text gave in a form which isn't an exact integer: it satisfies no schema of an integer. */
+const INEXACT = Object.freeze({ inexact: true });
+const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
+const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
+
+const exactly = (_: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
+    ? INEXACT
+    : value;
+
+export type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
+
+/**
+ * Parses a request body. Integers are exact or nothing: 1.0, 1e3 and 2^53 are refused where an integer is wanted,
+ * never rounded. Keys such as `__proto__` become plain own properties, and schemas drop them.
+ */
+export const parseJson = (text: string): Parsed => {
+  if (isDeeper(text, MAX_DEPTH)) return { problem: 'json_depth' };
+  try {
+    return { value: mayBeInexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text) };
+  } catch {
+    return { problem: 'json' };
+  }
+};

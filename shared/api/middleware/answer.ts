@@ -1,0 +1,81 @@
+import type { Settings } from '../../env.ts';
+import type { Log } from '../../log.ts';
+import { TableUnavailable } from '../../store/unavailable.ts';
+import { ApiError, errors } from '../errors.ts';
+import type { APIGatewayProxyResult, ApiRequest } from '../exchange.ts';
+import { errorText, problemText } from '../messages/texts.ts';
+
+/** Seconds after which a call that met trouble of ours may be tried again. */
+const RETRY_AFTER = 2;
+
+const constant = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+} as const;
+
+/** The headers of every answer, errors included. */
+const headersOf = (request: ApiRequest, version: string): Record<string, string> => {
+  const { rate } = request.internal;
+  return {
+    ...constant,
+    'X-RateLimit-Limit': String(rate?.limit ?? 0),
+    'X-RateLimit-Remaining': String(rate?.remaining ?? 0),
+    'X-RateLimit-Reset': String(rate?.reset ?? 0),
+    'X-Version-Id': version,
+    'X-Request-Id': request.event.requestContext?.requestId ?? request.context.awsRequestId,
+  };
+};
+
+/** Finishes an answer that the handler made. */
+export const decorate =
+  (settings: Settings) =>
+  async (request: ApiRequest): Promise<void> => {
+    const { response, internal } = request;
+    if (!response) return;
+    response.headers = {
+      'Content-Type': 'application/json',
+      ...headersOf(request, settings.SERVICE_VERSION),
+      ...response.headers,
+    };
+    if (internal.cookies)
+      response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': internal.cookies };
+  };
+
+const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
+  if (error instanceof ApiError) return error;
+  const fields = { operation: request.internal.name, requestId: request.event.requestContext?.requestId };
+  if (error instanceof TableUnavailable) {
+    log('warn', 'the table is not available', fields, error);
+    return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
+  }
+  log('error', 'an operation failed', fields, error);
+  return new ApiError('internal');
+};
+
+const bodyOf = (error: ApiError, locale: string) => ({
+  message: errorText(locale, error.code, error.waitSeconds ?? 0),
+  statusCode: errors[error.code],
+  ...(error.faults && {
+    errors: error.faults.map((fault) => ({ path: fault.path, message: problemText(locale, fault) })),
+  }),
+});
+
+/** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
+export const explain =
+  (settings: Settings, log: Log) =>
+  async (request: ApiRequest): Promise<APIGatewayProxyResult> => {
+    const error = asApiError(request.error ?? new Error('unknown'), log, request);
+    const { waitSeconds } = error;
+    request.response = {
+      statusCode: errors[error.code],
+      headers: {
+        ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
+        ...(error.code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
+        ...(error.code === 'method_not_allowed' && { Allow: request.internal.allowed?.join(', ') ?? '' }),
+      },
+      body: JSON.stringify(bodyOf(error, request.internal.locale ?? 'en')),
+    };
+    await decorate(settings)(request);
+    return request.response;
+  };

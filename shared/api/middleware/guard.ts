@@ -1,0 +1,154 @@
+import { hashOf, readToken, sameSecret } from '../../auth/tokens.ts';
+import { type Caller, holds, type Permission } from '../../domain/permission.ts';
+import type { Settings } from '../../env.ts';
+import type { Account, Session } from '../../store/sessions.ts';
+import type { Store } from '../../store/store.ts';
+import { expiredCookies } from '../cookies.ts';
+import { ApiError, refuse } from '../errors.ts';
+import {
+  type ApiRequest,
+  addressOf,
+  cookie,
+  type Exchange,
+  header,
+  headerValues,
+  operationOf,
+  type Rate,
+} from '../exchange.ts';
+import type { Operation } from '../operation.ts';
+
+/** Calls per second that a device may make. */
+const DEVICE_CALLS = 20;
+
+export type Guard = { store: Store; settings: Settings; now: () => number };
+type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
+type Found = { identity: Identity | null; rate: Rate | null };
+
+const count = async (
+  { store, settings, now }: Guard,
+  subject: string,
+  most = settings.RATE_LIMIT_PER_SECOND,
+): Promise<Rate & { over: boolean }> => {
+  if (settings.RATE_LIMIT_PER_SECOND === 0) return { limit: 0, remaining: 0, reset: 0, over: false };
+  const calls = await store.limits.countCall(subject, now());
+  return { limit: most, remaining: Math.max(0, most - calls), reset: 1, over: calls > most };
+};
+
+const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
+  session !== null &&
+  account?.canLogin === true &&
+  session.epoch === account.epoch &&
+  session.accountId === account.accountId &&
+  (session.expires === null || session.expires > now);
+
+const callerOf = ({ kind }: Session, account: Account): Caller => {
+  const { accountId, customerId, isAdmin, permissions, locale } = account;
+  return { accountId, customerId, isAdmin, permissions, locale, kind };
+};
+
+const bearer = ({ event }: ApiRequest): string | undefined => {
+  if (headerValues(event, 'authorization').length > 1) refuse('Authorization', 'repeated_header');
+  const value = header(event, 'authorization');
+  return value === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,1024})$/i.exec(value)?.[1] ?? '');
+};
+
+// The key of the account is inside the token: session, account and rate take one round trip together.
+const byToken = async (guard: Guard, token: string): Promise<Found> => {
+  const read = readToken(token);
+  if (!read?.accountKey) return { identity: null, rate: null };
+  const { accountKey } = read;
+  const { sessions } = guard.store;
+  const sessionHash = hashOf(token);
+  const [session, account, rate] = await Promise.all([
+    sessions.session(sessionHash),
+    sessions.account(accountKey),
+    count(guard, `account:${accountKey}`),
+  ]);
+  if (!session || !account || !isLive(session, account, guard.now())) return { identity: null, rate: null };
+  return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
+};
+
+const byDevice = async (guard: Guard, token: string): Promise<Found> => {
+  if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
+  const hash = hashOf(token);
+  const [device, rate] = await Promise.all([
+    guard.store.sensors.deviceOf(hash),
+    count(guard, `device:${hash}`, DEVICE_CALLS),
+  ]);
+  return device ? { identity: { device }, rate } : { identity: null, rate: null };
+};
+
+const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {
+  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token));
+  return { identity: key && { provisioner: key }, rate: null };
+};
+
+const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): Promise<Found> => {
+  const token = bearer(request);
+  if (auth === 'device') return byDevice(guard, token ?? '');
+  if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
+  if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
+  return byToken(guard, token ?? cookie(request.event, 'PSAUTHTOKEN') ?? '');
+};
+
+/** Counts a call for which no operation answers. */
+export const countAddress =
+  (guard: Guard) =>
+  async (request: ApiRequest): Promise<void> => {
+    request.internal.rate = await count(guard, `address:${addressOf(request.event)}`);
+  };
+
+/** 401: who calls, and how often; a call that nobody answers for counts against its address. */
+export const authenticate =
+  (guard: Guard) =>
+  async (request: ApiRequest): Promise<void> => {
+    const { auth } = operationOf(request);
+    const { identity, rate } = await identify(guard, request, auth);
+    const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
+    Object.assign(request.internal, { rate: counted, caller: null, ...identity });
+    if (identity?.caller) request.internal.locale = identity.caller.locale;
+    if (!identity && auth !== 'optional') throw new ApiError('credentials_invalid');
+  };
+
+const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** 403: a cookie of a live session without the session's own token in X-CSRF-Token ends that session. */
+export const checkCsrf =
+  (guard: Guard) =>
+  async (request: ApiRequest): Promise<void> => {
+    const token = cookie(request.event, 'PSAUTHTOKEN');
+    const { csrfExempt } = operationOf(request);
+    if (!token || csrfExempt || harmless.has(request.event.httpMethod)) return;
+    const read = readToken(token);
+    if (!read?.accountKey) return;
+    const hash = hashOf(token);
+    const { sessions } = guard.store;
+    const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
+    if (!session || !isLive(session, account, guard.now())) return;
+    if (sameSecret(header(request.event, 'x-csrf-token') ?? '', session.csrf)) return;
+    await sessions.end(hash);
+    request.internal.cookies = expiredCookies(request.event);
+    throw new ApiError('csrf_detected');
+  };
+
+/** 429. */
+export const checkRate = async (request: ApiRequest): Promise<void> => {
+  const { rate } = request.internal;
+  if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
+};
+
+const mayCall = (operation: Operation, caller: Caller, userId: string | undefined): boolean => {
+  if (operation.auth !== 'user' && operation.auth !== 'session') return true;
+  if (operation.auth === 'session' && caller.kind !== 'session') return false;
+  if (operation.orSelf && (userId === 'me' || userId === String(caller.accountId))) return true;
+  if (operation.may === 'logged_in') return true;
+  if (operation.may === 'system_admin') return caller.isAdmin;
+  return [operation.may].flat().some((permission: Permission) => holds(caller, permission));
+};
+
+/** 403: the access rule of the operation. */
+export const authorise = async (request: ApiRequest): Promise<void> => {
+  const { caller } = request.internal;
+  if (caller && !mayCall(operationOf(request), caller, request.event.pathParameters?.userId))
+    throw new ApiError('forbidden');
+};

@@ -1,0 +1,93 @@
+import type * as z from 'zod';
+import type { Store } from '../../store/store.ts';
+import { ApiError, type ErrorCode, type Fault } from '../errors.ts';
+import { type ApiRequest, header, operationOf } from '../exchange.ts';
+import { faultsOf } from '../faults.ts';
+import { parseJson } from '../json.ts';
+import type { Operation, Within } from '../operation.ts';
+
+const KIB = 1_024;
+const bodyLimit = (operation: Operation) => (operation.bodyKind === 'messages' ? 1_024 * KIB : 256 * KIB);
+const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(contentType);
+
+const bytesOf = ({ event }: ApiRequest): Buffer =>
+  Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+
+/** 415 and 413: what a body claims to be, and its size. */
+export const checkMedia = async (request: ApiRequest): Promise<void> => {
+  const operation = operationOf(request);
+  if (!operation.body) return;
+  const contentType = header(request.event, 'content-type');
+  if (contentType !== undefined && !isJson(contentType)) throw new ApiError('media_type_unsupported');
+  if (bytesOf(request).length > bodyLimit(operation)) throw new ApiError('body_too_large');
+  if (contentType === undefined && (request.event.body ?? '') !== '') throw new ApiError('media_type_unsupported');
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const textOf = (request: ApiRequest): string | null => {
+  try {
+    return utf8.decode(bytesOf(request));
+  } catch {
+    return null;
+  }
+};
+
+const check = (schema: z.ZodType, value: unknown, faults: Fault[]): unknown => {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (!result.success) faults.push(...faultsOf(result.error.issues));
+  return result.data;
+};
+
+const readBody = (request: ApiRequest, operation: Operation, faults: Fault[]): unknown => {
+  if (!operation.body) return undefined;
+  const text = textOf(request);
+  if (text === null) return void faults.push({ path: '', problem: 'json' });
+  if (operation.bodyKind === 'messages') return text;
+  const parsed = parseJson(text);
+  if ('problem' in parsed) return void faults.push({ path: '', problem: parsed.problem });
+  return check(operation.body, parsed.value, faults);
+};
+
+/** 400: path, query and body against their schemas; every fault is named, not just the first. */
+export const readInput = async (request: ApiRequest): Promise<void> => {
+  const { internal, event } = request;
+  const operation = operationOf(request);
+  const faults: Fault[] = [];
+  const path: Record<string, string | undefined> = { ...event.pathParameters };
+  if (path.userId === 'me' && internal.caller) path.userId = String(internal.caller.accountId);
+  internal.params = (operation.params ? check(operation.params, path, faults) : {}) as Record<string, unknown>;
+  internal.query = operation.query && check(operation.query, event.queryStringParameters ?? {}, faults);
+  internal.body = readBody(request, operation, faults);
+  if (faults.length > 0) throw new ApiError('bad_request', { faults });
+};
+
+const idOf: Record<Within, string> = {
+  user: 'userId',
+  customer: 'customerId',
+  sensor: 'sensorId',
+  bot: 'botId',
+  rule: 'ruleId',
+  webhook: 'webhookId',
+};
+
+/**
+ * 404: the customer that the operation works in. For everybody it is the caller's own, whatever id the path names:
+ * another customer's id finds nothing there. Only for a system admin is it looked up by the id.
+ */
+export const findCustomer =
+  (store: Store) =>
+  async ({ internal }: ApiRequest): Promise<void> => {
+    const { caller, operation, params } = internal;
+    const kind = operation?.within;
+    if (!kind || !caller || !params) return;
+    const id = params[idOf[kind]] as string | number;
+    const missing = () => new ApiError(`${kind}_not_found` satisfies ErrorCode);
+    if (kind === 'customer' && !caller.isAdmin && id !== caller.customerId) throw missing();
+    if (kind === 'customer') internal.customerId = id as number;
+    else if (kind === 'user' && id === caller.accountId) internal.customerId = caller.customerId ?? 0;
+    else {
+      const home = caller.isAdmin ? await store.customers.homeOf(kind, id) : caller.customerId;
+      if (home === null) throw missing();
+      internal.customerId = home;
+    }
+  };

@@ -1,0 +1,105 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod';
+import type { Capability } from '../capabilities.ts';
+import type { Deps } from '../deps.ts';
+import type { Caller, Permission } from '../domain/permission.ts';
+import type { ProvisioningKey } from '../domain/provisioning-key.ts';
+import type { Device } from '../domain/sensor.ts';
+import type { ErrorCode, Problem } from './errors.ts';
+
+/** The base of every path of the API. */
+export const BASE_PATH = '/api/v1';
+
+/** Who may call. A `user` comes by session or access token, a `session` has logged in, `anyone` needs to be nobody. */
+type Access =
+  | { auth: 'anyone' | 'optional' | 'provisioner' | 'device' }
+  | {
+      auth: 'user' | 'session';
+      /** A permission, one of several, the system admin's role, or nothing beyond being logged in. */
+      may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
+      /** The user that the path names may too. */
+      orSelf?: true;
+    };
+
+/** The kind of object in the path, whose customer the operation works in: the caller's own, or any for an admin. */
+export type Within = 'user' | 'customer' | 'sensor' | 'bot' | 'rule' | 'webhook';
+
+export type Operation = Access & {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  within?: Within;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** `messages`: up to 1 MiB, handed over as text; otherwise JSON up to 256 KiB. */
+  bodyKind?: 'messages';
+  /** Login alone: a browser that holds an old session's cookies must be able to log in. */
+  csrfExempt?: true;
+  success: 200 | 201 | 202;
+  /** A second status that a handler may answer with. */
+  alsoSuccess?: 200;
+  response: z.ZodType;
+  responseHeaders?: Readonly<Record<string, string>>;
+  errors?: readonly ErrorCode[];
+  uses: readonly Capability[];
+};
+
+/** Operations that share a Lambda function. */
+export type Group = { name: string; operations: Readonly<Record<string, Operation>> };
+
+/** A group of operations: data only. */
+export const group = <const G extends Group>(declared: G): G => declared;
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+type WhoIs<O extends Operation> = O['auth'] extends 'user' | 'session'
+  ? { caller: Caller; accountKey: string; sessionHash: string }
+  : O['auth'] extends 'optional'
+    ? { caller: Caller | null }
+    : O['auth'] extends 'device'
+      ? { device: Device }
+      : O['auth'] extends 'provisioner'
+        ? { provisioner: ProvisioningKey }
+        : unknown;
+
+/** What any operation may answer without declaring it. */
+type Common = 'forbidden' | 'unavailable' | 'rate_limited';
+type Declared<O extends Operation> = O['errors'] extends readonly (infer E extends ErrorCode)[] ? E : never;
+
+/** What a handler gets of the request: nothing that its contract does not name. */
+export type Call<O extends Operation> = WhoIs<O> & {
+  params: Out<O['params']>;
+  query: Out<O['query']>;
+  body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
+  /** Ends the call with an error that the contract declares. */
+  fail: (code: Declared<O> | Common, details?: { waitSeconds: number }) => never;
+  /** Ends the call with a 400 for a value that only the handler can judge. */
+  refuse: (path: string, problem: Problem) => never;
+  /** The source address; an IPv6 /64 counts as one. */
+  address: string;
+  event: APIGatewayProxyEvent;
+  /** The language of the answer. */
+  locale: string;
+} & (O['within'] extends string ? { customerId: number } : unknown);
+
+/** An answer with more than a body. */
+export class Reply<T> {
+  readonly body: T;
+  readonly more: { status?: 200; headers?: Record<string, string>; cookies?: readonly string[] };
+  constructor(body: T, more: Reply<T>['more']) {
+    this.body = body;
+    this.more = more;
+  }
+}
+
+type Answer<O extends Operation> = z.input<O['response']> | Reply<z.input<O['response']>>;
+
+/** One function for each operation of the group; a missing one does not compile. */
+export type Handlers<G extends Group> = {
+  [K in keyof G['operations']]: (
+    call: Call<G['operations'][K]>,
+    deps: Deps<G['operations'][K]['uses'][number]>,
+  ) => Promise<Answer<G['operations'][K]>>;
+};

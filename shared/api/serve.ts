@@ -1,0 +1,104 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { compose, lambdaRuntime, type Runtime } from '../deps.ts';
+import { bestLocale } from '../domain/locale.ts';
+import { store } from '../store/store.ts';
+import { ApiError, type ErrorCode, refuse } from './errors.ts';
+import {
+  type APIGatewayProxyEvent,
+  type APIGatewayProxyResult,
+  type ApiRequest,
+  addressOf,
+  type Exchange,
+  header,
+} from './exchange.ts';
+import { decorate, explain } from './middleware/answer.ts';
+import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
+import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
+import { BASE_PATH, type Group, type Handlers, type Operation, Reply } from './operation.ts';
+
+export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Act = (call: unknown, deps: unknown) => Promise<unknown>;
+
+/** 404 and 405: the operation of this group at the resource and method, as API Gateway names them. */
+const route =
+  (
+    operations: readonly (readonly [string, Operation])[],
+    strangers: (request: ApiRequest) => Promise<void>,
+    finish: (request: ApiRequest) => Promise<void>,
+  ) =>
+  async (request: ApiRequest): Promise<APIGatewayProxyResult | undefined> => {
+    const { internal, event, context } = request;
+    Object.assign(context, { exchange: internal });
+    internal.locale = bestLocale(header(event, 'accept-language'));
+    const atPath = operations.filter(([, { path }]) => BASE_PATH + path === event.resource);
+    internal.allowed = [...atPath.map(([, { method }]) => method), 'OPTIONS'];
+    const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
+    if (name && operation) return void Object.assign(internal, { name, operation });
+    await strangers(request);
+    if (atPath.length === 0) throw new ApiError('path_unknown');
+    if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
+    request.response = { statusCode: 204, headers: { Allow: internal.allowed.join(', ') }, body: '' };
+    await finish(request);
+    return request.response;
+  };
+
+const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult => {
+  const { body, more } = answer instanceof Reply ? answer : new Reply(answer, {});
+  return {
+    statusCode: more.status ?? operation.success,
+    headers: { ...operation.responseHeaders, ...more.headers },
+    ...(more.cookies && { multiValueHeaders: { 'Set-Cookie': [...more.cookies] } }),
+    // The answer is parsed too: a field that the contract does not declare cannot leave.
+    body: JSON.stringify(operation.response.parse(body)),
+  };
+};
+
+const fail = (code: ErrorCode, details = {}): never => {
+  throw new ApiError(code, details);
+};
+
+const perform =
+  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>) =>
+  async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
+    const { exchange } = context as Context & { exchange: Exchange };
+    const handle = handlers[exchange.name];
+    if (!handle) throw new Error(`no handler for ${exchange.name}`);
+    const call = { ...exchange, event, address: addressOf(event), fail, refuse };
+    return toResult(exchange.operation, await handle(call, await dependencies.get(exchange.name)));
+  };
+
+const late = { timeoutEarlyInMillis: 500, timeoutEarlyResponse: () => fail('unavailable', { waitSeconds: 2 }) };
+
+const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
+  const { settings, log, now } = runtime;
+  const guard = { store: store(runtime.table), settings, now };
+  const operations = Object.entries(contract.operations);
+  const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
+  // The order of the checks is the order in which a caller learns of what is wrong.
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>(late)
+    .use({ after: decorate(settings), onError: explain(settings, log) })
+    .before(route(operations, countAddress(guard), decorate(settings)) as never)
+    .before(authenticate(guard) as never)
+    .before(checkCsrf(guard) as never)
+    .before(checkRate as never)
+    .before(authorise as never)
+    .before(checkMedia as never)
+    .before(readInput as never)
+    .before(findCustomer(guard.store) as never)
+    .handler(perform(handlers, dependencies)) as unknown as ApiHandler;
+};
+
+/**
+ * The Lambda handler of a group of operations: API Gateway events in, results out. `with` gives the same handler on
+ * another host's table, queues and clock.
+ */
+export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
+  let onLambda: ApiHandler | undefined;
+  const withRuntime = (runtime: Runtime) => build(contract, handlers as unknown as Record<string, Act>, runtime);
+  const handler: ApiHandler = (event, context) => {
+    onLambda ??= withRuntime(lambdaRuntime());
+    return onLambda(event, context);
+  };
+  return Object.assign(handler, { with: withRuntime });
+};

@@ -1,0 +1,48 @@
+const read = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'] as const;
+const write = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:ConditionCheckItem',
+] as const;
+
+/** The queues of the system; each has a dead-letter queue. */
+export const queueNames = ['events', 'deliveries', 'retries'] as const;
+export type QueueName = (typeof queueNames)[number];
+
+type Row = {
+  /** Environment variables that it needs. */
+  env: readonly string[];
+  /** The resource that `actions` are allowed on. */
+  resource?: 'table' | QueueName;
+  actions?: readonly string[];
+  /** Partition keys that the actions are limited to. */
+  leadingKeys?: readonly string[];
+};
+
+/**
+ * Every right that a Lambda can hold. `uses` in a contract names rows of this list; the row becomes IAM actions and
+ * environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts). Never Scan.
+ */
+export const capabilities = {
+  'table:read': { env: ['TABLE_NAME'], resource: 'table', actions: read },
+  'table:write': { env: ['TABLE_NAME'], resource: 'table', actions: [...read, ...write] },
+  /** What `serve` itself needs for every operation: who calls, and how often. */
+  guard: {
+    env: ['TABLE_NAME', 'RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
+    resource: 'table',
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+    leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'RATE#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],
+  },
+  'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
+  'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
+  'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  /** Calling webhooks: no rights in the account, but the policy of what may be called. */
+  'call:webhooks': {
+    env: ['ALLOW_PRIVATE_TARGETS', 'ALLOWED_TARGET_RANGES', 'RETRY_SCHEDULE', 'PUBLIC_URL', 'SERVICE_VERSION'],
+  },
+  'service:about': { env: ['PUBLIC_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
+} as const satisfies Record<string, Row>;
+
+export type Capability = keyof typeof capabilities;
+export const capabilityOf = (name: Capability): Row => capabilities[name];

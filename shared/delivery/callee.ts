@@ -1,0 +1,21 @@
+import { type Attempt, createPoster } from './connect.ts';
+import { checkTarget, resolveAll, type TargetPolicy } from './url-policy.ts';
+
+/** The only way out to the world: every call is to a vetted target, whoever asks. */
+export type Callee = {
+  /** Checks a target when a webhook is created: its form, and what its name resolves to. */
+  check: (url: string) => ReturnType<typeof checkTarget>;
+  post: (request: { url: string; headers: Record<string, string>; body: string }) => Promise<Attempt>;
+};
+
+export const createCallee = (stage: {
+  ALLOW_PRIVATE_TARGETS: boolean;
+  ALLOWED_TARGET_RANGES: readonly string[];
+}): Callee => {
+  const policy: TargetPolicy = {
+    allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
+    allowedRanges: stage.ALLOWED_TARGET_RANGES,
+  };
+  const { post } = createPoster({ policy });
+  return { check: (url) => checkTarget(url, policy, resolveAll), post };
+};

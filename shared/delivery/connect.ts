@@ -1,0 +1,247 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isDenied, type TargetPolicy } from './addresses.ts';
+import { checkUrl, hostOf, type Resolve, resolveAll } from './url-policy.ts';
+
+/** Why an attempt got no status line. The words are stable: the retry ladder and the delivery log read them. */
+export type ErrorClass =
+  | 'url_denied'
+  | 'address_denied'
+  | 'dns_failed'
+  | 'connect_refused'
+  | 'connect_failed'
+  | 'tls_failed'
+  | 'connection_reset'
+  | 'protocol_error'
+  | 'timeout';
+
+/** How long each phase took, in ms. Null: it did not happen, as with a connection that was kept open. */
+export type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
+
+/**
+ * What came of one POST. Exactly one of `status` and `error` is null: the status line decides, so what happens to the
+ * body after it is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` the header as received.
+ */
+export type Attempt = {
+  status: number | null;
+  error: ErrorClass | null;
+  responseBody: string;
+  retryAfter: string | null;
+  durationMs: number;
+  timings: Timings;
+};
+
+export type PostRequest = { url: string; headers: Record<string, string>; body: string | Uint8Array };
+export type Poster = { post: (request: PostRequest) => Promise<Attempt>; close: () => void };
+export type PosterOptions = {
+  policy: TargetPolicy;
+  resolve?: Resolve;
+  deadlineMs?: number;
+  agentOptions?: Pick<AgentOptions, 'ca' | 'maxSockets' | 'maxFreeSockets' | 'timeout'>;
+  now?: () => number;
+};
+
+type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
+type Seen = {
+  marks: Marks;
+  response: IncomingMessage | null;
+  body: Buffer[];
+  error: ErrorClass | null;
+  stale: boolean;
+};
+type Send = PostRequest & { target: URL; agent: HttpAgent; options: Required<PosterOptions>; signal: AbortSignal };
+type Lease = { agent: HttpAgent; busy: number };
+
+const READ_BYTES = 65_536;
+const KEPT_BYTES = 4_096;
+const MAX_ORIGINS = 50;
+
+const problem = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
+
+/**
+ * A poster of webhooks. `post` never throws, never connects to an address that the policy denies, follows no redirect,
+ * verifies TLS always and ends within `deadlineMs`, whatever the receiver does (D2). At most 64 KiB of an answer are
+ * read. Connections are kept open for 30 s; one that died meanwhile is replaced once, so a receiver may see the same
+ * request twice. `close` ends all connections.
+ */
+export function createPoster(given: PosterOptions): Poster {
+  const defaults = { resolve: resolveAll, deadlineMs: 15_000, agentOptions: {}, now: () => performance.now() };
+  const options = { ...defaults, ...given };
+  const pool = new Map<string, Lease>();
+  const post = async (request: PostRequest): Promise<Attempt> => {
+    const start = options.now();
+    const checked = checkUrl(request.url, options.policy);
+    if (!checked.ok) {
+      const error = checked.reason === 'url_address' ? 'address_denied' : 'url_denied';
+      return toAttempt({ marks: { start }, response: null, body: [], error, stale: false }, 0);
+    }
+    const lease = take(pool, checked.url, options);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), options.deadlineMs);
+    const send = { ...request, target: checked.url, agent: lease.agent, options, signal: deadline.signal };
+    let seen = await exchange(send);
+    if (seen.stale && pool.has(checked.url.origin)) {
+      for (const socket of Object.values(lease.agent.freeSockets).flat()) socket?.destroy();
+      seen = await exchange(send);
+    }
+    clearTimeout(timer);
+    lease.busy -= 1;
+    return toAttempt(seen, options.now() - start);
+  };
+  const close = () => {
+    for (const { agent } of pool.values()) agent.destroy();
+    pool.clear();
+  };
+  return { post, close };
+}
+
+/** One request on one connection. Settles when both are done with, or at the deadline. */
+function exchange(send: Send): Promise<Seen> {
+  const { target, signal } = send;
+  const { now } = send.options;
+  const marks: Marks = { start: now() };
+  const seen: Seen = { marks, response: null, body: [], error: null, stale: false };
+  return new Promise((done) => {
+    const finish = (error: ErrorClass) => {
+      seen.error ??= error;
+      done(seen);
+    };
+    try {
+      const request = start(send, marks);
+      // A request that waits for a connection tells nobody that it was destroyed: hence not its own `signal`.
+      signal.addEventListener('abort', () => {
+        finish('timeout');
+        request.destroy();
+      });
+      request.once('socket', (socket) => watch(socket, marks, now));
+      request.once('response', (response) => {
+        marks.head = now();
+        seen.response = response;
+        read(response, seen.body);
+      });
+      request.on('error', (error) => {
+        const code = 'code' in error ? String(error.code) : '';
+        seen.error ??= classify(code, marks, request.reusedSocket, target);
+        seen.stale = request.reusedSocket && !seen.response && seen.error === 'connection_reset';
+      });
+      request.once('close', () => finish('connection_reset'));
+    } catch {
+      // Headers that no request can carry, for one.
+      finish('protocol_error');
+    }
+  });
+}
+
+function start({ target, headers, body, agent, options }: Send, marks: Marks) {
+  const bytes = Buffer.from(body);
+  const request = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, {
+    method: 'POST',
+    agent,
+    headers: { ...headers, 'Accept-Encoding': 'identity', 'Content-Length': bytes.byteLength },
+    lookup: vettedLookup(options, marks),
+  });
+  return request.end(bytes);
+}
+
+/** Resolves once and hands on all addresses or none: one denied address spoils the answer (DNS rebinding). */
+function vettedLookup({ resolve, policy, now }: Required<PosterOptions>, marks: Marks): LookupFunction {
+  const vet = async (hostname: string) => {
+    const addresses = await resolve(hostname).catch(() => []);
+    marks.dns = now();
+    const [first] = addresses;
+    if (first === undefined) throw problem('dns_failed');
+    if (addresses.some((address) => isDenied(address, policy))) throw problem('address_denied');
+    return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
+  };
+  return (hostname, { all }, callback) => {
+    vet(hostname).then(
+      (found) => (all ? callback(null, found.all) : callback(null, found.first, isIP(found.first))),
+      (error) => callback(error, []),
+    );
+  };
+}
+
+function watch(socket: Socket, marks: Marks, now: () => number): void {
+  if (!socket.connecting) return;
+  socket.once('connect', () => {
+    marks.connect = now();
+  });
+  socket.once('secureConnect', () => {
+    marks.tls = now();
+  });
+}
+
+function read(response: IncomingMessage, body: Buffer[]): void {
+  let kept = 0;
+  let total = 0;
+  // A body that breaks off changes nothing; the request's `close` follows.
+  response.on('error', () => {});
+  response.on('data', (chunk: Buffer) => {
+    const part = chunk.subarray(0, KEPT_BYTES - kept);
+    if (part.length > 0) body.push(part);
+    kept += part.length;
+    total += chunk.length;
+    if (total >= READ_BYTES) response.destroy();
+  });
+}
+
+function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
+  if (code === 'address_denied' || code === 'dns_failed') return code;
+  if (code === 'ETIMEDOUT') return 'timeout';
+  if (!reused && marks.connect === undefined) return code === 'ECONNREFUSED' ? 'connect_refused' : 'connect_failed';
+  if (!reused && marks.tls === undefined && target.protocol === 'https:') return 'tls_failed';
+  return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
+}
+
+function toAttempt({ marks, response, body, error }: Seen, duration: number): Attempt {
+  const took = (end: number | undefined, begin: number) => (end === undefined ? null : Math.round(end - begin));
+  return {
+    status: response?.statusCode ?? null,
+    error: response ? null : error,
+    // Streaming leaves out a character that the cut at 4 KiB has split.
+    responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
+    retryAfter: response?.headers['retry-after'] ?? null,
+    durationMs: Math.round(duration),
+    timings: {
+      dns: took(marks.dns, marks.start),
+      connect: took(marks.connect, marks.dns ?? marks.start),
+      tls: took(marks.tls, marks.connect ?? marks.start),
+      firstByte: took(marks.head, marks.tls ?? marks.connect ?? marks.start),
+    },
+  };
+}
+
+/** The agent of an origin. At most MAX_ORIGINS besides those at work are kept; the longest unused goes first. */
+function take(pool: Map<string, Lease>, target: URL, options: Required<PosterOptions>): Lease {
+  const lease = pool.get(target.origin) ?? { agent: vettedAgent(target, options), busy: 0 };
+  lease.busy += 1;
+  pool.delete(target.origin);
+  pool.set(target.origin, lease);
+  for (const [origin, { agent, busy }] of pool) {
+    if (pool.size <= MAX_ORIGINS) break;
+    if (busy > 0) continue;
+    agent.destroy();
+    pool.delete(origin);
+  }
+  return lease;
+}
+
+function vettedAgent(target: URL, { agentOptions, policy }: Required<PosterOptions>): HttpAgent {
+  // Node's 250 ms for each address of several would give up on distant receivers.
+  const settings = { keepAlive: true, maxFreeSockets: 5, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
+  const host = hostOf(target);
+  // The names of certificates have no final dot, and addresses are not sent as a name.
+  const tls = { servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '', rejectUnauthorized: true };
+  const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
+  const agent = new Agent({ ...settings, ...agentOptions, ...tls });
+  const create = agent.createConnection.bind(agent);
+  // Every connection passes here, so none is used whose far end was not checked once more: first of all, before TLS.
+  agent.createConnection = (options, callback) => {
+    const socket = create(options, callback) as Socket;
+    return socket.prependOnceListener('connect', () => {
+      if (isDenied(socket.remoteAddress ?? '', policy)) socket.destroy(problem('address_denied'));
+    });
+  };
+  return agent;
+}

@@ -1,0 +1,93 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { isDenied, type TargetPolicy } from './addresses.ts';
+
+export type { TargetPolicy } from './addresses.ts';
+
+/** Why a URL cannot be a target. The words are stable: they appear in answers and in delivery logs. */
+export type UrlProblem =
+  | 'url_too_long'
+  | 'url_characters'
+  | 'url_invalid'
+  | 'url_scheme'
+  | 'url_credentials'
+  | 'url_fragment'
+  | 'url_port'
+  | 'url_host'
+  | 'url_address';
+
+export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
+
+/** All addresses of a name, as literals. Rejects, or answers none, when the name does not resolve. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+const MAX_CHARACTERS = 2_048;
+const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
+const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
+
+/**
+ * Whether `text` may be called, as far as the text alone can tell: https, port 443, 8443 or 1024..65535, a public name
+ * or address, and no credentials, fragment, backslash, control character or space (D2). Hosts are judged as the URL
+ * parser normalises them, so no spelling of an address gets past. The answer's `url` is what was judged: call that.
+ */
+export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
+  if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return no('url_too_long');
+  if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) return no('url_characters');
+  const url = URL.parse(text);
+  if (!url) return no('url_invalid');
+  if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return no('url_scheme');
+  // The parser forgives missing and surplus slashes; other readers of the same text would see another host.
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (!authority) return no('url_invalid');
+  if (authority.includes('@')) return no('url_credentials');
+  if (text.includes('#')) return no('url_fragment');
+  if (!policy.allowPrivate && !isAllowedPort(url.port)) return no('url_port');
+  return checkHost(url, policy);
+}
+
+/**
+ * checkUrl, and every address that the name has now must be allowed: `url_address` otherwise. A name that does not
+ * resolve, or not within `timeoutMs`, is accepted: each delivery checks again.
+ */
+export async function checkTarget(
+  text: string,
+  policy: TargetPolicy,
+  resolve: Resolve,
+  timeoutMs = 3_000,
+): Promise<UrlCheck> {
+  const checked = checkUrl(text, policy);
+  if (!checked.ok || isIP(hostOf(checked.url)) !== 0) return checked;
+  const found = (async () => resolve(hostOf(checked.url)))().catch(() => []);
+  const addresses = await Promise.race([found, after(timeoutMs, [], { ref: false })]);
+  return addresses.some((address) => isDenied(address, policy)) ? no('url_address') : checked;
+}
+
+/** All addresses that the system's resolver knows for a name. */
+export const resolveAll: Resolve = async (hostname) => {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+};
+
+/** The host of a URL as resolvers and sockets take it: an IPv6 literal without its brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return isDenied(host, policy) ? no('url_address') : { ok: true, url };
+  const name = host.replace(/\.$/, '');
+  if (!NAME.test(name)) return no('url_host');
+  if (!policy.allowPrivate && LOCAL_NAME.test(name)) return no('url_host');
+  return { ok: true, url };
+}
+
+function isAllowedPort(port: string): boolean {
+  // The parser leaves the port empty where it is the default of the scheme.
+  return port === '' || Number(port) >= 1_024;
+}
+
+function no(reason: UrlProblem): UrlCheck {
+  return { ok: false, reason };
+}

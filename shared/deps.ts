@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { Capability, QueueName } from './capabilities.ts';
+import type { Callee } from './delivery/callee.ts';
+import { runtimeEnvironment, type Settings, settings } from './env.ts';
+import { type Log, log } from './log.ts';
+import { type Bell, type DeliveryBell, type EventBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
+import type { Send } from './queue/send.ts';
+import { createTable, documentClient, type Table } from './store/client.ts';
+import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
+
+/** What a host gives: the table, the queues, calls to the world, time and chance. */
+export type Runtime = {
+  settings: Settings;
+  table: Table;
+  send: Send;
+  callee: () => Promise<Callee>;
+  now: () => number;
+  random: (bytes: number) => Uint8Array;
+  log: Log;
+};
+
+/** What every handler may use: time and chance are arguments, never read from the world. */
+type Basics = { now: () => number; random: (bytes: number) => Uint8Array; log: Log };
+
+type ByCapability = {
+  'table:read': { store: StoreReader };
+  'table:write': { store: Store };
+  guard: object;
+  /** Rings for messages. Never fails: what was not rung for, the sweeper rings for. */
+  'ring:events': { ringEvents: (bells: readonly EventBell[]) => Promise<void> };
+  'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
+  /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
+  'ring:retries': { ringRetries: (bells: readonly DeliveryBell[], delaySeconds: number) => Promise<void> };
+  'call:webhooks': { callee: Callee; settings: Settings };
+  'service:about': { settings: Settings };
+};
+
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** What a handler receives: exactly what its operation `uses`. */
+export type Deps<U extends Capability> = Basics & Intersection<ByCapability[U]>;
+
+const ringer =
+  ({ send, log }: Runtime, queue: QueueName) =>
+  async (bells: readonly Bell[]): Promise<void> => {
+    try {
+      if (bells.length > 0) await send(queue, bells);
+    } catch (error) {
+      log('warn', 'bells not rung, the sweeper will', { queue, bells: bells.length }, error);
+    }
+  };
+const bell = (one: { c: number }, delaySeconds = 0): Bell => ({
+  body: JSON.stringify(one),
+  groupId: String(one.c),
+  delaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delaySeconds))),
+});
+
+const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
+  'table:read': async ({ table }) => ({ store: storeReader(table) }),
+  'table:write': async ({ table }) => ({ store: store(table) }),
+  guard: async () => ({}),
+  'ring:events': async (runtime) => {
+    const ring = ringer(runtime, 'events');
+    return { ringEvents: (bells) => ring(bells.map((one) => bell(one))) };
+  },
+  'ring:deliveries': async (runtime) => {
+    const ring = ringer(runtime, 'deliveries');
+    return { ringDeliveries: (bells) => ring(bells.map((one) => bell(one))) };
+  },
+  'ring:retries': async (runtime) => {
+    const ring = ringer(runtime, 'retries');
+    return { ringRetries: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
+  },
+  'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
+  'service:about': async ({ settings }) => ({ settings }),
+};
+
+/** Composes what the capabilities stand for. A writer wins over a reader. */
+export const compose = async <U extends Capability>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
+  const { now, random, log } = runtime;
+  const ordered = [...uses].sort((a, b) => Number(a === 'table:write') - Number(b === 'table:write'));
+  const parts = await Promise.all(ordered.map((name) => providers[name](runtime)));
+  return Object.assign({ now, random, log }, ...parts);
+};
+
+/** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
+export const lambdaRuntime = (): Runtime => {
+  const given = settings();
+  const { region, credentials, endpoints } = runtimeEnvironment();
+  const client = documentClient({ region, credentials, ...(endpoints.table && { endpoint: endpoints.table }) });
+  const urls = {
+    events: given.EVENTS_QUEUE_URL,
+    deliveries: given.DELIVERIES_QUEUE_URL,
+    retries: given.RETRIES_QUEUE_URL,
+  };
+  let send: Promise<Send> | undefined;
+  const connect = async () => (await import('./queue/send.ts')).sendBySqs({ region, credentials }, urls);
+  return {
+    settings: given,
+    table: createTable(client, given.TABLE_NAME),
+    send: async (queue, bells) => {
+      send ??= connect();
+      await (await send)(queue, bells);
+    },
+    callee: async () => (await import('./delivery/callee.ts')).createCallee(given),
+    now: Date.now,
+    random: randomBytes,
+    log,
+  };
+};

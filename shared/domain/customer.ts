@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { email, id, millis, text } from './values.ts';
+
+/** What a client sends to create or replace a customer. */
+export const CustomerUpdate = z.object({ name: text(1, 128), location: text(0, 256), email });
+export type CustomerUpdate = z.infer<typeof CustomerUpdate>;
+
+/** A customer as D1 "Customer" gives it. */
+export const Customer = CustomerUpdate.extend({ id, createDate: millis, updateDate: millis }).meta({ id: 'Customer' });
+export type Customer = z.infer<typeof Customer>;

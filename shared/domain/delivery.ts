@@ -1,0 +1,122 @@
+import type { NormalizedCoordinates } from './event.ts';
+import { derivedUlid } from './ids.ts';
+
+/** Seconds before each attempt, the first included; each but the first is varied by JITTER. */
+export const LADDER = [0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+const JITTER = 0.2;
+
+/** One deadline over a whole attempt: DNS, connect, TLS, headers and body. */
+export const DEADLINE_SECONDS = 15;
+/** A claim outlasts the deadline and the write after it; when it lapses, the attempt counts as lost. */
+export const LEASE_SECONDS = 30;
+/** How long the sweeper leaves a delivery or event to the bell that was rung for it. */
+export const GRACE_SECONDS = 30;
+
+export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | 'held' | 'failed';
+
+/** What a payload is rendered from: event, sensor, customer and rule as they were when it happened. */
+export type Snapshot = {
+  event: {
+    id: number;
+    uuid: string;
+    createDate: number;
+    type: string;
+    action: string;
+    code: number | null;
+    coordinates: NormalizedCoordinates | null;
+    text: string;
+    /** The uuid of the message that caused it; its bytes are read from there. Null: the service made the event. */
+    source: string | null;
+  };
+  sensor: { id: string; deviceId: string; name: string; groupId: number };
+  customer: { id: number; name: string; location: string } | null;
+  rule: {
+    id: number;
+    createDate: number;
+    name: string;
+    title: string;
+    message: string;
+    groupId: number;
+    situation: string;
+    hasRegion: boolean;
+    regionIndex: number;
+    regionName: string;
+  } | null;
+};
+
+export type Delivery = {
+  id: string;
+  customerId: number;
+  webhookId: string;
+  createDate: number;
+  updateDate: number;
+  state: DeliveryState;
+  reason: string | null;
+  attempts: number;
+  nextAttempt: number | null;
+  /** The rule hit to report to, and which of its rule messages this is. */
+  hit: { id: number; message: number } | null;
+  sendTryTimes: number[];
+  snapshot: Snapshot;
+};
+
+/** One delivery for each event, webhook and rule: deriving its id makes writing it twice harmless. */
+export const deliveryId = (
+  event: { receiveDate: number; uuid: string; sensorId: string },
+  webhookId: string,
+  ruleId: number,
+) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId);
+
+/** What came of one attempt. `retryAfter`: the header as received. */
+export type Outcome = { status: number | null; error: string | null; retryAfter: string | null };
+
+export type Next =
+  | { state: 'delivered' }
+  | { state: 'failed'; reason: 'gone' | 'exhausted' }
+  | { state: 'retrying'; nextAttempt: number };
+
+const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
+const busy = new Set([429, 502, 503, 504]);
+
+/** Seconds that a Retry-After asks for, or 0 when it is malformed, negative or past. */
+export const retryAfterSeconds = (header: string | null, now: number): number => {
+  if (header === null) return 0;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = /^[A-Z][a-z]{2}, \d/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
+};
+
+const waitSeconds = (
+  failed: number,
+  outcome: Outcome,
+  schedule: readonly number[],
+  builtIn: boolean,
+  now: number,
+  random: number,
+) => {
+  const step = schedule[failed] ?? 0;
+  const overloaded = outcome.error === 'timeout' || (outcome.status !== null && busy.has(outcome.status));
+  const patient = builtIn && overloaded && failed >= 3 ? Math.max(60, step) : step;
+  const asked = outcome.status === 429 || outcome.status === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
+  const honoured = Math.min(asked, Math.max(2 * step, 3_600));
+  return honoured > patient ? honoured : patient * (1 - JITTER + 2 * JITTER * random);
+};
+
+/**
+ * What follows an attempt: `attempts` counts it, `schedule` is the webhook's or stage's own (null: the ladder above),
+ * `random` is in [0, 1).
+ */
+export const afterAttempt = (
+  attempts: number,
+  outcome: Outcome,
+  schedule: readonly number[] | null,
+  now: number,
+  random: number,
+): Next => {
+  if (isSuccess(outcome.status)) return { state: 'delivered' };
+  if (outcome.status === 410) return { state: 'failed', reason: 'gone' };
+  const ladder = schedule ?? LADDER;
+  if (attempts >= ladder.length) return { state: 'failed', reason: 'exhausted' };
+  const wait = waitSeconds(attempts, outcome, ladder, schedule === null, now, random);
+  return { state: 'retrying', nextAttempt: now + Math.round(wait * 1_000) };
+};

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { int64, millis } from './values.ts';
+
+/**
+ * Every kind of event. The key names the situation that a rule may watch for; `code` is the eventType of D2 Custom 1,
+ * null where there is none (those reach Full and Raw webhooks only).
+ */
+export const kinds = {
+  fall_detected: { type: 'fall', action: 'fall_detected', code: 1 },
+  fall_suspected: { type: 'fall', action: 'fall_suspected', code: 2 },
+  empty_room: { type: 'presence', action: 'empty_room', code: 5 },
+  occupied_room: { type: 'presence', action: 'occupied_room', code: 6 },
+  sensor_inactive: { type: 'sensor', action: 'inactive', code: 7 },
+  sensor_active: { type: 'sensor', action: 'active', code: 8 },
+  region_entered: { type: 'region', action: 'entered', code: 10 },
+  region_left: { type: 'region', action: 'left', code: 11 },
+  fall_detected_sensitive: { type: 'fall', action: 'fall_detected_sensitive', code: 20 },
+  fall_loop: { type: 'fall', action: 'fall_loop', code: 21 },
+  bed_left: { type: 'bed', action: 'left', code: 30 },
+  bed_entered: { type: 'bed', action: 'entered', code: 31 },
+  fall_confirmed: { type: 'fall', action: 'confirmed', code: null },
+  fall_canceled: { type: 'fall', action: 'canceled', code: null },
+  fall_finished: { type: 'fall', action: 'finished', code: null },
+  fall_suspected_sensitive: { type: 'fall', action: 'fall_suspected_sensitive', code: null },
+  door_entered: { type: 'door', action: 'entered', code: null },
+  door_left: { type: 'door', action: 'left', code: null },
+  sitting_up_in_bed: { type: 'posture', action: 'sitting_up_in_bed', code: null },
+  respiration_high: { type: 'vital', action: 'respiration_high', code: null },
+  respiration_low: { type: 'vital', action: 'respiration_low', code: null },
+  apnea: { type: 'vital', action: 'apnea', code: null },
+  heart_rate_high: { type: 'vital', action: 'heart_rate_high', code: null },
+  heart_rate_low: { type: 'vital', action: 'heart_rate_low', code: null },
+  vital_signs_weak: { type: 'vital', action: 'vital_signs_weak', code: null },
+  sensor_weak_signal: { type: 'sensor', action: 'weak_signal', code: null },
+  sensor_tilted: { type: 'sensor', action: 'tilted', code: null },
+} as const satisfies Record<string, { type: string; action: string; code: number | null }>;
+
+export type Situation = keyof typeof kinds;
+export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]]);
+
+/** Events that no rule can name: a message of unknown kind, and the test of a webhook. */
+export const otherKinds = {
+  unknown: { type: 'unknown', action: 'received', code: null },
+  ping: { type: 'test', action: 'ping', code: null },
+} as const;
+
+/** A point in cm relative to the sensor. */
+export type Point = { x: number; y: number; z: number };
+
+/** What happened, in the words that rules and formats understand, whoever made the sensor. */
+export type Happening = {
+  situation: Situation | null;
+  type: string;
+  action: string;
+  code: number | null;
+  point: Point | null;
+  region: { id: string; index: number; name: string } | null;
+  isSimulated: boolean;
+  isSilent: boolean;
+  /** Start of the fall that this is the first report of, in its situation; no rate limit may swallow it. */
+  newFall: boolean;
+};
+
+export const happening = (situation: Situation, more: Partial<Happening> = {}): Happening => ({
+  situation,
+  ...kinds[situation],
+  point: null,
+  region: null,
+  isSimulated: false,
+  isSilent: false,
+  newFall: false,
+  ...more,
+});
+
+export const unknownHappening: Happening = { ...happening('sensor_active'), ...otherKinds.unknown, situation: null };
+
+const Unit = z.number().min(0).max(1);
+/** Scaled to [0, 1] over the room (D2 Custom 1). */
+export const NormalizedCoordinates = z.object({ x: Unit, y: Unit, z: Unit });
+export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
+
+/** An event in a list. */
+export const EventView = z
+  .object({
+    id: int64,
+    uuid: z.string().meta({ format: 'uuid' }),
+    createDate: millis,
+    receiveDate: millis,
+    sensorId: z.string(),
+    eventType: z.int().nullable(),
+    type: z.string(),
+    action: z.string(),
+    normalizedCoordinates: NormalizedCoordinates.nullable(),
+    raw: z.unknown(),
+  })
+  .meta({ id: 'Event' });
+
+const DAY = 86_400_000;
+/** Events and rule hits are kept, and shown, this long (D1 O7). */
+export const RETENTION = 120 * DAY;
+
+/** The device's clock is believed when it is within -24 h..+5 min of ours; else the time of receipt counts. */
+export const believedTime = (deviceTime: number | null, received: number): number =>
+  deviceTime !== null && deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000 ? deviceTime : received;

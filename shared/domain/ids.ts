@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+
+/** 2025-01-01T00:00:00Z: 41 bits of milliseconds from here reach into the year 2094. */
+export const ID_EPOCH = 1_735_689_600_000;
+const SLOTS = 4_096;
+
+/**
+ * A time-ordered integer below 2^53: 41 bits of ms since ID_EPOCH, 12 random bits.
+ * Unique only once it was written under a condition; whoever writes it draws again (or takes the next) on a clash.
+ */
+export const timeOrderedId = (now: number, random: number): number =>
+  Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
+
+/** The ms at which a time-ordered id was drawn. */
+export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOCH;
+
+/** The smallest id drawn at or after `time`. */
+export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+const crockford = (value: bigint, length: number): string => {
+  let text = '';
+  for (let rest = value; text.length < length; rest >>= 5n) text = CROCKFORD[Number(rest & 31n)] + text;
+  return text;
+};
+
+/** ULID form: 10 characters of time (ms), 16 of content. The same time and bytes give the same id. */
+const ulid = (time: number, bytes: Uint8Array): string =>
+  crockford(BigInt(time), 10) + crockford(BigInt(`0x${Buffer.from(bytes.subarray(0, 10)).toString('hex')}`), 16);
+
+const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
+
+/** z-base-32 without padding: 16 bytes give 26 characters (D2 "Authentication" 1). */
+export const zBase32 = (bytes: Uint8Array): string => {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? []).map((chunk) => Z_BASE_32[Number.parseInt(chunk.padEnd(5, '0'), 2)]).join('');
+};
+
+const asUuid = (bytes: Uint8Array, version: number): string => {
+  const b = Uint8Array.from(bytes.subarray(0, 16));
+  b[6] = ((b[6] ?? 0) & 0x0f) | (version << 4);
+  b[8] = ((b[8] ?? 0) & 0x3f) | 0x80;
+  return Buffer.from(b)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+/** Shapes 16 random bytes as a UUIDv4, as bytes. */
+export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
+  Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
+
+/** The UUIDv5 namespace of everything this service derives. */
+const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
+
+/** A UUIDv5 of the parts: the same parts give the same UUID. */
+export const uuidV5 = (...parts: readonly (string | number)[]): string =>
+  asUuid(createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(), 5);
+
+/** A ULID that is derived, not drawn: the same time and parts give the same id. */
+export const derivedUlid = (time: number, ...parts: readonly (string | number)[]): string =>
+  ulid(time, createHash('sha256').update(JSON.stringify(parts)).digest());
+
+/** A UUIDv4 as text. */
+export const randomUuid = (random: (bytes: number) => Uint8Array): string => asUuid(random(16), 4);

@@ -1,0 +1,22 @@
+/** Languages with a message file; adding one starts there. */
+export const locales = ['en', 'de'] as const;
+export type Locale = (typeof locales)[number];
+export const DEFAULT_LOCALE: Locale = 'en';
+
+export const isLocale = (value: string): value is Locale => (locales as readonly string[]).includes(value);
+
+/** The best match of an Accept-Language header, by quality, language before region; English when nothing matches. */
+export const bestLocale = (acceptLanguage: string | undefined): Locale => {
+  const wishes = (acceptLanguage ?? '')
+    .slice(0, 1_024)
+    .split(',')
+    .flatMap((wish) => {
+      const [tag = '', ...parameters] = wish.trim().toLowerCase().split(';');
+      const quality = parameters.map((p) => /^\s*q=([\d.]+)\s*$/.exec(p)?.[1]).find((q) => q !== undefined);
+      return [{ language: tag.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }];
+    });
+  const best = wishes
+    .filter(({ language, quality }) => quality > 0 && (isLocale(language) || language === '*'))
+    .sort((a, b) => b.quality - a.quality)[0];
+  return best && isLocale(best.language) ? best.language : DEFAULT_LOCALE;
+};

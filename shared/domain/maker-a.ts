@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { type Decoded, fallStatuses, type Signal } from './message.ts';
+import { millis, uuid } from './values.ts';
+
+const cm = z.number().min(-100_000).max(100_000);
+const flag = z.boolean().default(false);
+
+const Presence = z.object({
+  presenceDetected: z.boolean(),
+  trackerTargets: z.array(z.object({ xPosCm: cm, yPosCm: cm, zPosCm: cm.optional() })).optional(),
+  timestamp: millis.optional(),
+});
+
+const Fall = z.object({
+  status: z.enum(fallStatuses),
+  timestamp: millis,
+  statusUpdateTimestamp: millis.optional(),
+  fallLocX_cm: cm.optional(),
+  fallLocY_cm: cm.optional(),
+  fallLocZ_cm: cm.optional(),
+  isSimulated: flag,
+  isSilent: flag,
+});
+
+const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
+const OwnId = z.object({ uuid: uuid.optional().catch(undefined), sensorEventId: uuid.optional().catch(undefined) });
+
+const unknown: Signal = { kind: 'unknown' };
+
+const presence = (payload: unknown): Omit<Decoded, 'uuid'> | null => {
+  const { data } = Presence.safeParse(payload);
+  if (!data) return null;
+  const target = data.trackerTargets?.[0];
+  return {
+    signal: {
+      kind: 'presence',
+      present: data.presenceDetected,
+      point: target ? { x: target.xPosCm, y: target.yPosCm, z: target.zPosCm ?? 0 } : null,
+    },
+    deviceTime: data.timestamp ?? null,
+    identity: data.timestamp === undefined ? null : ['presence', data.timestamp, Number(data.presenceDetected)],
+  };
+};
+
+const fall = (payload: unknown): Omit<Decoded, 'uuid'> | null => {
+  const { data } = Fall.safeParse(payload);
+  if (!data) return null;
+  const { status, timestamp: start, fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, isSimulated, isSilent } = data;
+  const point = x === undefined || y === undefined ? null : { x, y, z };
+  return {
+    signal: { kind: 'fall', status, start, point, isSimulated, isSilent },
+    deviceTime: data.statusUpdateTimestamp ?? start,
+    identity: ['fall', start, status],
+  };
+};
+
+const decoders: Record<string, (payload: unknown) => Omit<Decoded, 'uuid'> | null> = {
+  4: presence,
+  5: fall,
+  state: () => ({ signal: { kind: 'state' }, deviceTime: null, identity: null }),
+};
+
+const ownUuid = (message: unknown, payload: unknown): string | null => {
+  const [top, inner] = [OwnId.safeParse(message).data, OwnId.safeParse(payload).data];
+  return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
+};
+
+/** Decodes a message of a maker A device. Never fails: what it does not understand is `unknown`. */
+export const decodeMakerA = (message: unknown): Decoded => {
+  const envelope = Envelope.safeParse(message).data;
+  const uuid = ownUuid(message, envelope?.payload);
+  const decode = envelope && Object.hasOwn(decoders, envelope.type) ? decoders[envelope.type] : undefined;
+  return { signal: unknown, deviceTime: null, identity: null, ...decode?.(envelope?.payload), uuid };
+};

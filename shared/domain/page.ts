@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { anyText, int64, integerQuery } from './values.ts';
+
+export const PER_PAGE_MAXIMUM = 200;
+export const PER_PAGE_DEFAULT = 30;
+
+/** Query of every paged list: page >= 0, perPage >= 1, cut silently to 200 (D1 O7 rule 7). */
+export const pageQuery = {
+  page: integerQuery(z.int().min(0)).default(0),
+  perPage: integerQuery(
+    z
+      .int()
+      .min(1)
+      .transform((n) => Math.min(n, PER_PAGE_MAXIMUM)),
+  ).default(PER_PAGE_DEFAULT),
+};
+
+export const search = anyText.default('');
+
+type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
+
+/** `asc(x)` and `desc(x)` for each field. */
+export const sortBy = <const F extends string>(fields: readonly F[], byDefault: NoInfer<Sort<F>>) =>
+  z
+    .literal<Sort<F>[]>(fields.flatMap((field): Sort<F>[] => [`asc(${field})`, `desc(${field})`]))
+    .default(() => byDefault as never);
+
+/** The wrapper of D1: an array that holds one page object. */
+export const paged = <T extends z.ZodType>(item: T) =>
+  z.array(z.object({ total: int64, page: int64, perPage: int64, data: z.array(item) })).length(1);
+
+export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
+
+type Sortable = { id: string | number };
+const compare = (a: unknown, b: unknown): number => {
+  if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, 'en', { sensitivity: 'base' });
+  return Number(a) - Number(b);
+};
+
+/** Sorts by `asc(field)` or `desc(field)`; ties are broken by id, ascending. */
+export const sorted = <T extends Sortable>(items: readonly T[], by: string): T[] => {
+  const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
+  const sign = direction === 'desc' ? -1 : 1;
+  const value = (item: T) => (item as Record<string, unknown>)[field];
+  const byId = (a: T, b: T) => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
+  return items.toSorted((a, b) => sign * (field === 'id' ? byId(a, b) : compare(value(a), value(b))) || byId(a, b));
+};
+
+/** One page of a list that is at hand as a whole. */
+export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number; perPage: number }): [PageOf<T>] => [
+  { total: items.length, page, perPage, data: items.slice(page * perPage, (page + 1) * perPage) },
+];
+
+/** Case-insensitive substring search over several strings. */
+export const matches = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
+  const needle = searchText.toLowerCase();
+  return needle === '' || values.some((value) => value?.toLowerCase().includes(needle));
+};

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+export const Permission = z.enum([
+  'manage_users',
+  'manage_customers',
+  'manage_bots',
+  'manage_sensors',
+  'edit_sensor_room',
+  'edit_sensor_config',
+  'manage_rules',
+]);
+export type Permission = z.infer<typeof Permission>;
+
+/** Who calls: what every decision about access is made from. The customer comes from here, never from a request. */
+export type Caller = {
+  accountId: number;
+  customerId: number | null;
+  isAdmin: boolean;
+  permissions: readonly Permission[];
+  locale: string;
+  /** `token`: an access token; `session`: somebody who logged in. */
+  kind: 'session' | 'token';
+};
+
+/** Permissions are independent of each other; a system admin holds them all. */
+export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
+  caller.isAdmin || caller.permissions.includes(permission);
+
+/** A customer that a caller works in: its own, or any for a system admin. Two missing customers are never the same. */
+export const worksIn = (caller: Caller, customerId: number | null): boolean =>
+  caller.isAdmin || (caller.customerId !== null && caller.customerId === customerId);

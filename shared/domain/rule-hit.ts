@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { Situation } from './event.ts';
+import { Sensor } from './sensor.ts';
+import { id, int64, millis, uuid } from './values.ts';
+
+/** One recipient of a rule hit, and how the sending went (D1 "Rule message"). */
+export const RuleMessage = z
+  .object({
+    id,
+    createDate: millis,
+    updateDate: millis,
+    ruleHitId: id,
+    accountId: id,
+    publisher: z.literal('webhook'),
+    wasSend: z.boolean(),
+    sendTryTimes: z.array(millis),
+    extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
+  })
+  .meta({ id: 'RuleMessage' });
+export type RuleMessage = z.infer<typeof RuleMessage>;
+
+/** A rule that fired for an event (D1 "Rule hit"). `allSend`: every message was answered 2xx. */
+export const RuleHit = z
+  .object({
+    id,
+    createDate: millis,
+    updateDate: millis,
+    ruleId: int64,
+    ruleSensorGroupId: int64,
+    ruleCustomerId: int64,
+    sensorId: z.string(),
+    sensorEventId: uuid,
+    situation: Situation,
+    allSend: z.boolean(),
+    sensor: Sensor.nullable(),
+    ruleMessages: z.array(RuleMessage),
+    feedback: z.null(),
+  })
+  .meta({ id: 'RuleHit' });
+export type RuleHit = z.infer<typeof RuleHit>;

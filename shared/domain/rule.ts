@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { type Happening, Situation } from './event.ts';
+import { isScheduled, Schedule } from './schedule.ts';
+import { id, int32, millis, text, uuid } from './values.ts';
+
+export const Recipient = z.object({ botId: id, webhookId: uuid });
+
+const fields = z.object({
+  name: text(1, 64),
+  title: text(1, 128),
+  message: text(1, 512),
+  situation: Situation,
+  sensorId: z.string().max(26).nullable().default(null),
+  sensorGroupId: id.nullable().default(null),
+  regionId: uuid.nullable().default(null),
+  schedule: Schedule.nullable().default(null),
+  rateLimitSeconds: int32(0, 86_400).default(60),
+  includeSimulated: z.boolean().default(false),
+  isEnabled: z.boolean().default(true),
+  recipients: z.array(Recipient).min(1).max(20),
+});
+
+export type RuleUpdate = z.output<typeof fields>;
+
+const oneScope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
+  if (ctx.value.sensorId !== null && ctx.value.sensorGroupId !== null)
+    ctx.issues.push({ code: 'custom', input: ctx.value, path: ['sensorGroupId'], params: { key: 'one_scope' } });
+};
+
+/** What a client sends to create a rule. At most one of sensorId and sensorGroupId; none: all sensors. */
+export const NewRule = fields.extend({ customerId: id.optional() }).check(oneScope);
+
+/** A rule: which situation of which sensors tells whom what. */
+export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
+export type Rule = z.output<typeof Rule>;
+
+/** Does the rule fire for what happened? Its scope (sensor, group, customer) is decided by where it is looked up. */
+export const fires = (rule: Rule, what: Happening, time: number, firedAt: number | undefined): boolean =>
+  rule.isEnabled &&
+  rule.situation === what.situation &&
+  !what.isSilent &&
+  (rule.includeSimulated || !what.isSimulated) &&
+  (rule.regionId === null || rule.regionId === what.region?.id) &&
+  (rule.schedule === null || isScheduled(rule.schedule, time)) &&
+  (what.newFall || firedAt === undefined || time - firedAt >= rule.rateLimitSeconds * 1_000);
+
+/** Puts `{sensor} {region} {location} {time} {situation}` into a rule's text; at most 256 code points. */
+export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>
+  [
+    ...template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+    ),
+  ]
+    .slice(0, 256)
+    .join('');

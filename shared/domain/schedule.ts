@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+const isTimeZone = (value: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined && /^[A-Za-z]/.test(value);
+  } catch {
+    return false;
+  }
+};
+
+const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
+
+/** Days are 1 (Monday) to 7. `from` after `to` runs over midnight and belongs to the day on which it starts. */
+export const Schedule = z.object({
+  days: z.array(z.int().min(1).max(7)).min(1).max(7),
+  from: Clock,
+  to: Clock,
+  timeZone: z
+    .string()
+    .max(64)
+    .check((ctx) => {
+      if (!isTimeZone(ctx.value)) ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'time_zone' } });
+    }),
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+/** Local wall time: ISO weekday and `YYYY-MM-DD HH:MM`. */
+export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  const [date = '', clock = ''] = format.format(time).split(' ');
+  return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
+};
+
+/** Is the moment inside the schedule, on the wall clock of its zone? `from` equal to `to` is the whole day. */
+export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
+  const { weekday, clock } = wallTime(time, timeZone);
+  if (from < to) return days.includes(weekday) && clock >= from && clock < to;
+  const yesterday = weekday === 1 ? 7 : weekday - 1;
+  return (days.includes(weekday) && clock >= from) || (days.includes(yesterday) && clock < to);
+};

@@ -1,0 +1,76 @@
+import { type Happening, happening, type Situation, unknownHappening } from './event.ts';
+import type { FallStatus, Signal } from './message.ts';
+
+/** One fall of a sensor: its start (ms, the device's clock) and the statuses that were reported of it. */
+export type Fall = { start: number; seen: FallStatus[] };
+
+/** What the cloud knows of a sensor's room. One item in the table, fenced by `version`. */
+export type SensorState = {
+  version: number;
+  /** ms of the newest authenticated message. */
+  lastSeen: number;
+  isActive: boolean;
+  presence: boolean | null;
+  falls: Fall[];
+  /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
+  fired: Record<string, number>;
+};
+
+export const newSensorState: SensorState = {
+  version: 0,
+  lastSeen: 0,
+  isActive: false,
+  presence: null,
+  falls: [],
+  fired: {},
+};
+
+/** Falls that are remembered, so that a message which comes late or again finds its own. */
+const FALLS_KEPT = 8;
+
+// The raw status `fall_detected` only starts an analysis; the fall is reported with `calling`.
+const situationOf: Record<FallStatus, Situation> = {
+  fall_detected: 'fall_suspected',
+  fall_confirmed: 'fall_confirmed',
+  calling: 'fall_detected',
+  finished: 'fall_finished',
+  fall_exit: 'fall_canceled',
+  canceled: 'fall_canceled',
+};
+
+type Step = { state: SensorState; happened: Happening[] };
+
+const presence = (state: SensorState, signal: Extract<Signal, { kind: 'presence' }>): Step => {
+  const before = state.presence ?? false;
+  const next = { ...state, presence: signal.present };
+  if (signal.present === before) return { state: next, happened: [] };
+  const situation = signal.present ? 'occupied_room' : 'empty_room';
+  return { state: next, happened: [happening(situation, { point: signal.point })] };
+};
+
+const fall = (state: SensorState, signal: Extract<Signal, { kind: 'fall' }>): Step => {
+  const known = state.falls.find(({ start }) => start === signal.start);
+  if (known?.seen.includes(signal.status)) return { state, happened: [] };
+  const updated: Fall = { start: signal.start, seen: [...(known?.seen ?? []), signal.status] };
+  const falls = [...state.falls.filter((one) => one !== known), updated].slice(-FALLS_KEPT);
+  const { point, isSimulated, isSilent } = signal;
+  const event = happening(situationOf[signal.status], { point, isSimulated, isSilent, newFall: true });
+  return { state: { ...state, falls }, happened: [event] };
+};
+
+/**
+ * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several.
+ * `received` is the time of receipt (ms): any message makes a silent sensor active again.
+ */
+export const step = (state: SensorState, signal: Signal, received: number): Step => {
+  const awake: SensorState = { ...state, isActive: true, lastSeen: Math.max(state.lastSeen, received) };
+  const woke = state.isActive ? [] : [happening('sensor_active')];
+  const { state: next, happened } =
+    signal.kind === 'presence'
+      ? presence(awake, signal)
+      : signal.kind === 'fall'
+        ? fall(awake, signal)
+        : { state: awake, happened: signal.kind === 'unknown' ? [unknownHappening] : [] };
+  // The message's own event comes first: it carries the message's UUID.
+  return { state: next, happened: [...happened, ...woke] };
+};

@@ -1,0 +1,83 @@
+import type { Decided } from './decision.ts';
+import { type Delivery, deliveryId, type Snapshot } from './delivery.ts';
+import { defaultExtent, type Extent, normalize } from './room.ts';
+import { fillIn, type Rule } from './rule.ts';
+import { wallTime } from './schedule.ts';
+import { deviceIdOf, type SensorRecord } from './sensor.ts';
+
+type Customer = { id: number; name: string; location: string };
+
+/** Everything around an event that its payloads tell of. */
+export type Scene = {
+  event: Decided;
+  sensor: SensorRecord;
+  customer: Customer | null;
+  room?: Extent;
+  /** The uuid of the message that caused the event; null: the service made it. */
+  source: string | null;
+  receiveDate: number;
+};
+
+const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
+  const { happening, createDate } = scene.event;
+  const { region } = happening;
+  const { date, clock } = wallTime(createDate, rule.schedule?.timeZone ?? 'UTC');
+  const values = {
+    sensor: scene.sensor.name,
+    region: region?.name ?? '',
+    location: scene.customer?.location ?? '',
+    time: `${date} ${clock}`,
+    situation: text,
+  };
+  return {
+    id: rule.id,
+    createDate: rule.createDate,
+    name: rule.name,
+    title: fillIn(rule.title, values),
+    message: fillIn(rule.message, values),
+    groupId: rule.sensorGroupId ?? 0,
+    situation: rule.situation,
+    hasRegion: region !== null,
+    regionIndex: region?.index ?? -1,
+    regionName: region?.name ?? '',
+  };
+};
+
+/** Freezes an event, its sensor, customer and rule as they are now. `text` is the situation in the reader's language. */
+export const snapshotOf = (scene: Scene, rule: Rule | null, text: string): Snapshot => {
+  const { id, uuid, createDate, happening } = scene.event;
+  const { type, action, code, point } = happening;
+  const coordinates = point && normalize(point, scene.room ?? defaultExtent);
+  const { sensor, customer } = scene;
+  return {
+    event: { id, uuid, createDate, type, action, code, coordinates, text, source: scene.source },
+    sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
+    customer: customer && { id: customer.id, name: customer.name, location: customer.location },
+    rule: rule && ruleSnapshot(scene, rule, text),
+  };
+};
+
+/** A delivery that waits for its first attempt. */
+export const newDelivery = (
+  scene: Scene,
+  to: { customerId: number; webhookId: string; hit: Delivery['hit']; ruleId: number },
+  snapshot: Snapshot,
+  now: number,
+): Delivery => ({
+  id: deliveryId(
+    { receiveDate: scene.receiveDate, uuid: scene.event.uuid, sensorId: scene.sensor.id },
+    to.webhookId,
+    to.ruleId,
+  ),
+  customerId: to.customerId,
+  webhookId: to.webhookId,
+  createDate: now,
+  updateDate: now,
+  state: 'pending',
+  reason: null,
+  attempts: 0,
+  nextAttempt: now,
+  hit: to.hit,
+  sendTryTimes: [],
+  snapshot,
+});

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { DEFAULT_LOCALE, locales } from './locale.ts';
+import { Permission } from './permission.ts';
+import { email, id, millis, text } from './values.ts';
+
+export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
+
+/** 10..1,024 bytes of UTF-8. Whether it is a common one is decided where it is set, not where it is checked. */
+export const NewPassword = z.string().check((ctx) => {
+  const bytes = Buffer.byteLength(ctx.value);
+  if (bytes < PASSWORD_BYTES.min || bytes > PASSWORD_BYTES.max)
+    ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'password_length', ...PASSWORD_BYTES } });
+});
+
+/** Usernames are compared without regard to case: nobody can sign up as a look-alike in capitals. */
+export const Username = text(1, 64);
+export const usernameKey = (username: string): string => username.normalize('NFKC').toLowerCase();
+
+export const Locale = z.enum(locales);
+
+const Profile = z.object({
+  firstName: text(0, 64),
+  lastName: text(0, 64),
+  email,
+  telegramId: text(1, 64).nullable(),
+  mobileNumber: text(1, 64).nullable(),
+});
+
+/** The body of POST /users. */
+export const NewUser = Profile.extend({
+  customerId: id.nullable().optional(),
+  username: Username,
+  password: NewPassword,
+  locale: Locale.default(DEFAULT_LOCALE),
+  telegramId: Profile.shape.telegramId.default(null),
+  mobileNumber: Profile.shape.mobileNumber.default(null),
+  canLogin: z.boolean().default(true),
+  permissions: z.array(Permission).max(32).default([]),
+});
+
+/** A user as D1 "User" gives it: nothing that a login needs is in here. */
+export const User = Profile.extend({
+  id,
+  createDate: millis,
+  updateDate: millis,
+  customerId: id.nullable(),
+  username: Username,
+  locale: z.string(),
+  profileImageId: z.string().meta({ format: 'uuid' }),
+  canLogin: z.boolean(),
+  isAdmin: z.boolean(),
+  permissions: z.array(Permission),
+}).meta({ id: 'User' });
+export type User = z.infer<typeof User>;
+
+/** The body of O1. `id`, when given, must be the id of the user who logs in. */
+export const Login = z.object({
+  username: z.string().max(1_024),
+  password: z.string().max(4_096),
+  id: z.int().nullable().optional(),
+});

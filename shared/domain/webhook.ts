@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { id, int32, int64, millis, text, uuid } from './values.ts';
+
+export const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
+export const Format = z.enum(['full', 'custom1', 'raw']);
+export type Format = z.infer<typeof Format>;
+
+/** 16..256 printable ASCII characters. */
+export const SecretKey = z.string().regex(/^[\x21-\x7e][\x20-\x7e]{14,254}[\x21-\x7e]$/);
+
+/** One delay in seconds for each attempt, the first included. */
+export const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
+
+const fields = z.object({
+  name: text(1, 64),
+  /** Which targets are allowed is a stage's policy (shared/delivery), not a matter of shape. */
+  url: text(1, 2_048),
+  format: Format,
+  isCustomerHook: z.boolean(),
+  botId: id.nullable().default(null),
+  authMethod: AuthMethod.default('bearer'),
+  retrySchedule: RetrySchedule.nullable().default(null),
+  isEnabled: z.boolean().default(true),
+});
+
+const crossRules = (ctx: z.core.ParsePayload<{ isCustomerHook: boolean; botId: number | null; format: Format }>) => {
+  const { isCustomerHook, botId, format } = ctx.value;
+  const wrong = (path: string, key: string) =>
+    ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
+  if (isCustomerHook && botId !== null) wrong('botId', 'customer_hook_has_no_bot');
+  if (!isCustomerHook && botId === null) wrong('botId', 'bot_hook_needs_bot');
+  if (isCustomerHook && format === 'custom1') wrong('format', 'custom1_is_for_bots');
+};
+
+/** What a client sends to create a webhook. `secretKey` is write-only. */
+export const NewWebhook = fields
+  .extend({ customerId: id.optional(), secretKey: SecretKey.nullable().optional() })
+  .check(crossRules);
+export type NewWebhook = z.output<typeof NewWebhook>;
+
+const Health = z.object({
+  consecutiveFailures: int64,
+  failingSince: millis.nullable(),
+  lastSuccess: millis.nullable(),
+});
+
+/** A webhook as its owner reads it: neither token nor secret. */
+export const Webhook = fields
+  .extend({
+    id: uuid,
+    createDate: millis,
+    updateDate: millis,
+    customerId: id,
+    hasSecretKey: z.boolean(),
+    disabledReason: z.string().nullable(),
+    health: Health,
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.output<typeof Webhook>;
+
+/** The answer to the creation of a webhook: the only time that its token is shown. */
+export const CreatedWebhook = Webhook.extend({ token: z.string().length(26) }).meta({ id: 'CreatedWebhook' });
+
+/** What the cloud keeps of a webhook, secrets included. Absent: failingSince while it works, lastSuccess before any. */
+export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
+  token: string;
+  secretKey: string | null;
+  consecutiveFailures: number;
+  failingSince?: number;
+  lastSuccess?: number;
+};
+
+/** What its owner may read of it. */
+export const viewOf = (record: WebhookRecord): Webhook => {
+  const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
+  return {
+    ...record,
+    hasSecretKey: record.secretKey !== null,
+    health: { consecutiveFailures, failingSince, lastSuccess },
+  };
+};
+
+/** A success is news when there were failures, or when the last one is a minute old: not each one is worth a write. */
+export const isNewsOfSuccess = ({ consecutiveFailures, lastSuccess }: WebhookRecord, now: number): boolean =>
+  consecutiveFailures > 0 || now - (lastSuccess ?? 0) >= 60_000;

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean),
+);
+
+/** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
+export const Environment = z.object({
+  TABLE_NAME: z.string().min(3).default('sensor-cloud'),
+  EVENTS_QUEUE_URL: z.string().default(''),
+  DELIVERIES_QUEUE_URL: z.string().default(''),
+  RETRIES_QUEUE_URL: z.string().default(''),
+  /** Requests per second of an account or address; 0: no limit. */
+  RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
+  /** The service's address without /api/v1; empty while unknown. */
+  PUBLIC_URL: z.string().default(''),
+  SERVICE_NAME: z.string().default('Sensor Cloud'),
+  SERVICE_VERSION: z.string().default('0.1.0'),
+  /** The address that mails come from; empty: this stage sends none. */
+  MAIL_SENDER: z.string().default(''),
+  ALLOW_PRIVATE_TARGETS: flag.default(false),
+  /** CIDRs that webhooks may call although they are private. */
+  ALLOWED_TARGET_RANGES: list.default([]),
+  /** Seconds before each attempt; empty: the built-in ladder. */
+  RETRY_SCHEDULE: list
+    .pipe(
+      z
+        .array(
+          z
+            .string()
+            .regex(/^\d{1,5}$/)
+            .transform(Number),
+        )
+        .max(20),
+    )
+    .default([]),
+});
+export type Settings = z.output<typeof Environment>;
+
+/** The settings of this process, checked once. Whatever is wrong is named, never its value. */
+export const settingsFrom = (variables: Readonly<Record<string, string | undefined>>): Settings => {
+  const { data, error } = Environment.safeParse(variables);
+  if (data) return data;
+  const names = [...new Set(error.issues.map((issue) => String(issue.path[0])))];
+  throw new Error(`wrong environment: ${names.join(', ')}`);
+};
+
+export const settings = (): Settings => settingsFrom(process.env);
+/** What Lambda's runtime tells of itself: credentials and region. */
+export const runtimeEnvironment = () => ({
+  region: process.env.AWS_REGION ?? 'us-east-1',
+  endpoints: { table: process.env.AWS_ENDPOINT_URL_DYNAMODB, queues: process.env.AWS_ENDPOINT_URL_SQS },
+  credentials: {
+    accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? 'local',
+    secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',
+    ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
+  },
+});

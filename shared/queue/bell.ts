@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { id, int64, uuid } from '../domain/values.ts';
+
+// Doorbells carry ids alone, in ASCII: no payload can poison a queue or outgrow it.
+
+/** Messages `e` of the sensor `s` of the customer `c` (0: nobody's) wait to be processed, in this order. */
+export const EventBell = z.object({ c: int64, s: z.string().max(26), e: z.array(uuid).min(1).max(100) });
+export type EventBell = z.output<typeof EventBell>;
+
+/** The delivery `d` of the webhook `w` of the customer `c` is due. */
+export const DeliveryBell = z.object({ c: id, w: uuid, d: z.string().regex(/^[0-9a-z]{26}$/) });
+export type DeliveryBell = z.output<typeof DeliveryBell>;
+
+/** Longest delay that a queue can hold a message back. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html */
+export const MAX_DELAY_SECONDS = 900;
+
+export type Bell = { body: string; delaySeconds: number; groupId: string };

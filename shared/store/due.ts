@@ -1,0 +1,47 @@
+import { GRACE_SECONDS } from '../domain/delivery.ts';
+import type { TableReader } from './client.ts';
+import type { Key } from './key.ts';
+import { DUE_SHARDS, due, items } from './table.ts';
+
+const shardOf = (id: string): number =>
+  [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
+
+/** Attributes that put an item into the due index: from `time` (ms) on, the sweeper rings for it. */
+export const dueAt = (id: string, time: number) => ({
+  duePk: due.shard({ shard: shardOf(id) }),
+  dueAt: due.at({ time: Math.max(0, Math.ceil(time)) }),
+});
+
+/** Where a bell is rung right away, the sweeper waits this long (ms) before it rings again. */
+export const GRACE = GRACE_SECONDS * 1_000;
+
+/** Names to REMOVE when an item is finished. */
+export const dueNames = ['duePk', 'dueAt'] as const;
+
+/** What waits: the doorbell's words, and when it is due (ms). */
+export type Waiting =
+  | { kind: 'event'; customerId: number; sensorId: string; uuid: string; time: number }
+  | { kind: 'delivery'; customerId: number; webhookId: string; deliveryId: string; time: number };
+
+const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
+  const time = Number(key.dueAt);
+  const event = items.event.read(key);
+  if (event) return { kind: 'event', ...event, customerId: Number(event.customerId), time };
+  const delivery = items.delivery.read(key);
+  return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
+};
+
+export const dueReads = (table: TableReader) => ({
+  /** What waits since before `until` (ms), shard by shard and page by page: the size of the backlog, not of the history. */
+  waiting: async function* (until: number): AsyncGenerator<Waiting[]> {
+    for (let shard = 0; shard < DUE_SHARDS; shard++) {
+      const range = { pk: due.shard({ shard }), between: [due.at({ time: 0 }), due.at({ time: until })] as const };
+      let startAfter: Record<string, unknown> | undefined;
+      do {
+        const page = await table.query<Key & { dueAt: string }>({ index: 'due', ...range, startAfter });
+        yield page.items.map(waitingOf).filter((one) => one !== null);
+        startAfter = page.next;
+      } while (startAfter);
+    }
+  },
+});

@@ -1,0 +1,83 @@
+import type { Decision } from '../domain/decision.ts';
+import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
+import type { SensorState } from '../domain/sensor-state.ts';
+import type { Table, TableReader } from './client.ts';
+import { dueAt, dueNames, GRACE } from './due.ts';
+import { absent, changes, where } from './request.ts';
+import { items, lists } from './table.ts';
+
+/** A message as it was received; processing makes it an event of the list, when it is one. */
+export type Message = {
+  id: number;
+  uuid: string;
+  customerId: number;
+  sensorId: string;
+  receiveDate: number;
+  /** The device's own bytes, as text. */
+  raw: string;
+  /** Set while it waits to be processed. */
+  duePk?: string;
+};
+
+/** What a message turned out to be. */
+export type Event = Omit<Message, 'duePk'> & {
+  createDate: number;
+  type: string;
+  action: string;
+  code: number | null;
+  coordinates: NormalizedCoordinates | null;
+};
+
+/** `decision`: what was decided last, kept until the next decision, to be carried out again if need be. */
+export type StateItem = SensorState & { decision: Decision | null };
+
+const keyOf = ({ customerId, sensorId, uuid }: Pick<Message, 'customerId' | 'sensorId' | 'uuid'>) =>
+  items.event({ customerId, sensorId, uuid });
+const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
+const listed = ({ customerId, sensorId, id }: Pick<Event, 'customerId' | 'sensorId' | 'id'>) => ({
+  listPk: lists.eventsOfSensor({ customerId, sensorId }),
+  listSk: lists.byTime({ id }),
+});
+
+export const eventReads = (table: TableReader) => ({
+  get: (customerId: number, sensorId: string, uuid: string, consistent = false) =>
+    table.get<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid }), consistent),
+  state: (customerId: number, sensorId: string) =>
+    table.get<StateItem>(items.sensorState({ customerId, sensorId }), true),
+});
+
+export const eventWrites = (table: Table) => ({
+  /** Makes a message durable; false when this very message is there already. */
+  keep: async (message: Message): Promise<boolean> => {
+    const waits = dueAt(message.uuid, message.receiveDate + GRACE);
+    const put = { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
+    return (await table.write({ put, where: absent })) === null;
+  },
+
+  /** Writes the state that a decision was made from and to; false when another decision came first. */
+  decide: async (customerId: number, sensorId: string, before: number, state: StateItem): Promise<boolean> => {
+    const put = { ...state, ...items.sensorState({ customerId, sensorId }), version: before + 1 };
+    const unchanged = before === 0 ? absent : where('#version = :before', { before });
+    return (await table.write({ put, where: unchanged })) === null;
+  },
+
+  /** Adds a further event of a message; nothing when it is there. */
+  add: async (event: Event): Promise<void> => {
+    await table.write({
+      put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },
+      where: absent,
+    });
+  },
+
+  /** Ends the waiting of a message. With an event it joins the sensor's list, without one it is only kept. */
+  finish: async (message: Message, event: (Omit<Event, keyof Message> & { id: number }) | null): Promise<void> => {
+    const set = event ? { ...event, uuid: undefined, ...listed({ ...message, id: event.id }) } : { isEvent: false };
+    await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
+  },
+
+  /** A call of a device without a message: it was heard of. */
+  heard: async (customerId: number, sensorId: string, now: number): Promise<void> => {
+    const older = where('#lastSeen < :now', { now });
+    await table.update(items.sensorState({ customerId, sensorId }), changes({ set: { lastSeen: now }, if: older }));
+  },
+});

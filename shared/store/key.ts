@@ -1,0 +1,46 @@
+/** A primary key of the one table. */
+export type Key = { pk: string; sk: string };
+
+type Name<T> = T extends `0${infer N}` ? N : T;
+type Names<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Name<N> | Names<Rest> : never;
+type Values<T extends string> = Record<Names<T>, string | number>;
+
+// '#' separates the parts of a key: a value that holds one must not be able to pose as two parts.
+const escapes: Record<string, string> = { '%': '%25', '#': '%23' };
+const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => escapes[character] ?? character);
+const unescaped = (value: string) => value.replaceAll('%23', '#').replaceAll('%25', '%');
+
+const fill = (template: string, values: Readonly<Record<string, string | number>>): string =>
+  template.replaceAll(/\{(0?)(\w+)\}/g, (_, padded: string, name: string) => {
+    const value = escaped(String(values[name]));
+    return padded ? value.padStart(16, '0') : value;
+  });
+
+const reader = (template: string) => {
+  const pattern = new RegExp(`^${template.replaceAll(/\{0?(\w+)\}/g, '(?<$1>[^#]*)')}$`);
+  return (text: string): Record<string, string> | null => {
+    const groups = pattern.exec(text)?.groups;
+    return groups ? Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, unescaped(value)])) : null;
+  };
+};
+
+/** Part of a key: builder and documentation at once. `{0x}` pads a number so that text order is its order. */
+export const part = <const T extends string>(template: T) =>
+  Object.assign((values: Values<T>): string => fill(template, values), { template });
+
+/**
+ * The key of a kind of item, as two templates: builds it from typed values, escapes them, and reads them back.
+ */
+export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
+  const [readPk, readSk] = [reader(pk), reader(sk)];
+  return Object.assign((values: Values<P> & Values<S>): Key => ({ pk: fill(pk, values), sk: fill(sk, values) }), {
+    pk: part(pk),
+    sk: part(sk),
+    template: `${pk} / ${sk}`,
+    /** The values of a key that has this form, or null. */
+    read: (key: Key): Record<Names<P> | Names<S>, string> | null => {
+      const [fromPk, fromSk] = [readPk(key.pk), readSk(key.sk)];
+      return fromPk && fromSk ? ({ ...fromPk, ...fromSk } as Record<Names<P> | Names<S>, string>) : null;
+    },
+  });
+};

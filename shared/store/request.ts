@@ -1,0 +1,110 @@
+import {
+  DeleteCommand,
+  PutCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import type { Key } from './key.ts';
+import { type IndexName, tableDesign } from './table.ts';
+
+export type Item = Record<string, unknown>;
+type Expressions = Pick<UpdateCommandInput, 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
+export type Condition = Expressions & { ConditionExpression: string };
+export type Changes = Expressions &
+  Partial<Condition> & { UpdateExpression: string } & Pick<UpdateCommandInput, 'ReturnValues'>;
+export type Write =
+  | { put: Item & Key; where?: Condition }
+  | { update: Key; changes: Changes }
+  | { remove: Key; where?: Condition }
+  | { check: Key; where: Condition };
+
+const aliases = (...texts: string[]) =>
+  Object.fromEntries(texts.flatMap((text) => text.match(/#\w+/g) ?? []).map((alias) => [alias, alias.slice(1)]));
+const values = (of: Item) => Object.fromEntries(Object.entries(of).map(([name, value]) => [`:${name}`, value]));
+
+/** A condition; `#name` stands for the attribute of that name, `:name` for a value given. */
+export const where = (text: string, given: Item = {}): Condition => ({
+  ConditionExpression: text,
+  ...(/#/.test(text) && { ExpressionAttributeNames: aliases(text) }),
+  ...(Object.keys(given).length > 0 && { ExpressionAttributeValues: values(given) }),
+});
+
+/** The conditions of what may be written once, and of what must be there already. */
+export const absent = where('attribute_not_exists(pk)');
+export const present = where('attribute_exists(pk)');
+
+type ChangeList = { set?: Item; add?: Record<string, number>; remove?: readonly string[]; if?: Condition };
+
+/** An update: attributes to set, to add to, to remove, and its condition. An `undefined` to set is left alone. */
+export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW'): Changes => {
+  const given = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
+  const clauses = [
+    given.length > 0 && `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+    list.add &&
+      `ADD ${Object.keys(list.add)
+        .map((name) => `#${name} :${name}`)
+        .join(', ')}`,
+    list.remove?.length && `REMOVE ${list.remove.map((name) => `#${name}`).join(', ')}`,
+  ];
+  const UpdateExpression = clauses.filter(Boolean).join(' ');
+  const all = { ...values({ ...Object.fromEntries(given), ...list.add }), ...list.if?.ExpressionAttributeValues };
+  return {
+    UpdateExpression,
+    ...(list.if && { ConditionExpression: list.if.ConditionExpression }),
+    ExpressionAttributeNames: aliases(UpdateExpression, list.if?.ConditionExpression ?? ''),
+    ...(Object.keys(all).length > 0 && { ExpressionAttributeValues: all }),
+    ...(returns && { ReturnValues: returns }),
+  };
+};
+
+/** Writes all or nothing. A single one is a plain write, at half the price of a transaction. */
+export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
+  const { TableName, ...capacity } = common;
+  const [only] = writes;
+  if (only && writes.length === 1) {
+    if ('put' in only) return new PutCommand({ ...common, Item: only.put, ...only.where });
+    if ('remove' in only) return new DeleteCommand({ ...common, Key: only.remove, ...only.where });
+    if ('update' in only) return new UpdateCommand({ ...common, Key: only.update, ...only.changes });
+  }
+  const TransactItems = writes.map((write) => {
+    if ('put' in write) return { Put: { TableName, Item: write.put, ...write.where } };
+    if ('remove' in write) return { Delete: { TableName, Key: write.remove, ...write.where } };
+    if ('update' in write) return { Update: { TableName, Key: write.update, ...write.changes } };
+    return { ConditionCheck: { TableName, Key: write.check, ...write.where } };
+  });
+  return new TransactWriteCommand({ ...capacity, ClientRequestToken: token, TransactItems });
+};
+
+export type Query = {
+  index?: IndexName;
+  pk: string;
+  /** Bounds of the sort key, both included; or what it begins with. */
+  between?: readonly [string, string];
+  beginsWith?: string;
+  newestFirst?: boolean;
+  limit?: number;
+  startAfter?: Item | undefined;
+  consistent?: boolean;
+};
+
+/** A query as the SDK takes it, less the table. */
+export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> => {
+  const design = query.index ? tableDesign.indexes[query.index] : tableDesign;
+  const range = query.between
+    ? { text: ' AND #sk BETWEEN :low AND :high', values: { ':low': query.between[0], ':high': query.between[1] } }
+    : query.beginsWith !== undefined
+      ? { text: ' AND begins_with(#sk, :start)', values: { ':start': query.beginsWith } }
+      : null;
+  return {
+    ...(query.index && { IndexName: query.index }),
+    KeyConditionExpression: `#pk = :pk${range?.text ?? ''}`,
+    ExpressionAttributeNames: { '#pk': design.partitionKey, ...(range && { '#sk': design.sortKey }) },
+    ExpressionAttributeValues: { ':pk': query.pk, ...range?.values },
+    ScanIndexForward: !query.newestFirst,
+    ...(query.limit !== undefined && { Limit: query.limit }),
+    ...(query.startAfter && { ExclusiveStartKey: query.startAfter }),
+    ...(query.consistent && { ConsistentRead: true }),
+  };
+};

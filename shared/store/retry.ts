@@ -1,0 +1,48 @@
+import { TableUnavailable } from './unavailable.ts';
+
+const passing = new Set([
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'InternalServerError',
+  'ServiceUnavailable',
+  'TransactionInProgressException',
+  'TransactionConflictException',
+  'TimeoutError',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+]);
+const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+type Failure = { name?: string; code?: string; CancellationReasons?: { Code?: string }[] };
+const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.map(({ Code }) => Code ?? 'None') ?? [];
+
+/** Did a condition decide against the write? With a transaction: at least one did, whatever else happened. */
+export const isFailedCondition = (error: unknown): boolean =>
+  (error as Failure).name === 'ConditionalCheckFailedException' || reasonsOf(error).includes('ConditionalCheckFailed');
+
+/** Positions of a transaction's writes whose condition failed. */
+export const failedConditions = (error: unknown): number[] =>
+  reasonsOf(error).flatMap((reason, at) => (reason === 'ConditionalCheckFailed' ? [at] : []));
+
+const isPassing = (error: unknown): boolean => {
+  const { name = '', code = '' } = error as Failure;
+  return passing.has(name) || passing.has(code) || reasonsOf(error).some((reason) => passingReasons.has(reason));
+};
+
+const ATTEMPTS = 6;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs a call; trouble that passes is tried again with full jitter (up to 25, 50, ... 400 ms), then TableUnavailable. */
+export const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (isFailedCondition(error) || !isPassing(error)) throw error;
+      if (attempt === ATTEMPTS) throw new TableUnavailable('the table does not answer', { cause: error });
+      await sleep(Math.random() * 25 * 2 ** (attempt - 1));
+    }
+  }
+};

@@ -1,0 +1,55 @@
+import type { Permission } from '../domain/permission.ts';
+import type { Table, TableReader } from './client.ts';
+import { changes, present } from './request.ts';
+import { items } from './table.ts';
+
+/** A login or an access token. It is over when its time is, or when the account's epoch moved on. */
+export type Session = {
+  kind: 'session' | 'token';
+  accountId: number;
+  epoch: number;
+  csrf: string;
+  /** ms; null: never. */
+  expires: number | null;
+};
+
+/** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
+export type Account = {
+  accountId: number;
+  customerId: number | null;
+  isAdmin: boolean;
+  permissions: Permission[];
+  canLogin: boolean;
+  locale: string;
+  epoch: number;
+};
+
+export const sessionReads = (table: TableReader) => ({
+  /** Consistent: a logout holds for the very next request. */
+  session: (hash: string) => table.get<Session>(items.session({ hash }), true),
+  account: (accountKey: string) => table.get<Account>(items.account({ accountKey }), true),
+  accountKeyOf: async (username: string): Promise<string | null> =>
+    (await table.get<{ accountKey: string }>(items.username({ username }), true))?.accountKey ?? null,
+  passwordHash: async (accountKey: string): Promise<string | null> =>
+    (await table.get<{ hash: string }>(items.password({ accountKey }), true))?.hash ?? null,
+  isKnownAddress: async (accountKey: string, address: string): Promise<boolean> =>
+    (await table.get(items.knownAddress({ accountKey, address }))) !== null,
+});
+
+export const sessionWrites = (table: Table) => ({
+  start: async (hash: string, session: Session): Promise<void> => {
+    const ttl = session.expires === null ? undefined : Math.ceil(session.expires / 1_000);
+    await table.write({ put: { ...session, ...items.session({ hash }), ttl } });
+  },
+  end: async (hash: string): Promise<void> => {
+    await table.write({ remove: items.session({ hash }) });
+  },
+  /** Ends all sessions of an account at once: none carries its new epoch. */
+  endAll: async (accountKey: string): Promise<void> => {
+    await table.update(items.account({ accountKey }), changes({ add: { epoch: 1 }, if: present }));
+  },
+  rememberAddress: async (accountKey: string, address: string, now: number): Promise<void> => {
+    const ttl = Math.ceil(now / 1_000) + 400 * 86_400;
+    await table.write({ put: { ...items.knownAddress({ accountKey, address }), ttl } });
+  },
+});

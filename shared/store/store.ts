@@ -1,0 +1,62 @@
+import { botReads, botWrites } from './bots.ts';
+import type { Table, TableReader } from './client.ts';
+import { customerReads, customerWrites } from './customers.ts';
+import { deliveryReads, deliveryWrites } from './deliveries.ts';
+import { dueReads } from './due.ts';
+import { eventReads, eventWrites } from './events.ts';
+import { limitWrites } from './limits.ts';
+import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
+import { ruleReads, ruleWrites } from './rules.ts';
+import { sensorReads, sensorWrites } from './sensors.ts';
+import { sessionReads, sessionWrites } from './sessions.ts';
+import { userReads, userWrites } from './users.ts';
+import { webhookReads, webhookWrites } from './webhooks.ts';
+
+const reads = (table: TableReader) => ({
+  bots: botReads(table),
+  customers: customerReads(table),
+  deliveries: deliveryReads(table),
+  due: dueReads(table),
+  events: eventReads(table),
+  provisioning: provisioningReads(table),
+  ruleHits: ruleHitReads(table),
+  rules: ruleReads(table),
+  sensors: sensorReads(table),
+  sessions: sessionReads(table),
+  users: userReads(table),
+  webhooks: webhookReads(table),
+});
+
+const writes = (table: Table) => ({
+  bots: botWrites(table),
+  customers: customerWrites(table),
+  deliveries: deliveryWrites(table),
+  due: {},
+  events: eventWrites(table),
+  provisioning: provisioningWrites(table),
+  ruleHits: ruleHitWrites(table),
+  rules: ruleWrites(table),
+  sensors: sensorWrites(table),
+  sessions: sessionWrites(table),
+  users: userWrites(table),
+  webhooks: webhookWrites(table),
+});
+
+/** What a read-only operation holds: there is nothing in it that writes. */
+export type StoreReader = ReturnType<typeof reads>;
+type Writes = ReturnType<typeof writes>;
+export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
+  limits: ReturnType<typeof limitWrites>;
+};
+
+export const storeReader = (table: TableReader): StoreReader => reads(table);
+
+export const store = (table: Table): Store => {
+  const [reading, writing] = [reads(table), writes(table)];
+  const both = Object.keys(reading).map((noun) => {
+    const name = noun as keyof StoreReader;
+    return [name, { ...reading[name], ...writing[name] }];
+  });
+  return { ...Object.fromEntries(both), limits: limitWrites(table) } as Store;
+};

@@ -1,0 +1,59 @@
+import { item, part } from './key.ts';
+
+/** The one table: what both hosts create it from. */
+export const tableDesign = {
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttl: 'ttl',
+  indexes: {
+    /** What waits to be worked on, by time. Sparse: an item leaves it when it is finished. */
+    due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
+    /** Lists in another order than that of the table's keys. Sparse. */
+    list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
+  },
+} as const;
+
+export type IndexName = keyof typeof tableDesign.indexes;
+
+/** Waiting work is spread over this many partitions of the due index. */
+export const DUE_SHARDS = 8;
+
+/**
+ * Every kind of item. All that belongs to a customer starts with `C#{customerId}`, and the customer comes from the
+ * session: what belongs to another is not found. Nobody's sensors and users are under customer 0.
+ */
+export const items = {
+  counter: item('COUNTER#{name}', 'COUNTER'),
+  rate: item('RATE#{subject}#{window}', 'RATE'),
+  session: item('SESSION#{hash}', 'SESSION'),
+  account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),
+  password: item('ACCOUNT#{accountKey}', 'PASSWORD'),
+  username: item('USERNAME#{username}', 'USERNAME'),
+  knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
+  home: item('HOME#{kind}#{id}', 'HOME'),
+  customer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
+  user: item('C#{customerId}', 'USER#{0userId}'),
+  bot: item('C#{customerId}', 'BOT#{0botId}'),
+  sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
+  webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
+  rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
+  rulePointer: item('C#{customerId}', 'RULE#{0ruleId}'),
+  sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
+  event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
+  ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
+  delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
+  hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
+  device: item('DEVICE#{hash}', 'DEVICE'),
+  deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
+  pairingCode: item('PAIRING#{hash}', 'PAIRING'),
+  provisioningKey: item('PROVISIONING#{hash}', 'PROVISIONING'),
+} as const;
+
+/** Keys of the index `list`. */
+export const lists = {
+  eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
+  byTime: part('{0id}'),
+} as const;
+
+/** Keys of the index `due`. */
+export const due = { shard: part('DUE#{shard}'), at: part('{0time}') } as const;

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createBell, systemClock, virtualClock } from '../../../lib/local/clock.ts';
+
+test('virtualClock: stands still until it is advanced', async () => {
+  const clock = virtualClock(1_000);
+  expect(clock.now()).toBe(1_000);
+  await clock.advance(250);
+  expect(clock.now()).toBe(1_250);
+});
+
+test('virtualClock: runs due timers in order of time, equal times in the order they were set, and no others', async () => {
+  const clock = virtualClock(0);
+  const seen: string[] = [];
+  const note = (name: string) => () => void seen.push(`${name}@${clock.now()}`);
+  clock.after(30, note('c'));
+  clock.after(10, note('a'));
+  clock.after(30, note('d'));
+  clock.after(20, note('b'));
+  clock.after(31, note('later'));
+  await clock.advance(30);
+  expect(seen).toEqual(['a@10', 'b@20', 'c@30', 'd@30']);
+});
+
+test('virtualClock: a timer set by a timer, or by code that a timer woke, runs within the same advance', async () => {
+  const clock = virtualClock(0);
+  const seen: number[] = [];
+  const pause = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+  const story = async () => {
+    for (let i = 0; i < 3; i += 1) {
+      await pause(10);
+      for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+      seen.push(clock.now());
+    }
+  };
+  const told = story();
+  await clock.advance(100);
+  await told;
+  expect(seen).toEqual([10, 20, 30]);
+});
+
+test('virtualClock: a cancelled timer never runs, a negative delay is none', async () => {
+  const clock = virtualClock(5);
+  const seen: number[] = [];
+  clock.after(1, () => seen.push(-1))();
+  clock.after(-10, () => seen.push(clock.now()));
+  await clock.advance(10);
+  expect(seen).toEqual([5]);
+});
+
+test('systemClock: tells the time of the machine, runs once, and cancels', async () => {
+  expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(50);
+  const cancelled: string[] = [];
+  systemClock.after(1, () => cancelled.push('ran'))();
+  await new Promise<void>((resolve) => systemClock.after(5, resolve));
+  expect(cancelled).toEqual([]);
+});
+
+test('createBell: wakes all sleepers at the time it was last told, an aborted one at once', async () => {
+  const clock = virtualClock(0);
+  const woken: string[] = [];
+  let due = Number.POSITIVE_INFINITY;
+  const bell = createBell(clock, () => due);
+  const abort = new AbortController();
+  const waits = [
+    bell.wait().then(() => woken.push(`a@${clock.now()}`)),
+    bell.wait().then(() => woken.push(`b@${clock.now()}`)),
+    bell.wait(abort.signal).then(() => woken.push(`aborted@${clock.now()}`)),
+  ];
+  abort.abort();
+  due = 80;
+  bell.check();
+  due = 40;
+  bell.check();
+  await clock.advance(100);
+  await Promise.all(waits);
+  expect(woken).toEqual(['aborted@0', 'a@40', 'b@40']);
+  await bell.wait();
+  await bell.wait(AbortSignal.abort());
+});

@@ -1,0 +1,250 @@
+import { createHook } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttp, type RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createPoster, type PosterOptions } from '../../../shared/delivery/connect.ts';
+
+const open = { allowPrivate: true, allowedRanges: [] };
+const strict = { allowPrivate: false, allowedRanges: [] };
+const loopback = { allowPrivate: false, allowedRanges: ['127.0.0.0/8'] };
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
+const cert = fixture('self-signed.crt');
+const here = async () => ['127.0.0.1'];
+const head = 'HTTP/1.1 200 OK\r\n';
+const ms = expect.any(Number);
+const failure = (error: string) => ({ status: null, error, responseBody: '', retryAfter: null });
+
+const connecting = vi.fn();
+createHook({ init: (_, type) => type === 'TCPCONNECTWRAP' && connecting() }).enable();
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+  connecting.mockClear();
+});
+
+async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await once(server.listen(0, host), 'listening');
+  stops.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    if (server.listening) await once(server.close(), 'close');
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const http = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttp(listener))}/`;
+const https = (listener: RequestListener, host?: string) =>
+  listen(createHttps({ key: fixture('self-signed.key'), cert }, listener), host);
+const tcp = async (onSocket: (socket: Socket) => void) => `http://127.0.0.1:${await listen(createTcp(onSocket))}/`;
+const onRequest = (act: (socket: Socket) => void) => tcp((socket) => socket.once('data', () => act(socket)));
+
+function drip(socket: Socket, drop: string, first = ''): void {
+  socket.write(first);
+  const timer = setInterval(() => socket.write(drop), 5);
+  socket.on('close', () => clearInterval(timer)).resume();
+}
+
+function poster(options: Partial<PosterOptions> = {}) {
+  const made = createPoster({ policy: open, ...options });
+  stops.push(made.close);
+  return (url: string) => made.post({ url, headers: { 'X-Test': 'yes' }, body: '{"a":"ü"}' });
+}
+
+describe('an answer', () => {
+  it('of 200 gives status, text and Retry-After, and the receiver saw exactly what was posted', async () => {
+    const seen: unknown[] = [];
+    const url = await http(async (request, response) => {
+      const { 'x-test': test, 'content-length': length, 'accept-encoding': encoding } = request.headers;
+      const body = Buffer.concat(await request.toArray()).toString();
+      seen.push(request.method, request.url, test, length, encoding, body);
+      response.setHeader('Retry-After', '120').end('thänks');
+    });
+    const timings = { dns: null, connect: 0, tls: null, firstByte: 0 };
+    const ok = { status: 200, error: null, responseBody: 'thänks', retryAfter: '120', durationMs: 0, timings };
+    expect(await poster({ now: () => 42 })(`${url}hook?q=1`)).toEqual(ok);
+    expect(seen).toEqual(['POST', '/hook?q=1', 'yes', '10', 'identity', '{"a":"ü"}']);
+    expect(connecting).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])('of %i is a status, never followed', async (status) => {
+    const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
+    const url = await http(seen);
+    expect(await poster()(url)).toMatchObject({ status, error: null, responseBody: '', retryAfter: null });
+    expect(seen).toHaveBeenCalledOnce();
+  });
+
+  it('is kept for its first 4 KiB, not decoded, without the half of a character', async () => {
+    const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
+    expect(await poster()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
+  });
+});
+
+describe('the status line decides', () => {
+  it.each<[string, string, (socket: Socket) => void]>([
+    ['drips until the deadline', 'Content-Length: 9999', (socket) => drip(socket, '.')],
+    ['is cut short', 'Content-Length: 9999', (socket) => socket.end('..')],
+    ['is malformed', 'Transfer-Encoding: chunked', (socket) => socket.write('2\r\n..\r\nzz\r\n')],
+  ])('when the body %s', async (_, header, send) => {
+    const url = await onRequest((socket) => {
+      socket.write(`${head}${header}\r\n\r\n`);
+      send(socket);
+    });
+    const responseBody = expect.stringMatching(/^\.+$/);
+    expect(await poster({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
+  });
+
+  it('when the body never ends: about 64 KiB are read, then the connection is destroyed', async () => {
+    const sockets: Socket[] = [];
+    const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+    subscribe('net.client.socket', collect);
+    stops.push(() => unsubscribe('net.client.socket', collect));
+    const endless = function* () {
+      while (true) yield 'a'.repeat(65_536);
+    };
+    const url = await http((_, response) => pipeline(endless, response, () => {}));
+    expect(await poster()(url)).toMatchObject({ status: 200, error: null, responseBody: 'a'.repeat(4_096) });
+    expect(sockets.map((socket) => socket.destroyed)).toEqual([true]);
+    // One chunk of a socket, 64 KiB, may already have been on its way.
+    expect(sockets[0]?.bytesRead).toBeLessThan(3 * 65_536);
+  });
+});
+
+describe('the deadline', () => {
+  const soon = { deadlineMs: 60 };
+
+  it.each([
+    ['the resolver', () => poster({ ...soon, resolve: () => new Promise(() => {}) })('http://receiver.test/')],
+    ['TLS', async () => poster(soon)((await tcp(() => {})).replace('http', 'https'))],
+    ['headers that never come', async () => poster(soon)(await http(() => {}))],
+    ['headers that drip', async () => poster(soon)(await tcp((socket) => drip(socket, 'A: b\r\n', head)))],
+    ['endless 1xx', async () => poster(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')))],
+  ])('covers %s', async (_, post) => {
+    expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
+  });
+
+  it('covers the wait for a connection, and closes the connection that it ends', async () => {
+    const closed = Promise.withResolvers<void>();
+    const url = await http((request) => request.socket.on('close', closed.resolve));
+    const post = poster({ ...soon, agentOptions: { maxSockets: 1 } });
+    expect(await Promise.all([post(url), post(url)])).toMatchObject([failure('timeout'), failure('timeout')]);
+    await closed.promise;
+  });
+});
+
+describe('trouble', () => {
+  const upgrade = 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
+  const huge = `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(99_999)}\r\n\r\n`;
+
+  it.each<[string, string, (socket: Socket) => void]>([
+    ['a reset', 'connection_reset', (socket) => socket.resetAndDestroy()],
+    ['an end', 'connection_reset', (socket) => socket.end()],
+    ['a change of protocols', 'connection_reset', (socket) => socket.write(upgrade)],
+    ['no HTTP', 'protocol_error', (socket) => socket.write('220 mail.example.com ESMTP\r\n')],
+    ['a huge header', 'protocol_error', (socket) => socket.write(huge)],
+    ['plain text for TLS', 'tls_failed', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])('with %s instead of a status line is %s', async (_, error, act) => {
+    const url = await onRequest(act);
+    expect(await poster()(error === 'tls_failed' ? url.replace('http', 'https') : url)).toMatchObject(failure(error));
+  });
+
+  it.each<[string, string, string, () => Promise<string[]>]>([
+    ['a resolver that rejects', 'dns_failed', 'https://receiver.test/', () => Promise.reject(new Error('ENOTFOUND'))],
+    ['a resolver that finds nothing', 'dns_failed', 'https://receiver.test/', async () => []],
+    ['no URL', 'url_denied', 'nonsense', here],
+    ['a URL with credentials', 'url_denied', 'https://u:p@receiver.test/', here],
+    ['an address denied by number', 'address_denied', 'https://2130706433:PORT/', here],
+    ['a name of a denied address', 'address_denied', 'https://receiver.test:PORT/', here],
+    ['one denied of several', 'address_denied', 'https://receiver.test:PORT/', async () => ['8.8.8.8', '127.0.0.1']],
+  ])('with %s is %s, and no connection is made', async (_, error, url, resolve) => {
+    const port = await https((_, response) => response.end());
+    const attempt = await poster({ policy: strict, resolve })(url.replace('PORT', String(port)));
+    expect(attempt).toMatchObject({ ...failure(error), timings: { connect: null } });
+    expect(connecting).toHaveBeenCalledTimes(0);
+  });
+
+  it.each(['127.0.0.9', 'receiver.test'])('with a closed port of %s is connect_refused', async (host) => {
+    const url = await http((_, response) => response.end());
+    const post = poster({ resolve: async () => ['127.0.0.9'] });
+    expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
+  });
+
+  it('with headers that cannot be sent is protocol_error, not an exception', async () => {
+    const attempt = createPoster({ policy: open }).post({ url: 'http://[::1]/', headers: { A: 'a\r\nb' }, body: '' });
+    expect(await attempt).toMatchObject(failure('protocol_error'));
+  });
+});
+
+describe('TLS', () => {
+  const plain = { policy: loopback, resolve: here };
+  const trusting = { ...plain, agentOptions: { ca: cert } };
+
+  it.each(['receiver.test', 'receiver.test.', '127.0.0.1'])('works with the right certificate for %s', async (host) => {
+    const port = await https((_, response) => response.end());
+    const timings = { connect: ms, tls: ms, firstByte: ms };
+    expect(await poster(trusting)(`https://${host}:${port}/`)).toMatchObject({ status: 200, error: null, timings });
+  });
+
+  it.each([
+    ['the certificate is self-signed', plain, 'receiver.test'],
+    ['an option trusts all', { ...plain, agentOptions: { rejectUnauthorized: false, timeout: 9 } }, 'receiver.test'],
+    ['the certificate is for another name', trusting, 'another.test'],
+    ['the certificate is for another address', trusting, '127.0.0.2'],
+  ])('is verified, whatever the environment says: tls_failed when %s', async (_, options, host) => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    stops.push(() => vi.unstubAllEnvs());
+    const seen = vi.fn();
+    const port = await https(seen, '127.0.0.2');
+    const there = { ...options, resolve: async () => ['127.0.0.2'] };
+    expect(await poster(there)(`https://${host}:${port}/`)).toMatchObject(failure('tls_failed'));
+    expect(seen).not.toHaveBeenCalled();
+  });
+});
+
+describe('connections', () => {
+  it('are kept open for the next request to the same origin, and ended by close', async () => {
+    const closed = Promise.withResolvers<void>();
+    const url = await http((request, response) => {
+      request.socket.once('close', closed.resolve);
+      response.end();
+    });
+    const { post, close } = createPoster({ policy: open, resolve: here });
+    const request = { url: url.replace('127.0.0.1', 'receiver.test'), headers: {}, body: '' };
+    expect(await post(request)).toMatchObject({ status: 200, timings: { dns: ms, connect: ms } });
+    expect(await post(request)).toMatchObject({ status: 200, timings: { dns: null, connect: null, firstByte: ms } });
+    expect(connecting).toHaveBeenCalledTimes(1);
+    close();
+    await closed.promise;
+  });
+
+  it('that died while they were kept are replaced at once', async () => {
+    const used = new Set<Socket>();
+    const url = await http(({ socket }, response) => {
+      if (used.has(socket)) socket.resetAndDestroy();
+      else response.end();
+      used.add(socket);
+    });
+    const post = poster();
+    expect([await post(url), await post(url)]).toMatchObject([{ status: 200 }, { status: 200, error: null }]);
+    expect(connecting).toHaveBeenCalledTimes(2);
+  });
+
+  it('are kept for 50 origins: the longest unused is ended first', async () => {
+    const ended: string[] = [];
+    const enough = Promise.withResolvers<void>();
+    const url = await http(({ socket, headers }, response) => {
+      socket.once('close', () => ended.push(String(headers.host).split(':')[0] ?? '') === 10 && enough.resolve());
+      response.end();
+    });
+    const post = poster({ resolve: here });
+    for (let n = 0; n < 60; n += 1) await post(url.replace('127.0.0.1', `r${n}.test`));
+    await enough.promise;
+    expect(ended.sort()).toEqual(Array.from({ length: 10 }, (_, n) => `r${n}.test`));
+  });
+});

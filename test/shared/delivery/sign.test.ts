@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto';
+import { decodeProtectedHeader, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { authHeaders, signatureHeaders } from '../../../shared/delivery/sign.ts';
+
+const attempt = { id: 'msg_1', timestampSeconds: 1_700_000_000, body: '{"a":"ü"}' };
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text);
+const standard = (key: string | Buffer) => `v1,${hmac(key, 'msg_1.1700000000.{"a":"ü"}').digest('base64')}`;
+
+describe('signatureHeaders', () => {
+  it('names the delivery and the second of the attempt, and signs nothing, without a secret', () => {
+    expect(signatureHeaders({ ...attempt, secrets: [], primary: null })).toEqual({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': '1700000000',
+    });
+  });
+
+  it('matches the published example of Standard Webhooks', () => {
+    const headers = signatureHeaders({
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestampSeconds: 1_614_265_330,
+      body: '{"test": 2432232314}',
+      secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      primary: null,
+    });
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
+  it('matches a known HMAC-SHA256 in the first header, in lower-case hex', () => {
+    const body = 'what do ya want for nothing?';
+    const headers = signatureHeaders({ ...attempt, body, secrets: ['Jefe'], primary: 'Jefe' });
+    expect(headers['X-Service-Cloud-Signature']).toBe(
+      'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    );
+  });
+
+  it('signs the same for the text and for its UTF-8 bytes', () => {
+    const secrets = ['a secret of sixteen'];
+    const bytes = new TextEncoder().encode(attempt.body);
+    expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(
+      signatureHeaders({ ...attempt, secrets, primary: 'p' }),
+    );
+  });
+
+  it('carries a signature for each secret, newest first, while the first header has the new one alone', () => {
+    const headers = signatureHeaders({ ...attempt, secrets: ['new', 'old'], primary: 'new' });
+    expect(headers['webhook-signature']).toBe(`${standard('new')} ${standard('old')}`);
+    expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
+  });
+
+  it('keeps the old secret in webhook-signature and drops the first header in a rotation to none', () => {
+    const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
+    expect(headers['webhook-signature']).toBe(standard('old'));
+    expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
+  });
+
+  it('takes the decoded rest of a whsec_ secret as the key of webhook-signature, and all of it for the first header', () => {
+    const secret = `whsec_${Buffer.from('sixteen bytes ok').toString('base64')}`;
+    const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: secret });
+    expect(headers['webhook-signature']).toBe(standard(Buffer.from('sixteen bytes ok')));
+    expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac(secret, attempt.body).digest('hex')}`);
+  });
+
+  it.each(['whsec_', 'whsec_!!!!!!!!!!!!', 'whsec_abcde', 'whsec_ab=c'])(
+    'signs with the whole secret when its rest is no base64: %s',
+    (secret) => {
+      const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: null });
+      expect(headers['webhook-signature']).toBe(standard(secret));
+    },
+  );
+});
+
+describe('authHeaders', () => {
+  const input = {
+    token: 'ybndrfg8ejkmcpqxot1uwisza3',
+    issuer: 'https://cloud.example.com',
+    webhookId: 'hook-1',
+    targetUrl: 'https://receiver.example.com:8443/path?q=1',
+    deliveryId: 'delivery-1',
+    nowSeconds: 1_700_000_000,
+  };
+
+  it.each([
+    ['bearer', { Authorization: 'Bearer ybndrfg8ejkmcpqxot1uwisza3' }],
+    ['api_key', { 'X-Api-Key': 'ybndrfg8ejkmcpqxot1uwisza3' }],
+    ['basic', { Authorization: `Basic ${btoa('service-cloud:ybndrfg8ejkmcpqxot1uwisza3')}` }],
+    ['none', {}],
+  ] as const)('shows the token as %s does', async (method, headers) => {
+    expect(await authHeaders({ ...input, method })).toEqual(headers);
+  });
+
+  it('shows, as jwt, a token for this target and delivery alone, for 300 s', async () => {
+    const { Authorization = '' } = await authHeaders({ ...input, method: 'jwt' });
+    expect(Authorization).toMatch(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
+    const token = Authorization.slice('Bearer '.length);
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    const key = new TextEncoder().encode(input.token);
+    const { payload } = await jwtVerify(token, key, { currentDate: new Date(1_700_000_299_000) });
+    expect(payload).toEqual({
+      iss: 'https://cloud.example.com',
+      sub: 'hook-1',
+      aud: 'https://receiver.example.com:8443',
+      iat: 1_700_000_000,
+      exp: 1_700_000_300,
+      jti: 'delivery-1',
+    });
+    await expect(jwtVerify(token, key, { currentDate: new Date(1_700_000_300_000) })).rejects.toThrow('exp');
+    await expect(jwtVerify(token, new TextEncoder().encode('another token'))).rejects.toThrow('signature');
+  });
+});
