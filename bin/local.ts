@@ -1,4 +1,5 @@
 import { startCloud } from '../lib/local/cloud.ts';
+import { startDemo } from '../lib/local/demo/demo.ts';
 import { settingsFrom } from '../shared/env.ts';
 
 const { env } = process;
@@ -22,12 +23,14 @@ const cloud = await startCloud({
 });
 
 for (const [what, value] of Object.entries(cloud.generated)) console.log(`${what}: ${value}`);
+const demo = env.DEMO === 'false' ? null : await startDemo(cloud, console.log);
 console.log(`ready ${cloud.url}`);
 
 let stopping = false;
 const stop = () => {
   if (stopping) process.exit(1);
   stopping = true;
+  demo?.stop();
   cloud.stop().then(
     () => process.exit(0),
     () => process.exit(1),

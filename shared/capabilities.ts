@@ -39,7 +39,14 @@ export const capabilities = {
   'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
   /** Calling webhooks: no rights in the account, but the policy of what may be called. */
   'call:webhooks': {
-    env: ['ALLOW_PRIVATE_TARGETS', 'ALLOWED_TARGET_RANGES', 'RETRY_SCHEDULE', 'PUBLIC_URL', 'SERVICE_VERSION'],
+    env: [
+      'ALLOW_PRIVATE_TARGETS',
+      'ALLOWED_TARGET_RANGES',
+      'RETRY_SCHEDULE',
+      'DELIVERY_DEADLINE_SECONDS',
+      'PUBLIC_URL',
+      'SERVICE_VERSION',
+    ],
   },
   'service:about': { env: ['PUBLIC_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DEADLINE_SECONDS } from './domain/delivery.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) =>
@@ -25,6 +26,8 @@ export const Environment = z.object({
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   /** CIDRs that webhooks may call although they are private. */
   ALLOWED_TARGET_RANGES: list.default([]),
+  /** One deadline over a whole attempt to deliver. */
+  DELIVERY_DEADLINE_SECONDS: z.coerce.number().min(1).max(DEADLINE_SECONDS).default(DEADLINE_SECONDS),
   /** Seconds before each attempt; empty: the built-in ladder. */
   RETRY_SCHEDULE: list
     .pipe(

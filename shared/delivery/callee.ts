@@ -11,11 +11,12 @@ export type Callee = {
 export const createCallee = (stage: {
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOWED_TARGET_RANGES: readonly string[];
+  DELIVERY_DEADLINE_SECONDS: number;
 }): Callee => {
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
   };
-  const { post } = createPoster({ policy });
+  const { post } = createPoster({ policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
   return { check: (url) => checkTarget(url, policy, resolveAll), post };
 };

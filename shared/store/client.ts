@@ -18,11 +18,13 @@ export type Meter = (call: string, units: { read: number; write: number }) => vo
 type Capacity = { CapacityUnits?: number | undefined };
 type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 
-/** A client for the table. The document client is told to drop `undefined`, as JSON does. */
+/** The document client of a client; it is told to drop `undefined`, as JSON does. */
+export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+
+/** A client for the table; what is tried again is decided here (retry.ts), not in the SDK. */
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 1 }), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  documentClientOf(new DynamoDBClient({ ...config, maxAttempts: 1 }));
 
 const connect = (client: DynamoDBDocumentClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };

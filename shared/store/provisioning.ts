@@ -10,4 +10,7 @@ export const provisioningWrites = (table: Table) => ({
   put: async (hash: string, key: ProvisioningKey): Promise<void> => {
     await table.write({ put: { ...key, ...items.provisioningKey({ hash }) } });
   },
+  remove: async (hash: string): Promise<void> => {
+    await table.write({ remove: items.provisioningKey({ hash }) });
+  },
 });

@@ -12,26 +12,42 @@ export type Around = {
 const fitted = (text: string, most: number, otherwise: string): string =>
   [...(text || otherwise)].slice(0, most).join('');
 
+// A table gives the fields of a snapshot back in any order. Each payload names its fields one by one, for the same
+// bytes at every attempt.
+const point = (at: Snapshot['event']['coordinates']) => at && { x: at.x, y: at.y, z: at.z };
+
+const ruleOf = (rule: NonNullable<Snapshot['rule']>, situationDescription: string) => ({
+  id: rule.id,
+  createDate: rule.createDate,
+  name: rule.name,
+  title: rule.title,
+  message: rule.message,
+  groupId: rule.groupId,
+  situation: rule.situation,
+  situationDescription,
+  hasRegion: rule.hasRegion,
+  regionIndex: rule.regionIndex,
+  regionName: rule.regionName,
+});
+
 /** D2 "Full format": every key is always there. */
-const full = ({ event, sensor, customer, rule }: Snapshot, { service, webhook, raw }: Around): string => {
-  const { id, uuid, createDate, type, action } = event;
-  return JSON.stringify({
+const full = ({ event, sensor, customer, rule }: Snapshot, { service, webhook, raw }: Around): string =>
+  JSON.stringify({
     service,
     webhook,
     event: {
-      id,
-      uuid,
-      createDate,
-      type,
-      action,
-      normalizedCoordinates: event.coordinates,
+      id: event.id,
+      uuid: event.uuid,
+      createDate: event.createDate,
+      type: event.type,
+      action: event.action,
+      normalizedCoordinates: point(event.coordinates),
       raw: raw === null ? {} : JSON.parse(raw),
     },
     sensor: { id: sensor.id, name: sensor.name, groupId: sensor.groupId },
-    customer,
-    rule: rule && { ...rule, situationDescription: event.text },
+    customer: customer && { id: customer.id, name: customer.name, location: customer.location },
+    rule: rule && ruleOf(rule, event.text),
   });
-};
 
 /** D2 "Custom 1": small, for bots only. */
 const custom1 = ({ event, sensor, customer, rule }: Snapshot): string =>
@@ -42,7 +58,7 @@ const custom1 = ({ event, sensor, customer, rule }: Snapshot): string =>
     description: fitted(event.text, 256, event.action),
     ...(rule && { title: rule.title, message: rule.message }),
     createDate: event.createDate,
-    ...(event.coordinates && { normalizedCoordinates: event.coordinates }),
+    ...(event.coordinates && { normalizedCoordinates: point(event.coordinates) }),
     eventType: event.code,
   });
 

@@ -1,0 +1,36 @@
+export type Answer = { status: number; headers: Headers; body: unknown };
+export type Heard = (line: string) => void;
+
+/** Calls the API as an app or a device would, and tells `heard` of every call. Throws on any other status than 2xx. */
+export const apiClient = (base: string, token: string | undefined, heard: Heard = () => {}) => {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<{ body: T; headers: Headers }> => {
+    const response = await fetch(base + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    heard(`${method} ${path} -> ${response.status}`);
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return { body: JSON.parse(text) as T, headers: response.headers };
+  };
+  return {
+    send,
+    get: async <T>(path: string): Promise<T> => (await send<T>('GET', path)).body,
+    post: async <T>(path: string, body: unknown): Promise<T> => (await send<T>('POST', path, body)).body,
+  };
+};
+
+/** Logs in; gives a client with the session's token. */
+export const logIn = async (base: string, username: string, password: string, heard?: Heard) => {
+  const { headers, body } = await apiClient(base, undefined, heard).send<{ id: number; customerId: number | null }>(
+    'POST',
+    '/users/login',
+    { username, password },
+  );
+  return { user: body, api: apiClient(base, headers.get('token') ?? undefined, heard) };
+};
+export type Api = ReturnType<typeof apiClient>;

@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientOf } from '../fixtures/client.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { startHost } from '../fixtures/host.ts';
+import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
+
+let receiver: Receiver;
+let dataDir: string;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+});
+afterAll(async () => {
+  await receiver.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('the local host', () => {
+  test('killed between the 202 and the delivery delivers once after a restart, and knows everything it knew', async () => {
+    const first = await startHost({ DATA_DIR: dataDir });
+    const home = await createHome(await adminOf(first.url), 'willow', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    // The first attempt is a second away: the kill comes between the 202 and any request.
+    await createAlarm(home.client, receiver.url, 'fall_detected', { retrySchedule: [1, 1] });
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
+    expect(await first.end('SIGKILL')).toBeNull();
+    expect(receiver.received).toHaveLength(0);
+
+    const second = await startHost({ DATA_DIR: dataDir });
+    const [got] = await receiver.until(1);
+    expect(JSON.parse(got?.body ?? '').event.action).toBe('fall_detected');
+    const again = fallMessage('finished', Date.now());
+    await clientOf(second.url, sensor.deviceToken).ok('POST', `/devices/${sensor.sensorId}/messages`, again);
+    expect(await second.end('SIGTERM')).toBe(0);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
