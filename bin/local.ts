@@ -20,6 +20,7 @@ const cloud = await startCloud({
     provisioningKey: env.PROVISIONING_KEY,
   },
   ...(env.AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
+  ...(env.AWS_ENDPOINT_URL_SQS && { queueEndpoint: env.AWS_ENDPOINT_URL_SQS }),
 });
 
 for (const [what, value] of Object.entries(cloud.generated)) console.log(`${what}: ${value}`);

@@ -9,17 +9,17 @@ import { createCallee } from '../../shared/delivery/callee.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { type Log, log as standardLog } from '../../shared/log.ts';
+import { type Send, sendBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createQueues, recover, startConsumers } from './consumers.ts';
+import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
+import { ensureQueues } from './sqs.ts';
 import { clientConfig, ensureTable } from './table.ts';
-
-type Queues = ReturnType<typeof createQueues>;
 
 export type CloudOptions = {
   /** 0: any. */
@@ -30,6 +30,8 @@ export type CloudOptions = {
   first: FirstStart;
   /** An engine that runs already; without it the embedded one is started. */
   tableEndpoint?: string;
+  /** An SQS endpoint; without it the queues are in this process. */
+  queueEndpoint?: string;
   clock?: Clock;
   random?: (bytes: number) => Uint8Array;
   log?: Log;
@@ -66,27 +68,29 @@ const startEngine = async ({ tableEndpoint, dataDir, log = standardLog }: CloudO
     ? { endpoint: tableEndpoint, stop: async () => {} }
     : startTableEngine({ dataDir, onExit: (error) => log('error', 'the table engine ended', {}, error) });
 
+const startBells = async ({ queueEndpoint }: CloudOptions, clock: Clock): Promise<{ bells: Bells; send: Send }> => {
+  if (queueEndpoint) {
+    const { client, urls } = await ensureQueues(queueEndpoint);
+    return { bells: { client, urls }, send: sendBySqs(clientConfig(queueEndpoint), urls) };
+  }
+  const queues = createQueues(clock);
+  const send: Send = async (queue, all) => {
+    for (const bell of all) queues[queue].send(bell);
+  };
+  return { bells: { queues }, send };
+};
+
 const runtimeOf = (
   options: CloudOptions,
   settings: Settings,
   endpoint: string,
-  clock: Clock,
-): Runtime & { queues: Queues } => {
+  send: Send,
+  now: () => number,
+): Runtime => {
   const { random = randomBytes, log = standardLog, meter } = options;
-  const queues = createQueues(clock);
   const callee = createCallee(settings);
-  return {
-    queues,
-    settings,
-    table: createTable(documentClient(clientConfig(endpoint)), settings.TABLE_NAME, meter),
-    send: async (queue, bells) => {
-      for (const bell of bells) queues[queue].send(bell);
-    },
-    callee: async () => callee,
-    now: clock.now,
-    random,
-    log,
-  };
+  const table = createTable(documentClient(clientConfig(endpoint)), settings.TABLE_NAME, meter);
+  return { settings, table, send, callee: async () => callee, now, random, log };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
@@ -96,7 +100,8 @@ export const startCloud = async (options: CloudOptions) => {
   const [engine, origin] = await Promise.all([startEngine(options), listen(server, options.port)]);
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
-  const { queues, ...base } = runtimeOf(options, settings, engine.endpoint, clock);
+  const { bells, send } = await startBells(options, clock);
+  const base = runtimeOf(options, settings, engine.endpoint, send, clock.now);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);
@@ -104,13 +109,13 @@ export const startCloud = async (options: CloudOptions) => {
     'request',
     createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),
   );
-  const consumers = await startConsumers(runtime, queues, clock);
+  const consumers = await startConsumers(runtime, bells, clock);
   const recovered = await recover(runtime);
   return {
     /** Where the API is, without a final slash. */
     url: origin + BASE_PATH,
     runtime,
-    queues,
+    bells,
     generated,
     recovered,
     sweep: consumers.sweep,

@@ -10,6 +10,7 @@ import { store } from '../../shared/store/store.ts';
 import type { Clock } from './clock.ts';
 import { poll, schedule } from './pollers.ts';
 import { createQueue, type Queue } from './queue.ts';
+import { type ensureQueues, pollSqs } from './sqs.ts';
 
 type Loaded<H> = { handler: { with: (runtime: Runtime) => H } };
 const load = async <H>(name: string, runtime: Runtime): Promise<H> =>
@@ -26,18 +27,35 @@ export const createQueues = (clock: Clock): Record<QueueName, Queue> => {
   return Object.fromEntries(queueNames.map((name) => [name, one(name)])) as Record<QueueName, Queue>;
 };
 
-/** Connects every consumer to its queues and every schedule to the clock. */
-export const startConsumers = async (runtime: Runtime, queues: Record<QueueName, Queue>, clock: Clock) => {
-  const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
-  const pollers = await Promise.all(
-    consumers.flatMap(({ name, queues: names, batchSize, concurrency, timeoutSeconds }) =>
-      names.map(async (queue) => {
-        const handler = await load<QueueHandler>(name, runtime);
-        const source = { queue: queues[queue], functionName: name, handler, batchSize, concurrency, timeoutSeconds };
-        return poll({ ...source, reportFailures: true, clock, onError });
-      }),
-    ),
+/** Where bells are: in this process, or at an SQS endpoint. */
+export type Bells = { queues: Record<QueueName, Queue> } | Awaited<ReturnType<typeof ensureQueues>>;
+
+const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onError: (error: unknown) => void) => {
+  const stopped = new AbortController();
+  const mappings = consumers.flatMap(({ name, queues, ...limits }) =>
+    queues.map((queue) => ({ name, queue, ...limits })),
   );
+  const started = mappings.map(async ({ name, queue, batchSize, concurrency, timeoutSeconds }) => {
+    const handler = await load<QueueHandler>(name, runtime);
+    const source = { functionName: name, handler, batchSize, concurrency, timeoutSeconds, clock, onError };
+    if ('queues' in bells) return poll({ ...source, queue: bells.queues[queue], reportFailures: true });
+    const done = pollSqs({ ...source, client: bells.client, url: bells.urls[queue] }, stopped.signal);
+    return { idle: async () => {}, stop: async () => void (await done) };
+  });
+  const pollers = await Promise.all(started);
+  return {
+    idle: async () => void (await Promise.all(pollers.map((one) => one.idle()))),
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(pollers.map((one) => one.stop()));
+    },
+  };
+};
+
+/** Connects every consumer to its queues and every schedule to the clock. */
+export const startConsumers = async (runtime: Runtime, bells: Bells, clock: Clock) => {
+  const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
+  const pollers = await startPollers(runtime, bells, clock, onError);
   const timers = await Promise.all(
     schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {
       const handler = await load<ScheduleHandler>(name, runtime);
@@ -46,8 +64,9 @@ export const startConsumers = async (runtime: Runtime, queues: Record<QueueName,
   );
   return {
     sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
-    idle: async () => void (await Promise.all(pollers.map((one) => one.idle()))),
-    stop: async () => void (await Promise.all([...pollers, ...timers].map((one) => one.stop()))),
+    /** Resolves when the queues of this process have nothing to give and nobody works on them. */
+    idle: pollers.idle,
+    stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((one) => one.stop())])),
   };
 };
 
