@@ -37,6 +37,8 @@ export const capabilities = {
   'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
   'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  /** When a sensor counts as silent. */
+  'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
   /** Calling webhooks: no rights in the account, but the policy of what may be called. */
   'call:webhooks': {
     env: [

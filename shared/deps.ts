@@ -31,6 +31,7 @@ type ByCapability = {
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
   /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
   'ring:retries': { ringRetries: (bells: readonly DeliveryBell[], delaySeconds: number) => Promise<void> };
+  'watch:sensors': { settings: Settings };
   'call:webhooks': { callee: Callee; settings: Settings };
   'service:about': { settings: Settings };
 };
@@ -71,6 +72,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     const ring = ringer(runtime, 'retries');
     return { ringRetries: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
   },
+  'watch:sensors': async ({ settings }) => ({ settings }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
   'service:about': async ({ settings }) => ({ settings }),
 };

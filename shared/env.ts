@@ -26,6 +26,8 @@ export const Environment = z.object({
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   /** CIDRs that webhooks may call although they are private. */
   ALLOWED_TARGET_RANGES: list.default([]),
+  /** Silence until a sensor is inactive. */
+  SENSOR_INACTIVE_AFTER_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
   /** One deadline over a whole attempt to deliver. */
   DELIVERY_DEADLINE_SECONDS: z.coerce.number().min(1).max(DEADLINE_SECONDS).default(DEADLINE_SECONDS),
   /** Seconds before each attempt; empty: the built-in ladder. */

@@ -92,17 +92,12 @@ const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: 
     return [newDelivery(scene, { customerId, webhookId, hit: null, ruleId: 0 }, snapshot, now())];
   });
 
-const carryOutOne = async (
-  deps: ProcessDeps,
-  place: Place,
-  message: Message,
-  event: Decided,
-  rules: Rules,
-  isFirst: boolean,
-) => {
+const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, event: Decided, rules: Rules) => {
   const { store, ringDeliveries } = deps;
   const { customerId, sensor, customer } = place;
-  const scene: Scene = { event, sensor, customer, source: message.uuid, receiveDate: message.receiveDate };
+  const { uuid, receiveDate, byTime, decided } = decision;
+  const isFirst = event === decided[0] && !byTime;
+  const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
   const fired = event.hits.map(async ({ ruleId, hitId }) => {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
@@ -111,6 +106,9 @@ const carryOutOne = async (
   const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place, isFirst)];
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
   await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
+  const { situation } = event.happening;
+  if (situation === 'sensor_active' || situation === 'sensor_inactive')
+    await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', receiveDate);
 };
 
 const listed = (event: Decided) => {
@@ -119,18 +117,23 @@ const listed = (event: Decided) => {
   return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, defaultExtent) };
 };
 
-/** Makes a decision true, step by step; every step may have been done before. The message's waiting ends last. */
+/**
+ * Makes a decision true, step by step; every step may have been done before. The message's waiting ends last, after
+ * which the decision is done. `message` null: the service made the decision by the time.
+ */
 export const carryOut = async (
   deps: ProcessDeps,
   place: Place,
-  message: Message,
+  message: Message | null,
   decision: Decision,
   rules: Rules,
 ): Promise<void> => {
-  const { store } = deps;
-  const [first, ...further] = decision.decided;
-  for (const event of decision.decided) await carryOutOne(deps, place, message, event, rules, event === first);
-  const { customerId, sensorId, receiveDate, raw } = message;
-  for (const event of further) await store.events.add({ customerId, sensorId, receiveDate, raw, ...listed(event) });
-  await store.events.finish(message, first ? listed(first) : null);
+  const { events } = deps.store;
+  const { decided, receiveDate } = decision;
+  for (const event of decided) await carryOutOne(deps, place, decision, event, rules);
+  // The first event of a message is the message's own item; all others get one each.
+  const first = message ? decided[0] : undefined;
+  const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };
+  for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(event) });
+  if (message) await events.finish(message, first ? listed(first) : null);
 };

@@ -1,9 +1,9 @@
-import { type Decision, decide, happenings } from '../../shared/domain/decision.ts';
+import { type Decision, decide, happenings, silence, silenceOf } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Happening } from '../../shared/domain/event.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
-import { newSensorState } from '../../shared/domain/sensor-state.ts';
+import { newSensorState, silentAt } from '../../shared/domain/sensor-state.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { Message, StateItem } from '../../shared/store/events.ts';
 import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
@@ -13,6 +13,8 @@ import { processing } from './contract.ts';
 const TRIES = 20;
 
 const fresh: StateItem = { ...newSensorState, decision: null };
+type Cause = Parameters<typeof silence>[1];
+type Made = { decision: Decision; rules: Map<number, Rule> };
 
 /** Everything that a message is judged by, or null when its sensor has gone. */
 const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<Place | null> => {
@@ -32,22 +34,25 @@ const loadRules = async ({ store }: ProcessDeps, { customerId, sensor }: Place, 
 };
 
 /** A decision that a crash may have left half done is carried out before anything new is decided. */
-const finishEarlier = async (deps: ProcessDeps, place: Place, { decision }: StateItem, uuid: string): Promise<void> => {
+const finishEarlier = async (deps: ProcessDeps, place: Place, state: StateItem, uuid: string): Promise<void> => {
+  const { decision } = state;
   if (!decision || decision.uuid === uuid) return;
+  if (decision.byTime) return state.duePk ? carryOut(deps, place, null, decision, new Map()) : undefined;
   const earlier = await deps.store.events.get(place.customerId, place.sensor.id, decision.uuid);
   if (earlier?.duePk) await carryOut(deps, place, earlier, decision, new Map());
 };
 
-type Made = { decision: Decision; rules: Map<number, Rule> };
-
-/** One try to decide; null: another message's decision came first. */
-const tryToDecide = async (deps: ProcessDeps, place: Place, message: Message): Promise<Made | null> => {
+/** Decides about a cause from the state as it is; null: another decision came first. */
+const tryToDecide = async (
+  deps: ProcessDeps,
+  place: Place,
+  state: StateItem,
+  cause: Cause,
+  { next, events }: ReturnType<typeof silence>,
+): Promise<Made | null> => {
   const { store, random } = deps;
   const { customerId, sensor } = place;
-  const state = (await store.events.state(customerId, sensor.id)) ?? fresh;
-  if (state.decision?.uuid === message.uuid) return { decision: state.decision, rules: new Map() };
-  await finishEarlier(deps, place, state, message.uuid);
-  const { next, events } = happenings(state, decode(sensor.manufacturer, JSON.parse(message.raw)), message);
+  await finishEarlier(deps, place, state, cause.uuid);
   const rules = await loadRules(
     deps,
     place,
@@ -55,9 +60,11 @@ const tryToDecide = async (deps: ProcessDeps, place: Place, message: Message): P
   );
   const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
   const draw = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
-  const { fired, decision } = decide(state, events, message, rulesFor, draw);
-  if (!(await store.events.decide(customerId, sensor.id, state.version, { ...next, fired, decision }))) return null;
-  if (next.isActive !== state.isActive) await store.sensors.setActive(customerId, sensor.id, next.isActive, deps.now());
+  const { fired, decision } = decide(state, events, cause, rulesFor, draw);
+  const woke = next.isActive && !state.isActive;
+  const after: StateItem = { ...state, ...next, fired, decision };
+  const watchAt = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : null;
+  if (!(await store.events.decide(customerId, sensor.id, state.version, after, watchAt))) return null;
   return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };
 };
 
@@ -65,18 +72,44 @@ const tryToDecide = async (deps: ProcessDeps, place: Place, message: Message): P
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
  */
-const processOne = async (deps: ProcessDeps, place: Place, uuid: string): Promise<void> => {
-  const message = await deps.store.events.get(place.customerId, place.sensor.id, uuid, true);
-  if (!message?.duePk) return;
+const processOne = async (deps: ProcessDeps, place: Place, message: Message): Promise<void> => {
+  const { customerId, sensor } = place;
+  const cause = { ...message, byTime: false };
+  const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const made = await tryToDecide(deps, place, message);
+    const state = (await deps.store.events.state(customerId, sensor.id)) ?? fresh;
+    if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
+    const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
   }
   throw new Error('the state of the sensor kept changing');
 };
 
+/** Looks whether a sensor has been silent for too long. A message that comes at the same time wins. */
+const checkSilence = async (deps: ProcessDeps, place: Place): Promise<void> => {
+  const { store, now, settings } = deps;
+  const { customerId, sensor } = place;
+  const state = await store.events.state(customerId, sensor.id);
+  if (!state?.duePk) return;
+  const upSince = await store.due.upSince(now());
+  const time = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  if (state.isActive && time > now()) return store.events.watch(customerId, sensor.id, state, time);
+  const cause = silenceOf(sensor.id, state, now());
+  const made = state.isActive ? await tryToDecide(deps, place, state, cause, silence(state, cause)) : null;
+  const decision = made?.decision ?? (state.isActive ? null : state.decision);
+  if (!decision) return;
+  if (decision.byTime) await carryOut(deps, place, null, decision, made?.rules ?? new Map());
+  const after = { ...state, version: state.version + (made ? 1 : 0) };
+  await store.events.watch(customerId, sensor.id, after, null);
+};
+
 export const handler = consume(processing, async ({ c: customerId, s: sensorId, e: uuids }, deps) => {
   const place = await placeOf(deps, customerId, sensorId);
-  if (!place) return deps.log('warn', 'messages of a sensor that has gone', { sensorId, count: uuids.length });
-  for (const uuid of uuids) await processOne(deps, place, uuid);
+  for (const uuid of uuids) {
+    const message = await deps.store.events.get(customerId, sensorId, uuid, true);
+    if (!message?.duePk) continue;
+    // The sensor has gone, or moved on to another customer: its message is kept, and nothing fires.
+    await (place ? processOne(deps, place, message) : deps.store.events.finish(message, null));
+  }
+  if (place && uuids.length === 0) await checkSilence(deps, place);
 });

@@ -5,11 +5,14 @@ import { sweep } from './contract.ts';
 const MARGIN_MS = 5_000;
 
 export const handler = onSchedule(sweep, async ({ store, ringEvents, ringDeliveries, now, log }, timeLeft) => {
+  await store.due.beat(now());
   let rung = 0;
   for await (const page of store.due.waiting(now())) {
     const events = page.filter((one) => one.kind === 'event');
+    const sensors = page.filter((one) => one.kind === 'sensor');
     const deliveries = page.filter((one) => one.kind === 'delivery');
     await Promise.all([
+      ringEvents(sensors.map(({ customerId: c, sensorId: s }) => ({ c, s, e: [] }))),
       ringEvents(events.map(({ customerId: c, sensorId: s, uuid }) => ({ c, s, e: [uuid] }))),
       ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, deliveryId: d }) => ({ c, w, d }))),
     ]);

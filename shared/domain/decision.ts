@@ -2,7 +2,7 @@ import { believedTime, type Happening } from './event.ts';
 import { uuidV5 } from './ids.ts';
 import type { Decoded } from './message.ts';
 import { fires, type Rule } from './rule.ts';
-import { type SensorState, step } from './sensor-state.ts';
+import { fallSilent, type SensorState, step } from './sensor-state.ts';
 
 /** One event that came of a message, and the rules that fire for it, each with the hit that it makes. */
 export type Decided = {
@@ -14,10 +14,14 @@ export type Decided = {
   hits: { ruleId: number; hitId: number }[];
 };
 
-/** What was decided of the message `uuid`: enough to carry it out, and to carry it out again after a crash. */
-export type Decision = { uuid: string; receiveDate: number; decided: Decided[] };
+/**
+ * What was decided of the message `uuid`: enough to carry it out, and to carry it out again after a crash.
+ * `byTime`: no message caused it, the service did, because of the time.
+ */
+export type Decision = { uuid: string; receiveDate: number; byTime: boolean; decided: Decided[] };
 
-type Message = { uuid: string; receiveDate: number; sensorId: string };
+/** What the decision is about; see Decision. */
+type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
 /** Draws a time-ordered id for a time, ms. */
 type Draw = (time: number) => number;
 
@@ -33,17 +37,32 @@ const remember = (fired: SensorState['fired'], hits: readonly Decided[]): Sensor
   return fresh.length === 0 ? fired : Object.fromEntries([...old, ...fresh]);
 };
 
-/** What a message does to a sensor's state, before any rule is asked: which events came of it. */
-export const happenings = (state: SensorState, decoded: Decoded, message: Message) => {
-  const { state: next, happened } = step(state, decoded.signal, message.receiveDate);
-  const createDate = believedTime(decoded.deviceTime, message.receiveDate);
-  const events = happened.map((happening, at) => ({
-    uuid: at === 0 ? message.uuid : uuidV5(message.sensorId, message.uuid, happening.action),
+const dated = (happened: readonly Happening[], { uuid, sensorId }: Cause, createDate: number) =>
+  happened.map((happening, at) => ({
+    uuid: at === 0 ? uuid : uuidV5(sensorId, uuid, happening.action),
     createDate,
     happening,
   }));
-  return { next, events };
+
+/** What a message does to a sensor's state, before any rule is asked: which events came of it. */
+export const happenings = (state: SensorState, decoded: Decoded, cause: Cause) => {
+  const { state: next, happened } = step(state, decoded.signal, cause.receiveDate);
+  return { next, events: dated(happened, cause, believedTime(decoded.deviceTime, cause.receiveDate)) };
 };
+
+/** What the silence of a sensor does to its state. */
+export const silence = (state: SensorState, cause: Cause) => {
+  const { state: next, happened } = fallSilent(state);
+  return { next, events: dated(happened, cause, cause.receiveDate) };
+};
+
+/** The cause of an event that the service makes when a sensor falls silent; the same silence gives the same one. */
+export const silenceOf = (sensorId: string, { lastSeen }: SensorState, now: number): Cause => ({
+  uuid: uuidV5(sensorId, 'silence', lastSeen),
+  receiveDate: now,
+  sensorId,
+  byTime: true,
+});
 
 /**
  * The whole decision: the same state, message and rules give the same one, but for the ids drawn. `rulesFor` gives the
@@ -52,7 +71,7 @@ export const happenings = (state: SensorState, decoded: Decoded, message: Messag
 export const decide = (
   state: SensorState,
   events: ReturnType<typeof happenings>['events'],
-  message: Message,
+  { uuid, receiveDate, byTime }: Cause,
   rulesFor: (happening: Happening) => readonly Rule[],
   draw: Draw,
 ): { fired: SensorState['fired']; decision: Decision } => {
@@ -62,6 +81,5 @@ export const decide = (
       .map((rule) => ({ ruleId: rule.id, hitId: draw(event.createDate) }));
     return { ...event, id: draw(event.createDate), hits };
   });
-  const { uuid, receiveDate } = message;
-  return { fired: remember(state.fired, decided), decision: { uuid, receiveDate, decided } };
+  return { fired: remember(state.fired, decided), decision: { uuid, receiveDate, byTime, decided } };
 };

@@ -74,3 +74,16 @@ export const step = (state: SensorState, signal: Signal, received: number): Step
   // The message's own event comes first: it carries the message's UUID.
   return { state: next, happened: [...happened, ...woke] };
 };
+
+/** Nobody heard of the sensor for too long: it is inactive, until it says something. */
+export const fallSilent = (state: SensorState): Step =>
+  state.isActive
+    ? { state: { ...state, isActive: false }, happened: [happening('sensor_inactive')] }
+    : { state, happened: [] };
+
+/**
+ * When an active sensor counts as silent, ms. The time before `upSince`, when the service itself was away, doesn't
+ * count: an outage of ours must not mark sensors inactive in bulk.
+ */
+export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
+  Math.max(state.lastSeen, upSince) + afterSeconds * 1_000;

@@ -3,8 +3,11 @@ import { id, int64, uuid } from '../domain/values.ts';
 
 // Doorbells carry ids alone, in ASCII: no payload can poison a queue or outgrow it.
 
-/** Messages `e` of the sensor `s` of the customer `c` (0: nobody's) wait to be processed, in this order. */
-export const EventBell = z.object({ c: int64, s: z.string().max(26), e: z.array(uuid).min(1).max(100) });
+/**
+ * Messages `e` of the sensor `s` of the customer `c` (0: nobody's) wait to be processed, in this order; without any,
+ * the sensor may have been silent for too long.
+ */
+export const EventBell = z.object({ c: int64, s: z.string().max(26), e: z.array(uuid).max(100) });
 export type EventBell = z.output<typeof EventBell>;
 
 /** The delivery `d` of the webhook `w` of the customer `c` is due. */

@@ -1,5 +1,5 @@
 import { GRACE_SECONDS } from '../domain/delivery.ts';
-import type { TableReader } from './client.ts';
+import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
 import { DUE_SHARDS, due, items } from './table.ts';
 
@@ -21,17 +21,24 @@ export const dueNames = ['duePk', 'dueAt'] as const;
 /** What waits: the doorbell's words, and when it is due (ms). */
 export type Waiting =
   | { kind: 'event'; customerId: number; sensorId: string; uuid: string; time: number }
+  | { kind: 'sensor'; customerId: number; sensorId: string; time: number }
   | { kind: 'delivery'; customerId: number; webhookId: string; deliveryId: string; time: number };
 
 const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
   const time = Number(key.dueAt);
   const event = items.event.read(key);
   if (event) return { kind: 'event', ...event, customerId: Number(event.customerId), time };
+  const state = items.sensorState.read(key);
+  if (state) return { kind: 'sensor', ...state, customerId: Number(state.customerId), time };
   const delivery = items.delivery.read(key);
   return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
 };
 
 export const dueReads = (table: TableReader) => ({
+  /** Since when the service has been there without a gap, ms; `otherwise` before the first beat. */
+  upSince: async (otherwise: number): Promise<number> =>
+    (await table.get<{ since: number }>(items.heartbeat({})))?.since ?? otherwise,
+
   /** What waits since before `until` (ms), shard by shard and page by page: the size of the backlog, not of the history. */
   waiting: async function* (until: number): AsyncGenerator<Waiting[]> {
     for (let shard = 0; shard < DUE_SHARDS; shard++) {
@@ -43,5 +50,18 @@ export const dueReads = (table: TableReader) => ({
         startAfter = page.next;
       } while (startAfter);
     }
+  },
+});
+
+/** Sweeps are a minute apart; a longer gap was an outage. */
+const OUTAGE = 150_000;
+
+export const dueWrites = (table: Table) => ({
+  /** Notes that the service is there, and gives the time (ms) since when it has been without a gap. */
+  beat: async (now: number): Promise<number> => {
+    const last = await table.get<{ at: number; since: number }>(items.heartbeat({}), true);
+    const since = last && now - last.at <= OUTAGE ? last.since : now;
+    await table.write({ put: { ...items.heartbeat({}), at: now, since } });
+    return since;
   },
 });

@@ -29,7 +29,7 @@ export type Event = Omit<Message, 'duePk'> & {
 };
 
 /** `decision`: what was decided last, kept until the next decision, to be carried out again if need be. */
-export type StateItem = SensorState & { decision: Decision | null };
+export type StateItem = SensorState & { decision: Decision | null; duePk?: string; dueAt?: string };
 
 const keyOf = ({ customerId, sensorId, uuid }: Pick<Message, 'customerId' | 'sensorId' | 'uuid'>) =>
   items.event({ customerId, sensorId, uuid });
@@ -54,14 +54,25 @@ export const eventWrites = (table: Table) => ({
     return (await table.write({ put, where: absent })) === null;
   },
 
-  /** Writes the state that a decision was made from and to; false when another decision came first. */
-  decide: async (customerId: number, sensorId: string, before: number, state: StateItem): Promise<boolean> => {
-    const put = { ...state, ...items.sensorState({ customerId, sensorId }), version: before + 1 };
+  /**
+   * Writes the state that a decision was made from and to; false when another decision came first. `watchAt` (ms): from
+   * then on the sensor's silence is looked at; null: as before.
+   */
+  decide: async (customerId: number, sensorId: string, before: number, state: StateItem, watchAt: number | null) => {
+    const key = items.sensorState({ customerId, sensorId });
+    const put = { ...state, ...key, version: before + 1, ...(watchAt !== null && dueAt(sensorId, watchAt)) };
     const unchanged = before === 0 ? absent : where('#version = :before', { before });
     return (await table.write({ put, where: unchanged })) === null;
   },
 
-  /** Adds a further event of a message; nothing when it is there. */
+  /** Has the sensor's silence looked at again at `time` (ms), or (null) no more; nothing when its state moved on. */
+  watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
+    const unchanged = where('#version = :version', { version });
+    const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };
+    await table.update(items.sensorState({ customerId, sensorId }), changes(update));
+  },
+
+  /** Adds an event that has no message of its own; nothing when it is there. */
   add: async (event: Event): Promise<void> => {
     await table.write({
       put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },

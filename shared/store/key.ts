@@ -19,8 +19,9 @@ const fill = (template: string, values: Readonly<Record<string, string | number>
 const reader = (template: string) => {
   const pattern = new RegExp(`^${template.replaceAll(/\{0?(\w+)\}/g, '(?<$1>[^#]*)')}$`);
   return (text: string): Record<string, string> | null => {
-    const groups = pattern.exec(text)?.groups;
-    return groups ? Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, unescaped(value)])) : null;
+    const match = pattern.exec(text);
+    if (!match) return null;
+    return Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, value]) => [name, unescaped(value)]));
   };
 };
 

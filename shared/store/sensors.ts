@@ -103,9 +103,12 @@ export const sensorWrites = (table: Table) => ({
     await table.write({ remove: items.pairingCode({ hash }) });
   },
 
-  /** Sets what the list of sensors shows of a sensor's activity; nothing when the sensor has gone. */
-  setActive: async (customerId: number, sensorId: string, isActive: boolean, now: number): Promise<void> => {
-    const update = changes({ set: { isActive, updateDate: now }, if: present });
+  /** Sets what the list of sensors shows of a sensor's activity since `time` (ms); what is older changes nothing. */
+  setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
+    const newer = where('attribute_exists(pk) AND (attribute_not_exists(#activityDate) OR #activityDate <= :time)', {
+      time,
+    });
+    const update = changes({ set: { isActive, activityDate: time, updateDate: time }, if: newer });
     await table.update(items.sensor({ customerId, sensorId }), update);
   },
 });

@@ -2,7 +2,7 @@ import { botReads, botWrites } from './bots.ts';
 import type { Table, TableReader } from './client.ts';
 import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
-import { dueReads } from './due.ts';
+import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
@@ -32,7 +32,7 @@ const writes = (table: Table) => ({
   bots: botWrites(table),
   customers: customerWrites(table),
   deliveries: deliveryWrites(table),
-  due: {},
+  due: dueWrites(table),
   events: eventWrites(table),
   provisioning: provisioningWrites(table),
   ruleHits: ruleHitWrites(table),

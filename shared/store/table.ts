@@ -24,6 +24,7 @@ export const DUE_SHARDS = 8;
  */
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
+  heartbeat: item('HEARTBEAT', 'HEARTBEAT'),
   rate: item('RATE#{subject}#{window}', 'RATE'),
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),

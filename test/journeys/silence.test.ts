@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
+
+const MINUTE = 60_000;
+let ahead = 0;
+let cloud: Cloud;
+let receiver: Receiver;
+beforeAll(async () => {
+  // The clock of the cloud runs ahead when a test says so; timers stay as they are.
+  const clock = { ...systemClock, now: () => Date.now() + ahead };
+  [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
+});
+afterAll(async () => {
+  await Promise.all([cloud.stop(), receiver.stop()]);
+});
+
+const presence = (present: boolean) => ({
+  type: 4,
+  payload: { presenceDetected: present, timestamp: Date.now() + ahead },
+});
+const pass = async (minutes: number): Promise<void> => {
+  for (let minute = 0; minute < minutes; minute++) {
+    ahead += MINUTE;
+    await cloud.sweep();
+    await cloud.idle();
+  }
+};
+
+describe('a silent sensor', () => {
+  test('becomes active with its first message, inactive after 300 s of silence, and says so once each', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'cedar', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    await createAlarm(home.client, receiver.url, 'sensor_active', { format: 'custom1' });
+    await createAlarm(home.client, receiver.url, 'sensor_inactive', { format: 'custom1' });
+    const post = () => sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
+    const isActive = async () =>
+      (await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`)).isActive;
+    const types = () => receiver.received.map(({ body }) => JSON.parse(body).eventType);
+
+    expect(await isActive()).toBe(false);
+    await post();
+    await cloud.idle();
+    expect(await isActive()).toBe(true);
+    await pass(4);
+    await post();
+    await cloud.idle();
+    await pass(4);
+    expect(await isActive()).toBe(true);
+    await pass(3);
+    expect(await isActive()).toBe(false);
+    await pass(3);
+    await receiver.until(2);
+    expect(types()).toEqual([8, 7]);
+    await post();
+    await receiver.until(3);
+    expect(types()).toEqual([8, 7, 8]);
+  });
+
+  test('stays active over an outage of the service, however long it was', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'ash', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
+    await cloud.idle();
+    // Nothing swept for six hours: that was us.
+    ahead += 360 * MINUTE;
+    await pass(4);
+    const isActive = async () =>
+      (await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`)).isActive;
+    expect(await isActive()).toBe(true);
+    await pass(3);
+    expect(await isActive()).toBe(false);
+  });
+});
