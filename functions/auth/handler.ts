@@ -16,16 +16,18 @@ const MOST = { account: 10, address: 100 } as const;
  * Gives what takes the count back after a success, or null when the limit is reached.
  */
 const admit = async ({ limits }: Store, username: string, address: string, now: number) => {
-  const subjects = [`login:${hashOf(username)}:${address}`, `login:${address}`] as const;
+  const subjects = [`login:${username}:${address}`, `login:${address}`] as const;
   const [ofAccount, ofAddress] = await Promise.all(subjects.map((one) => limits.countTry(one, WINDOW_SECONDS, now)));
   if ((ofAccount ?? 0) > MOST.account || (ofAddress ?? 0) > MOST.address) return null;
   return () => Promise.all(subjects.map((one) => limits.forgiveTry(one)));
 };
 
+/** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
+const NOBODY = 'nobody';
+
 /** Who has that name, and whether that address logged in as it before. */
 const lookUp = async ({ sessions }: Store, username: string, address: string) => {
-  const accountKey = await sessions.accountKeyOf(username);
-  if (!accountKey) return { accountKey: '', account: null, hash: null, isKnown: false };
+  const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
   const [account, hash, isKnown] = await Promise.all([
     sessions.account(accountKey),
     sessions.passwordHash(accountKey),

@@ -4,7 +4,7 @@ import type { Bot } from '../../shared/domain/bot.ts';
 import type { Decided, Decision } from '../../shared/domain/decision.ts';
 import type { Delivery } from '../../shared/domain/delivery.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
-import { defaultExtent, normalize } from '../../shared/domain/room.ts';
+import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
 import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
@@ -114,7 +114,7 @@ const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, 
 const listed = (event: Decided) => {
   const { id, uuid, createDate, happening } = event;
   const { type, action, code, point } = happening;
-  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, defaultExtent) };
+  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, defaultRoom) };
 };
 
 /**

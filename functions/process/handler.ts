@@ -1,16 +1,20 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Decision, decide, happenings, silence, silenceOf } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Happening } from '../../shared/domain/event.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import { newSensorState, silentAt } from '../../shared/domain/sensor-state.ts';
+import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { Message, StateItem } from '../../shared/store/events.ts';
 import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
 import { processing } from './contract.ts';
 
-/** Decisions of one sensor meet only when its messages come at the same time; then one of them goes first. */
-const TRIES = 20;
+/** Decisions of one sensor meet when its messages come at the same time: one goes first, the others wait a little. */
+const LONGEST_PAUSE_MS = 100;
+/** So much time is left for carrying out what was decided. */
+const MARGIN_MS = 5_000;
 
 const fresh: StateItem = { ...newSensorState, decision: null };
 type Cause = Parameters<typeof silence>[1];
@@ -72,15 +76,16 @@ const tryToDecide = async (
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
  */
-const processOne = async (deps: ProcessDeps, place: Place, message: Message): Promise<void> => {
+const processOne = async (deps: ProcessDeps, place: Place, message: Message, timeLeft: () => number): Promise<void> => {
   const { customerId, sensor } = place;
   const cause = { ...message, byTime: false };
   const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  for (let pause = 2; timeLeft() > MARGIN_MS; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
     const state = (await deps.store.events.state(customerId, sensor.id)) ?? fresh;
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
+    await setTimeout(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
 };
@@ -103,13 +108,20 @@ const checkSilence = async (deps: ProcessDeps, place: Place): Promise<void> => {
   await store.events.watch(customerId, sensor.id, after, null);
 };
 
-export const handler = consume(processing, async ({ c: customerId, s: sensorId, e: uuids }, deps) => {
+const work = async (
+  { c: customerId, s: sensorId, e: uuids }: EventBell,
+  deps: ProcessDeps,
+  timeLeft: () => number,
+): Promise<void> => {
   const place = await placeOf(deps, customerId, sensorId);
   for (const uuid of uuids) {
     const message = await deps.store.events.get(customerId, sensorId, uuid, true);
     if (!message?.duePk) continue;
     // The sensor has gone, or moved on to another customer: its message is kept, and nothing fires.
-    await (place ? processOne(deps, place, message) : deps.store.events.finish(message, null));
+    await (place ? processOne(deps, place, message, timeLeft) : deps.store.events.finish(message, null));
   }
   if (place && uuids.length === 0) await checkSilence(deps, place);
-});
+};
+
+// Messages of one sensor change one state: in turn they don't meet.
+export const handler = consume(processing, work, ({ c, s }) => `${c} ${s}`);

@@ -10,7 +10,8 @@ import type { Route } from './router.ts';
 const MAX_BODY = 10 * 1_024 * 1_024;
 const TIMEOUT_SECONDS = 29;
 
-const bodyOf = async (request: IncomingMessage): Promise<Buffer | null> => {
+/** The body; of one that API Gateway would not take, as much as it takes for the operation to refuse it. */
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -18,7 +19,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | null> => {
     // The rest is read and dropped, so that the sender gets to hear the answer.
     if (size <= MAX_BODY) chunks.push(chunk);
   }
-  return size > MAX_BODY ? null : Buffer.concat(chunks);
+  return Buffer.concat(chunks);
 };
 
 const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
@@ -73,12 +74,6 @@ const send = (
   response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
-const tooLarge: APIGatewayProxyResult = {
-  statusCode: 413,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ message: 'The body is too large', statusCode: 413 }),
-};
-
 type Options = {
   router: (path: string) => Route;
   handlers: ReadonlyMap<string, ApiHandler>;
@@ -90,7 +85,6 @@ type Options = {
 export const createApi = ({ router, handlers, clock, onError }: Options): RequestListener => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
-    if (!body) return send(response, tooLarge);
     const url = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://localhost');
     const route = router(url.pathname);
     const handler = handlers.get(route.group);

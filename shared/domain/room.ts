@@ -1,10 +1,90 @@
+import * as z from 'zod';
 import type { NormalizedCoordinates, Point } from './event.ts';
+import { RegionUpdate } from './region.ts';
+import type { Manufacturer } from './sensor.ts';
+import { int32, millis } from './values.ts';
 
-/** The extent of a room, in cm; D1 "Room". */
-export type Extent = { xMin: number; xMax: number; yMin: number; yMax: number; zMax: number };
+export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
+export type Mounting = z.infer<typeof Mounting>;
+
+const atLeast20 = int32(20, 2_147_483_647);
+const height = (byDefault: number) => int32(0, 180).meta({ default: byDefault });
+const seconds = int32(1, 300).meta({ default: 120 });
+
+const fields = z.object({
+  sensorMounting: Mounting,
+  xMin: atLeast20.meta({ description: 'cm monitored to the left, as a positive number' }),
+  xMax: atLeast20.meta({ description: 'cm monitored to the right' }),
+  yMax: atLeast20.meta({ description: 'cm monitored to the front' }),
+  yMin: int32(20, 200).meta({ description: 'cm monitored towards the cable, as a positive number' }),
+  zMin: height(0),
+  zMax: height(180),
+  sensorHeight: int32(-2_147_483_648, 2_147_483_647).meta({ description: 'cm above the floor' }),
+  enterDuration: seconds,
+  exitDuration: seconds,
+});
+
+/** What a client sends to replace the room of a sensor (D1 O9). */
+export const RoomUpdate = fields.extend({ regions: z.array(RegionUpdate).max(64) });
+export type RoomUpdate = z.output<typeof RoomUpdate>;
+
+/** A region as it is stored and read: with its id, and its place in the order in which a device knows them. */
+export const Region = RegionUpdate.extend({
+  id: z.string().meta({ format: 'uuid' }),
+  positionIdx: z.int().min(0),
+}).meta({ id: 'Region' });
+export type Region = z.output<typeof Region>;
+
+/** The room of a sensor (D1 "Room"). */
+export const Room = fields
+  .extend({
+    sensorId: z.string(),
+    createDate: millis,
+    updateDate: millis,
+    rotation: z.number(),
+    regions: z.array(Region),
+  })
+  .meta({ id: 'Room' });
+export type Room = z.output<typeof Room>;
+
+type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
+const limits = (x: number, y: number, min: number, max: number, usual: number): Limits => ({
+  x,
+  y,
+  height: { min, max, usual },
+});
+
+/** How far each sensor sees, by how it is mounted, in cm. A mounting that is missing is not supported. */
+export const mountings: Record<Manufacturer, Partial<Record<Mounting, Limits>>> = {
+  maker_a: {
+    wall: limits(200, 400, 100, 200, 150),
+    ceiling: limits(250, 200, 230, 300, 250),
+    ceiling_45deg: limits(250, 200, 230, 300, 250),
+    wall_tilt_45deg: limits(200, 400, 180, 250, 210),
+  },
+  maker_b: { wall: limits(300, 400, 140, 330, 150), ceiling: limits(300, 200, 150, 330, 280) },
+};
+
+/** 45 degrees for the mountings that are turned by them. */
+export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
 /** The room of a sensor that nobody measured yet: on the wall, 3.6 m wide. */
-export const defaultExtent: Extent = { xMin: 180, xMax: 180, yMin: 30, yMax: 350, zMax: 180 };
+export const defaultRoom: RoomUpdate = {
+  sensorMounting: 'wall',
+  xMin: 180,
+  xMax: 180,
+  yMax: 350,
+  yMin: 30,
+  zMin: 0,
+  zMax: 180,
+  sensorHeight: 150,
+  enterDuration: 120,
+  exitDuration: 120,
+  regions: [],
+};
+
+/** The extent of a room, in cm. */
+export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DEFAULT_LOCALE, locales } from './locale.ts';
 import { Permission } from './permission.ts';
@@ -12,9 +13,14 @@ export const NewPassword = z.string().check((ctx) => {
     ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'password_length', ...PASSWORD_BYTES } });
 });
 
-/** Usernames are compared without regard to case: nobody can sign up as a look-alike in capitals. */
 export const Username = text(1, 64);
-export const usernameKey = (username: string): string => username.normalize('NFKC').toLowerCase();
+
+/**
+ * Usernames are compared without regard to case and form: nobody can sign up as a look-alike in capitals. A digest,
+ * for any text that somebody tries to log in with must make a key.
+ */
+export const usernameKey = (username: string): string =>
+  createHash('sha256').update(username.normalize('NFKC').toLowerCase()).digest('base64url');
 
 export const Locale = z.enum(locales);
 

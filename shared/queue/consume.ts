@@ -29,30 +29,48 @@ const onHost = <H extends (event: never, context: Context) => Promise<unknown>>(
   return Object.assign(handler, { with: build });
 };
 
+const quarantine = Symbol('a message that cannot be read');
+
+/** What a record says; what can't be read is logged and acknowledged, for no repetition will make it readable. */
+const read = <C extends Consumer>(contract: C, runtime: Runtime, { body, messageId }: SQSRecord) => {
+  const { data, success } = contract.message.safeParse(parse(body));
+  if (success) return data as z.output<C['message']>;
+  runtime.log('error', 'a message cannot be read', { consumer: contract.name, messageId });
+  return quarantine;
+};
+
 /**
  * The Lambda handler of a consumer. Messages of a batch run side by side and alone: trouble with one returns that one.
- * What can't be read is logged and acknowledged, for no repetition will make it readable.
+ * Those with the same `turn` go one after the other, in the order of the batch.
  */
-export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
+export const consume = <const C extends Consumer>(
+  contract: C,
+  work: Work<C>,
+  turn: (message: z.output<C['message']>) => string | null = () => null,
+) =>
   onHost((runtime: Runtime): QueueHandler => {
     const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
-    const one = async ({ body, messageId }: SQSRecord, context: Context): Promise<string | null> => {
-      const { data, success } = contract.message.safeParse(parse(body));
-      if (!success) {
-        runtime.log('error', 'a message cannot be read', { consumer: contract.name, messageId });
-        return null;
-      }
-      try {
-        await work(data as z.output<C['message']>, await deps, () => context.getRemainingTimeInMillis());
-        return null;
-      } catch (error) {
-        runtime.log('error', 'a message was not worked off', { consumer: contract.name, messageId }, error);
-        return messageId;
-      }
-    };
     return async ({ Records }, context) => {
-      const failed = await Promise.all(Records.map((record) => one(record, context)));
-      return { batchItemFailures: failed.flatMap((id) => (id === null ? [] : [{ itemIdentifier: id }])) };
+      const turns = new Map<string, Promise<unknown>>();
+      const one = async (message: z.output<C['message']>, messageId: string, before: Promise<unknown>) => {
+        await before;
+        try {
+          await work(message, await deps, () => context.getRemainingTimeInMillis());
+          return [];
+        } catch (error) {
+          runtime.log('error', 'a message was not worked off', { consumer: contract.name, messageId }, error);
+          return [{ itemIdentifier: messageId }];
+        }
+      };
+      const failed = Records.map((record) => {
+        const message = read(contract, runtime, record);
+        if (message === quarantine) return [];
+        const key = turn(message) ?? record.messageId;
+        const done = one(message, record.messageId, turns.get(key) ?? Promise.resolve());
+        turns.set(key, done);
+        return done;
+      });
+      return { batchItemFailures: (await Promise.all(failed)).flat() };
     };
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 
 let cloud: Cloud;
 let receiver: Receiver;
@@ -49,5 +49,21 @@ describe('a fall', () => {
     expect(receiver.received.length).toBe(before + 1);
     const [page] = await home.client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`);
     expect(page?.total).toBe(1);
+  });
+});
+
+describe('many messages of one sensor at once', () => {
+  test('are all processed, each once, without waiting for a repeated bell', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'oak', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    await createAlarm(home.client, receiver.url);
+    const start = Date.now();
+    const post = (at: number) =>
+      sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', start - at));
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => post(at)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    await cloud.idle();
+    const [page] = await home.client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`);
+    expect(page?.total).toBe(40);
   });
 });

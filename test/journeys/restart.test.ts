@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startHost } from '../fixtures/host.ts';
-import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 
 let receiver: Receiver;
 let dataDir: string;

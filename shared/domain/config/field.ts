@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { int32, text } from '../values.ts';
+
+/**
+ * A field of a configuration, declared once: its schema, default, OpenAPI description and whether a device understands
+ * it all follow. `from` and `until` are firmware numbers N of v0.N: supported from `from` on, and no more as of `until`.
+ */
+export type Field<T = unknown> = { schema: z.ZodType<T>; byDefault: T; from?: number; until?: number; note: string };
+type Support = { from?: number; until?: number };
+
+const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
+
+export const flag = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> => ({
+  schema: z.boolean(),
+  byDefault,
+  note,
+  ...support,
+});
+
+/** int32, of its whole range unless bounds are given. */
+export const whole = (
+  byDefault: number,
+  note: string,
+  support: Support & { min?: number; max?: number } = {},
+): Field<number> => {
+  const { min = INT32.min, max = INT32.max, ...rest } = support;
+  return { schema: int32(min, max), byDefault, note, ...rest };
+};
+
+/** One of several; numbers or words. */
+export const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
+  choices: C,
+  byDefault: NoInfer<C[number]>,
+  note: string,
+  support: Support = {},
+): Field<C[number]> => ({ schema: z.literal(choices) as z.ZodType<C[number]>, byDefault, note, ...support });
+
+export const words = (
+  min: number,
+  max: number,
+  byDefault: string,
+  note: string,
+  support: Support = {},
+): Field<string> => ({
+  schema: text(min, max),
+  byDefault,
+  note,
+  ...support,
+});
+
+export type Fields = Readonly<Record<string, Field>>;
+export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+const supportText = ({ from, until }: Field): string =>
+  [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
+
+type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<F>[K]> };
+
+/** The schema of a configuration: every field is required, whatever the firmware. */
+export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
+  const shape = Object.entries(fields).map(([name, field]) => {
+    const description = [field.note, supportText(field)].filter(Boolean).join('; ');
+    return [name, field.schema.meta({ description, default: field.byDefault })];
+  });
+  return z.object(Object.fromEntries(shape)) as z.ZodObject<Shape<F>>;
+};
+
+/** What holds before the first PUT. */
+export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
+
+const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Field, firmware: number): boolean =>
+  firmware >= from && firmware < until;
+
+/** The part of a configuration that a device of that firmware understands. */
+export const understood = <F extends Fields>(fields: F, values: Values<F>, firmware: number): Partial<Values<F>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      isSupported(field, firmware) ? [[name, values[name as keyof F]]] : [],
+    ),
+  ) as Partial<Values<F>>;

@@ -1,0 +1,27 @@
+import { choice, flag, whole, words } from './field.ts';
+
+/** D1 O19. */
+export const basicFields = {
+  name: words(3, 64, '', 'name of the sensor'),
+  workingMode: choice([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
+} as const;
+
+/** D1 O20. */
+export const fallFields = {
+  alarmTime: whole(60, 'seconds', { min: 0, max: 250 }),
+  sittingAlarmEnabled: flag(false, 'alarm for sitting on the ground; switches posture detection on'),
+  sittingUpAlarmEnabled: flag(false, 'alarm for sitting up in bed; switches posture detection on'),
+  postureDetectionEnabled: flag(true, 'posture detection'),
+  sitDownAlarmTime: whole(60, 'seconds', { min: 0, max: 100 }),
+} as const;
+
+/** D1 O21. Upper rates are not below the lower ones. */
+export const vitalFields = {
+  respirationRateUpper: whole(20, 'breaths a minute', { min: 10, max: 100 }),
+  respirationRateLower: whole(10, 'breaths a minute', { min: 1, max: 20 }),
+  heartRateUpper: whole(80, 'beats a minute', { min: 10, max: 255 }),
+  heartRateLower: whole(60, 'beats a minute', { min: 1, max: 100 }),
+  continuousDetectionEnabled: flag(false, 'continuous detection'),
+  weakVitalSignThresholdMinutes: whole(10, 'minutes', { min: 1, max: 15 }),
+  weakVitalSignSensitivity: whole(5, 'sensitivity to weak vital signs', { min: 1, max: 99 }),
+} as const;

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { int32, text, uuid } from './values.ts';
+
+export const RegionKind = z.enum(['default', 'bed', 'door', 'monitored_bed', 'interference']);
+export type RegionKind = z.infer<typeof RegionKind>;
+
+const cm = int32(-2_147_483_648, 2_147_483_647);
+const seconds = int32(1, 300).default(120);
+
+/** A region as a client sends it: kind, name and two corners at least. An `id` that is no UUID is replaced. */
+export const RegionUpdate = z.object({
+  id: uuid.optional().catch(undefined),
+  kind: RegionKind,
+  name: text(1, 64),
+  topLeftX: cm,
+  topLeftY: cm,
+  bottomRightX: cm,
+  bottomRightY: cm,
+  zMin: int32(0, 180).default(0),
+  zMax: int32(0, 180).default(120),
+  enterDuration: seconds,
+  exitDuration: seconds,
+  fallDetectionEnabled: z.boolean().default(true),
+  presenceDetectionEnabled: z.boolean().default(true),
+  isLowSnr: z.boolean().optional().meta({ description: 'true for beds unless it is given' }),
+  isHorizontal: z.boolean().default(false),
+});
+export type RegionUpdate = z.output<typeof RegionUpdate>;

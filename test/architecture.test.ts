@@ -1,0 +1,246 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { describe, expect, test } from 'vitest';
+
+const root = new URL('..', import.meta.url).pathname;
+
+const folders = ['bin', 'lib', 'functions', 'shared', 'test'];
+
+/**
+ * Which room may import what; a file is in the first room that fits it. `x/` is a folder, `*` a part of a path, `OWN`
+ * the file's own folder, `PACKAGE` what isn't ours, `type:` an import that leaves no code, `{a}` the only names taken.
+ */
+const rooms: Record<string, string> = {
+  'shared/domain/': 'shared/domain/ zod',
+  'shared/store/': 'shared/domain/ shared/store/ @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb',
+  'shared/queue/': 'shared/domain/ shared/queue/ shared/capabilities.ts @aws-sdk/client-sqs zod type:aws-lambda',
+  'shared/auth/': 'shared/domain/ shared/auth/ node:crypto',
+  'shared/delivery/': 'shared/domain/ shared/delivery/ jose node:net node:https',
+  'shared/api/':
+    'shared/api/ shared/domain/ shared/auth/ shared/queue/ shared/delivery/ shared/*.ts @middy/core zod type:aws-lambda',
+  'shared/capabilities.ts': '',
+  'shared/log.ts': '',
+  'shared/env.ts': 'shared/domain/ zod',
+  'shared/deps.ts': 'shared/',
+  'functions/*/contract.ts': 'shared/api/operation.ts shared/queue/consumer.ts shared/domain/ zod',
+  'functions/index.ts': 'functions/*/contract.ts',
+  'functions/*/*.ts': 'OWN/ shared/',
+  'lib/aws/':
+    'lib/aws/ functions/index.ts functions/*/contract.ts shared/store/table.ts shared/capabilities.ts ' +
+    'aws-cdk-lib constructs cdk-nag',
+  'lib/local/': 'lib/local/ functions/ shared/ node:* type:aws-lambda',
+  'bin/': 'lib/ functions/index.ts',
+  'test/': 'test/ lib/ functions/ shared/ PACKAGE',
+};
+
+/** What goes beyond the rooms: who, what, and why. One that nothing needs any more fails below. */
+const deviations: [file: string, may: string, because: string][] = [
+  ['shared/domain/ids.ts', 'node:crypto{createHash}', 'derived ids are pure: a hash is arithmetic'],
+  ['shared/domain/user.ts', 'node:crypto{createHash}', 'a key of any text is pure: a hash is arithmetic'],
+  ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
+  ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
+  ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
+  ['shared/api/middleware/', 'type:shared/store/*.ts', 'types of what the guard reads; no code'],
+  ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
+  ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],
+  ['shared/delivery/sign.ts', 'node:crypto{createHmac}', 'signatures are HMACs'],
+  ['shared/delivery/connect.ts', 'node:http', 'a stage may allow receivers without TLS'],
+  ['shared/delivery/url-policy.ts', 'node:dns/promises{lookup}', 'every address of a name is judged'],
+  ['shared/delivery/url-policy.ts', 'node:timers/promises{setTimeout}', 'a name must not take forever'],
+  ['functions/*/contract.ts', 'shared/queue/bell.ts', 'the schemas of the messages: data'],
+  ['functions/server/handler.ts', 'functions/index.ts', 'the OpenAPI document is made of all contracts'],
+  ['lib/aws/', 'node:*', 'bundling works on files'],
+  ['lib/aws/', 'esbuild', 'bundling by its API'],
+  ['lib/aws/', 'shared/queue/consumer.ts', 'what a contract means for its queue: data and arithmetic'],
+  ['lib/aws/', 'shared/api/operation.ts', 'what a contract is made of: data and types'],
+  ['lib/aws/', 'type:shared/env.ts', 'the names of the settings; no code'],
+  ['lib/local/sqs.ts', '@aws-sdk/client-sqs', 'receives from the queue engine that is given'],
+  ['lib/local/table.ts', '@aws-sdk/client-dynamodb', 'creates the table'],
+  ['bin/', 'shared/', 'composition roots'],
+  ['bin/', 'node:*', 'composition roots'],
+  ['bin/', 'package.json', 'the version'],
+  ['bin/admin.ts', '@aws-sdk/client-dynamodb', 'a composition root: the table of the account it runs in'],
+];
+
+type Import = { file: string; to: string; isType: boolean; names: string[] };
+
+const withoutComments = (text: string) =>
+  text.replaceAll(/'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/.*/g, (found) =>
+    found.startsWith('/') ? '' : found,
+  );
+const withoutStrings = (text: string) => withoutComments(text).replaceAll(/'(?:\\.|[^'\\\n])*'/g, "''");
+
+const namesOf = (clause: string) =>
+  (/\{([^}]*)\}/.exec(clause)?.[1] ?? '').split(',').flatMap((name) => name.trim().match(/^(?:type )?\w+/)?.[0] ?? []);
+
+/** All imports of a file: static ones, re-exports, dynamic ones; whatever stands in `${}` becomes `*`. */
+const importsOf = (file: string, source: string): Import[] => {
+  const text = withoutComments(source);
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s([^'"`;]*?)\s?from '(?<to>[^']+)'/gm),
+    ...text.matchAll(/^import()\s*'(?<to>[^']+)'/gm),
+    ...text.matchAll(/\b(?:import|require)()\(\s*(?:(?:'(?<to>[^']+)'|`(?<template>[^`]+)`)|(?<unknown>[^)\s]+))/g),
+  ];
+  return found.map(({ 1: clause = '', groups: { to, template } = {} }) => {
+    const target = to ?? template?.replaceAll(/\$\{[^}]*\}/g, '*') ?? 'what cannot be read';
+    const names = namesOf(clause);
+    const isType = clause.startsWith('type ') || (names.length > 0 && names.every((name) => name.startsWith('type ')));
+    return {
+      file,
+      to: target.startsWith('.') ? join(dirname(file), target) : target,
+      isType,
+      names: names.map((name) => name.replace('type ', '')),
+    };
+  });
+};
+
+/** Does a path fit a pattern? A package fits with all its subpaths. */
+const fits = (pattern: string, path: string): boolean => {
+  if (pattern === 'PACKAGE') return !folders.some((folder) => path.startsWith(`${folder}/`));
+  if (pattern.endsWith('/')) return path.startsWith(pattern);
+  const glob = pattern
+    .split('*')
+    .map((part) => part.replaceAll(/[.+]/g, '\\$&'))
+    .join('[^/]*');
+  return new RegExp(`^${glob}${pattern.endsWith('.ts') ? '' : '(/.*)?'}$`).test(path);
+};
+
+const allows = (rule: string, { file, to, isType, names }: Import): boolean => {
+  const [, type, pattern = '', only] = /^(type:)?([^{]+)(?:\{(.+)\})?$/.exec(rule.replace('OWN', dirname(file))) ?? [];
+  const few = only?.split(',');
+  return (
+    (!type || isType) && fits(pattern, to) && (!few || (names.length > 0 && names.every((name) => few.includes(name))))
+  );
+};
+
+const roomOf = (file: string) => Object.keys(rooms).find((room) => fits(room, file));
+const isInRoom = (one: Import) => (rooms[roomOf(one.file) ?? ''] ?? '').split(' ').some((rule) => allows(rule, one));
+const deviationOf = (one: Import) => deviations.find(([file, may]) => fits(file, one.file) && allows(may, one));
+
+/** Complaints about the imports of a file. */
+const trespasses = (file: string, source: string): string[] =>
+  importsOf(file, source)
+    .filter((one) => !isInRoom(one) && !deviationOf(one))
+    .map(({ to, names }) => `${file} imports ${[to, ...names].join(' ')}`);
+
+/** Words that may not stand in the code of some files; comments and strings don't count. */
+const words: { rule: string; where: (file: string) => boolean; word: RegExp; planted: [string, string] }[] = [
+  {
+    rule: 'the environment is read by shared/env.ts and bin alone',
+    where: (file) => file !== 'shared/env.ts' && !file.startsWith('bin/'),
+    word: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
+    planted: ['lib/local/a.ts', 'const { env } = process;'],
+  },
+  {
+    rule: 'the domain knows no clock and no chance',
+    where: (file) => file.startsWith('shared/domain/'),
+    word: /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\)|\bDate\(\)|\brandom(UUID|Bytes|Int)\b|getRandomValues|performance\.now/,
+    planted: ['shared/domain/a.ts', 'export const now = () => new Date();'],
+  },
+  {
+    rule: 'nothing is exported by default',
+    where: (file) => file !== 'test/vitest.config.ts',
+    word: /^export default\b|\bas default\b/m,
+    planted: ['lib/local/a.ts', 'export default 1;'],
+  },
+  {
+    rule: 'no barrels but functions/index.ts',
+    where: (file) => file !== 'functions/index.ts',
+    word: /^export \* /m,
+    planted: ['shared/domain/a.ts', "export * from './b.ts';"],
+  },
+];
+const wordsIn = (file: string, source: string): string[] =>
+  words
+    .filter(({ where, word }) => where(file) && word.test(withoutStrings(source)))
+    .map(({ rule }) => `${file}: ${rule}`);
+
+const isBarrel = (file: string, source: string): boolean =>
+  (file.endsWith('/index.ts') && file !== 'functions/index.ts') ||
+  withoutComments(source)
+    .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
+    .trim() === '';
+
+const files = folders
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
+  )
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+
+const topLevel = [
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'cdk.json', 'biome.json', 'README.md', 'LICENSE'],
+  ...folders,
+];
+const notOurs = ['node_modules', 'cdk.out', 'coverage'];
+
+describe('the house', () => {
+  test('every file is in a room, and no room is empty', () => {
+    expect(files.filter((file) => !roomOf(file))).toEqual([]);
+    expect(Object.keys(rooms).filter((room) => !files.some((file) => roomOf(file) === room))).toEqual([]);
+  });
+
+  test('no file imports from a room that is closed to it', () => {
+    expect(sources.flatMap(([file, source]) => trespasses(file, source))).toEqual([]);
+  });
+
+  test('every deviation is needed, and has a reason', () => {
+    const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((one) => !isInRoom(one));
+    const needed = new Set(all.map(deviationOf));
+    expect(deviations.filter((one) => !needed.has(one) || one[2] === '')).toEqual([]);
+  });
+
+  test('clock, chance, environment, default exports and barrels are where they belong', () => {
+    expect(sources.flatMap(([file, source]) => wordsIn(file, source))).toEqual([]);
+    expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
+  });
+
+  test('no file has more than 250 lines', () => {
+    expect(sources.filter(([, source]) => source.trimEnd().split('\n').length > 250).map(([file]) => file)).toEqual([]);
+  });
+
+  test('the top level holds what it should, and nothing else', () => {
+    const names = readdirSync(root).filter((name) => !name.startsWith('.') && !notOurs.includes(name));
+    expect(names.filter((name) => !name.endsWith('.log')).sort()).toEqual([...topLevel].sort());
+  });
+});
+
+describe('a planted violation is caught', () => {
+  test.each([
+    ['shared/domain/a.ts', '../store/table.ts'],
+    ['shared/domain/a.ts', 'node:fs'],
+    ['shared/domain/ids.ts', 'node:crypto'],
+    ['shared/store/a.ts', '../api/errors.ts'],
+    ['shared/queue/a.ts', '../store/store.ts'],
+    ['shared/delivery/a.ts', '@aws-sdk/client-sqs'],
+    ['shared/api/a.ts', '../store/client.ts'],
+    ['shared/capabilities.ts', './env.ts'],
+    ['shared/env.ts', './log.ts'],
+    ['functions/a/contract.ts', './handler.ts'],
+    ['functions/index.ts', './auth/handler.ts'],
+    ['functions/a/handler.ts', '../b/handler.ts'],
+    ['functions/a/handler.ts', 'zod'],
+    ['lib/aws/a.ts', '../../functions/auth/handler.ts'],
+    ['lib/local/a.ts', '../aws/stage.ts'],
+    ['bin/a.ts', '../test/fixtures/cloud.ts'],
+    ['test/a.test.ts', '../bin/local.ts'],
+  ])('%s imports %s', (file, to) => {
+    const quoted = `'${to}'`;
+    const from = ['import { createHmac } from', 'import type * as a from', 'export {\n  a,\n} from', 'import'];
+    const planted = [...from.map((start) => `${start} ${quoted};`), `const a = () => import(${quoted});`];
+    for (const source of planted) expect(trespasses(file, source), source).toHaveLength(1);
+  });
+
+  test('an import that cannot be read', () => {
+    expect(trespasses('lib/local/a.ts', ['const a = import', '(name);'].join(''))).toHaveLength(1);
+  });
+
+  test.each(words)('$rule', ({ planted: [file, source] }) => {
+    expect(wordsIn(file, source)).toHaveLength(1);
+  });
+
+  test('a barrel', () => {
+    expect(isBarrel('shared/a.ts', "/** All. */\nexport { a } from './b.ts';\n")).toBe(true);
+  });
+});
