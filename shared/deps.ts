@@ -15,12 +15,14 @@ export type Runtime = {
   send: Send;
   callee: () => Promise<Callee>;
   now: () => number;
+  /** Resolves after so many ms. */
+  pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
 };
 
 /** What every handler may use: time and chance are arguments, never read from the world. */
-type Basics = { now: () => number; random: (bytes: number) => Uint8Array; log: Log };
+type Basics = Pick<Runtime, 'now' | 'pause' | 'random' | 'log'>;
 
 type ByCapability = {
   'table:read': { store: StoreReader };
@@ -79,10 +81,10 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
 
 /** Composes what the capabilities stand for. A writer wins over a reader. */
 export const compose = async <U extends Capability>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
-  const { now, random, log } = runtime;
+  const { now, pause, random, log } = runtime;
   const ordered = [...uses].sort((a, b) => Number(a === 'table:write') - Number(b === 'table:write'));
   const parts = await Promise.all(ordered.map((name) => providers[name](runtime)));
-  return Object.assign({ now, random, log }, ...parts);
+  return Object.assign({ now, pause, random, log }, ...parts);
 };
 
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
@@ -106,6 +108,7 @@ export const lambdaRuntime = (): Runtime => {
     },
     callee: async () => (await import('./delivery/callee.ts')).createCallee(given),
     now: Date.now,
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: randomBytes,
     log,
   };

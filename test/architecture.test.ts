@@ -40,6 +40,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
+  ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
   ['shared/api/middleware/', 'type:shared/store/*.ts', 'types of what the guard reads; no code'],
   ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
   ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],

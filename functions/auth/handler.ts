@@ -1,9 +1,9 @@
 import { expiredCookies, SESSION_SECONDS, sessionCookies } from '../../shared/api/cookies.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { verifyPassword } from '../../shared/auth/password.ts';
+import { hashPassword, isOutdated, verifyPassword } from '../../shared/auth/password.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
-import { usernameKey } from '../../shared/domain/user.ts';
+import { type Login, usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { auth } from './contract.ts';
 
@@ -11,15 +11,27 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failed logins in 15 minutes: of an account from one address, and from one address in all. */
 const MOST = { account: 10, address: 100 } as const;
 
-/**
- * Counts a login before its password is looked at, so that tries at the same time can't get past the limit.
- * Gives what takes the count back after a success, or null when the limit is reached.
- */
-const admit = async ({ limits }: Store, username: string, address: string, now: number) => {
-  const subjects = [`login:${username}:${address}`, `login:${address}`] as const;
-  const [ofAccount, ofAddress] = await Promise.all(subjects.map((one) => limits.countTry(one, WINDOW_SECONDS, now)));
-  if ((ofAccount ?? 0) > MOST.account || (ofAddress ?? 0) > MOST.address) return null;
-  return () => Promise.all(subjects.map((one) => limits.forgiveTry(one)));
+const subjectsOf = (username: string, address: string) =>
+  [
+    { subject: `login:${username}:${address}`, most: MOST.account },
+    { subject: `login:${address}`, most: MOST.address },
+  ] as const;
+
+/** Seconds until a login of that name from that address is looked at; 0: now. */
+const secondsToWait = async ({ limits }: Store, username: string, address: string, now: number): Promise<number> => {
+  const waits = subjectsOf(username, address).map(({ subject, most }) =>
+    limits.secondsToWait(subject, most, WINDOW_SECONDS, now),
+  );
+  return Math.max(...(await Promise.all(waits)));
+};
+
+/** Counts a failed login; gives the seconds to wait when it was one too many, else 0. */
+const countFailure = async ({ limits }: Store, username: string, address: string, now: number): Promise<number> => {
+  const counts = subjectsOf(username, address).map(async ({ subject, most }) => {
+    const { count, seconds } = await limits.countFailure(subject, WINDOW_SECONDS, now);
+    return count > most ? seconds : 0;
+  });
+  return Math.max(...(await Promise.all(counts)));
 };
 
 /** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
@@ -36,16 +48,30 @@ const lookUp = async ({ sessions }: Store, username: string, address: string) =>
   return { accountKey, account, hash, isKnown };
 };
 
+type Known = Awaited<ReturnType<typeof lookUp>>;
+
+/** The account, when the password is its own and it may log in. A hash of an older cost is made anew. */
+const authenticate = async ({ sessions }: Store, { account, hash, accountKey }: Known, { password, id }: Login) => {
+  const isRight = await verifyPassword(password, hash);
+  const isMeant = id === undefined || id === null || id === account?.accountId;
+  if (!isRight || !account?.canLogin || !isMeant) return null;
+  if (hash && isOutdated(hash)) await sessions.setPassword(accountKey, await hashPassword(password));
+  return account;
+};
+
 export const handler = serve(auth, {
   login: async ({ body, address, fail, event }, { store, now, random }) => {
     const username = usernameKey(body.username);
-    const { accountKey, account, hash, isKnown } = await lookUp(store, username, address);
-    const forgive = isKnown ? async () => {} : await admit(store, username, address, now());
-    if (!forgive) return fail('rate_limited', { waitSeconds: WINDOW_SECONDS });
-    const isRight = await verifyPassword(body.password, hash);
-    const isMeant = body.id === undefined || body.id === null || body.id === account?.accountId;
-    if (!isRight || !account?.canLogin || !isMeant) return fail('credentials_invalid');
+    const known = await lookUp(store, username, address);
+    const wait = known.isKnown ? 0 : await secondsToWait(store, username, address, now());
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
+    const account = await authenticate(store, known, body);
+    if (!account) {
+      const seconds = known.isKnown ? 0 : await countFailure(store, username, address, now());
+      return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : fail('credentials_invalid');
+    }
 
+    const { accountKey } = known;
     const { accountId, customerId, epoch } = account;
     const token = drawToken('session', random, accountKey);
     const csrf = Buffer.from(random(24)).toString('base64url');
@@ -54,7 +80,6 @@ export const handler = serve(auth, {
       store.users.get(customerId, accountId),
       store.sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf, expires }),
       store.sessions.rememberAddress(accountKey, address, now()),
-      forgive(),
     ]);
     if (!user) return fail('credentials_invalid');
     return new Reply(user, { headers: { Token: token }, cookies: sessionCookies(event, token, accountId, csrf) });

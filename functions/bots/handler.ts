@@ -9,7 +9,7 @@ export const handler = serve(bots, {
   },
 
   createBot: async ({ caller, body, fail, refuse }, { store, now }) => {
-    const customerId = customerFor(caller, body.customerId, fail, refuse);
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     const time = now();
     const id = await store.limits.nextNumber('accounts');
     const bot = { ...body, id, customerId, createDate: time, updateDate: time };

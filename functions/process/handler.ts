@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { type Decision, decide, happenings, silence, silenceOf } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Happening } from '../../shared/domain/event.ts';
@@ -85,7 +84,7 @@ const processOne = async (deps: ProcessDeps, place: Place, message: Message, tim
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
-    await setTimeout(((deps.random(1)[0] ?? 0) / 255) * pause);
+    await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
 };

@@ -35,7 +35,7 @@ export const handler = serve(rules, {
   },
 
   createRule: async ({ caller, body, fail, refuse }, { store, now }) => {
-    const customerId = customerFor(caller, body.customerId, fail, refuse);
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     await checkNames(store, customerId, body, refuse);
     const time = now();
     const id = await store.limits.nextNumber('rules');

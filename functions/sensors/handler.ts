@@ -44,14 +44,17 @@ export const handler = serve(sensors, {
   linkSensor: async ({ caller, body, fail }, { store, now }) => {
     const { customerId } = caller;
     if (customerId === null) return fail('customer_missing');
-    // Counted before the code is looked at: guesses made at the same time can't get past the limit.
-    const tries = await store.limits.countTry(`pairing:${customerId}`, WRONG_CODES.windowSeconds, now());
-    if (tries > WRONG_CODES.limit) return fail('rate_limited', { waitSeconds: WRONG_CODES.windowSeconds });
+    const { limit, windowSeconds } = WRONG_CODES;
+    const subject = `pairing:${customerId}`;
+    const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const hash = hashOf(normalCode(body.code));
     const pairing = await store.sensors.pairing(hash);
-    if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer)
-      return fail('pairing_code_unknown');
-    await store.limits.forgiveTry(`pairing:${customerId}`);
+    if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
+      // Counted by the write: of codes that are tried at the same time, only so many are answered.
+      const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
+      return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
+    }
 
     const home = (await store.customers.homeOf('sensor', pairing.sensorId)) ?? 0;
     if (home !== 0 && home !== customerId) return fail('sensor_of_another_customer');

@@ -21,7 +21,8 @@ export const handler = serve(users, {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
     const { password, customerId: given, ...rest } = body;
     // A user alone may be made without a customer, and only by a system admin who says so.
-    const customerId = given === null && caller.isAdmin ? null : customerFor(caller, given ?? undefined, fail, refuse);
+    const customerId =
+      given === null && caller.isAdmin ? null : await customerFor(caller, given ?? undefined, store, fail, refuse);
     if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
     const time = now();
     const user = {

@@ -19,7 +19,7 @@ export const handler = serve(webhooks, {
 
   createWebhook: async ({ caller, body, fail, refuse }, { store, callee, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
-    const customerId = customerFor(caller, body.customerId, fail, refuse);
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     const target = await callee.check(body.url);
     if (!target.ok) return refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
     const { secretKey = null, customerId: _, ...given } = body;

@@ -80,17 +80,12 @@ const startBells = async ({ queueEndpoint }: CloudOptions, clock: Clock): Promis
   return { bells: { queues }, send };
 };
 
-const runtimeOf = (
-  options: CloudOptions,
-  settings: Settings,
-  endpoint: string,
-  send: Send,
-  now: () => number,
-): Runtime => {
+const runtimeOf = (options: CloudOptions, settings: Settings, endpoint: string, send: Send, clock: Clock): Runtime => {
   const { random = randomBytes, log = standardLog, meter } = options;
   const callee = createCallee(settings);
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const table = createTable(documentClient(clientConfig(endpoint)), settings.TABLE_NAME, meter);
-  return { settings, table, send, callee: async () => callee, now, random, log };
+  return { settings, table, send, callee: async () => callee, now: clock.now, pause, random, log };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
@@ -101,7 +96,7 @@ export const startCloud = async (options: CloudOptions) => {
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { bells, send } = await startBells(options, clock);
-  const base = runtimeOf(options, settings, engine.endpoint, send, clock.now);
+  const base = runtimeOf(options, settings, engine.endpoint, send, clock);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);

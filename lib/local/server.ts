@@ -74,6 +74,12 @@ const send = (
   response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
+/** A request target that is no path, or no URL at all, leads nowhere, as any unknown path. */
+const targetOf = (target = '/'): URL => {
+  const origin = 'http://localhost';
+  return target.startsWith('/') && URL.canParse(`${origin}${target}`) ? new URL(`${origin}${target}`) : new URL(origin);
+};
+
 type Options = {
   router: (path: string) => Route;
   handlers: ReadonlyMap<string, ApiHandler>;
@@ -85,7 +91,7 @@ type Options = {
 export const createApi = ({ router, handlers, clock, onError }: Options): RequestListener => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
-    const url = new URL(request.url?.replace(/^\/+/, '/') ?? '/', 'http://localhost');
+    const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
     if (!handler) throw new Error(`no group ${route.group}`);

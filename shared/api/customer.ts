@@ -1,16 +1,20 @@
 import type { Caller } from '../domain/permission.ts';
+import type { StoreReader } from '../store/store.ts';
 import type { Problem } from './errors.ts';
 
 type Fail = (code: 'forbidden') => never;
 
 /** The customer of what a caller creates: its own, or the one that a system admin names in the body. */
-export const customerFor = (
+export const customerFor = async (
   caller: Caller,
   given: number | undefined,
+  store: StoreReader,
   fail: Fail,
   refuse: (path: string, problem: Problem) => never,
-): number => {
+): Promise<number> => {
   if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
+  if (given !== undefined && caller.isAdmin && !(await store.customers.get(given)))
+    refuse('customerId', 'unknown_reference');
   return given ?? caller.customerId ?? refuse('customerId', 'customer_required');
 };
 

@@ -1,10 +1,11 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
-// RFC 9106 section 4, the second choice scaled to 19 MiB: m (KiB), t (passes), p (lanes).
-const cost = { memory: 19 * 1_024, passes: 2, parallelism: 1 } as const;
+/** Cost of a hash: memory in KiB, passes, lanes. */
+type Cost = { memory: number; passes: number; parallelism: number };
+const today: Cost = { memory: 19 * 1_024, passes: 2, parallelism: 1 };
 const TAG = 32;
 
-const derive = (password: string, nonce: Uint8Array): Promise<Buffer> =>
+const derive = (password: string, nonce: Uint8Array, cost: Cost): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     argon2('argon2id', { message: password, nonce, tagLength: TAG, ...cost }, (error, tag) =>
       error ? reject(error) : resolve(tag),
@@ -19,18 +20,37 @@ export const hashPassword = async (
   random: (bytes: number) => Uint8Array = randomBytes,
 ): Promise<string> => {
   const salt = random(16);
-  const { memory: m, passes: t, parallelism: p } = cost;
-  return `$argon2id$v=19$m=${m},t=${t},p=${p}$${b64(salt)}$${b64(await derive(password, salt))}`;
+  const { memory: m, passes: t, parallelism: p } = today;
+  return `$argon2id$v=19$m=${m},t=${t},p=${p}$${b64(salt)}$${b64(await derive(password, salt, today))}`;
 };
 
-const [unknownSalt, unknownTag] = [Buffer.alloc(16, 1), Buffer.alloc(TAG)];
+const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+type Hash = { cost: Cost; salt: Buffer; tag: Buffer };
 
-/** Is it the password of that hash? Without a hash (nobody has that name) it takes as long and says no. */
+const parse = (hash: string): Hash | null => {
+  const [, m, t, p, salt = '', tag = ''] = form.exec(hash) ?? [];
+  if (!m) return null;
+  const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) };
+  return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
+};
+
+const nobodys: Hash = { cost: today, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
+
+/**
+ * Is it the password of that hash, at the cost that the hash names? Without a hash (nobody has that name) it takes as
+ * long and says no.
+ */
 export const verifyPassword = async (password: string, hash: string | null): Promise<boolean> => {
-  const [, , , , salt = '', tag = ''] = hash?.split('$') ?? [];
-  const expected = hash ? Buffer.from(tag, 'base64') : unknownTag;
-  const actual = await derive(password, hash ? Buffer.from(salt, 'base64') : unknownSalt);
-  return hash !== null && expected.length === TAG && timingSafeEqual(actual, expected);
+  const known = hash === null ? null : parse(hash);
+  const { cost, salt, tag } = known ?? nobodys;
+  const actual = await derive(password, salt, cost);
+  return known !== null && tag.length === TAG && timingSafeEqual(actual, tag);
+};
+
+/** Was it made at another cost than today's? Then it is made again at the next login. */
+export const isOutdated = (hash: string): boolean => {
+  const cost = parse(hash)?.cost;
+  return cost?.memory !== today.memory || cost.passes !== today.passes || cost.parallelism !== today.parallelism;
 };
 
 // The most common ones of 10 bytes and more; shorter ones are refused for their length.

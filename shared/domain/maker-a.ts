@@ -2,28 +2,31 @@ import * as z from 'zod';
 import { type Decoded, fallStatuses, type Signal } from './message.ts';
 import { millis, uuid } from './values.ts';
 
+// Only what makes a message what it is decides whether it is understood. Anything else that is unreadable is left out:
+// a fall with a broken coordinate is a fall.
 const cm = z.number().min(-100_000).max(100_000);
-const flag = z.boolean().default(false);
+const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+const flag = z.boolean().catch(false);
 
 const Presence = z.object({
   presenceDetected: z.boolean(),
-  trackerTargets: z.array(z.object({ xPosCm: cm, yPosCm: cm, zPosCm: cm.optional() })).optional(),
-  timestamp: millis.optional(),
+  trackerTargets: maybe(z.array(z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) }))),
+  timestamp: maybe(millis),
 });
 
 const Fall = z.object({
   status: z.enum(fallStatuses),
   timestamp: millis,
-  statusUpdateTimestamp: millis.optional(),
-  fallLocX_cm: cm.optional(),
-  fallLocY_cm: cm.optional(),
-  fallLocZ_cm: cm.optional(),
+  statusUpdateTimestamp: maybe(millis),
+  fallLocX_cm: maybe(cm),
+  fallLocY_cm: maybe(cm),
+  fallLocZ_cm: maybe(cm),
   isSimulated: flag,
   isSilent: flag,
 });
 
 const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
-const OwnId = z.object({ uuid: uuid.optional().catch(undefined), sensorEventId: uuid.optional().catch(undefined) });
+const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
 
 const unknown: Signal = { kind: 'unknown' };
 

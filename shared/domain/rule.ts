@@ -10,7 +10,7 @@ const fields = z.object({
   title: text(1, 128),
   message: text(1, 512),
   situation: Situation,
-  sensorId: z.string().max(26).nullable().default(null),
+  sensorId: text(1, 26).nullable().default(null),
   sensorGroupId: id.nullable().default(null),
   regionId: uuid.nullable().default(null),
   schedule: Schedule.nullable().default(null),

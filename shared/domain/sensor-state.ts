@@ -48,13 +48,25 @@ const presence = (state: SensorState, signal: Extract<Signal, { kind: 'presence'
   return { state: next, happened: [happening(situation, { point: signal.point })] };
 };
 
+/** No rate limit may swallow the first of these within one fall. */
+const alarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
+
+/**
+ * An ended fall stays ended. But `finished` only follows `calling`: one that comes after it was merely late, and still
+ * has to be told.
+ */
+const isOver = ({ seen }: Fall, status: FallStatus): boolean =>
+  seen.includes('canceled') || seen.includes('fall_exit') || (seen.includes('finished') && status !== 'calling');
+
 const fall = (state: SensorState, signal: Extract<Signal, { kind: 'fall' }>): Step => {
   const known = state.falls.find(({ start }) => start === signal.start);
-  if (known?.seen.includes(signal.status)) return { state, happened: [] };
+  if (known && (known.seen.includes(signal.status) || isOver(known, signal.status))) return { state, happened: [] };
   const updated: Fall = { start: signal.start, seen: [...(known?.seen ?? []), signal.status] };
   const falls = [...state.falls.filter((one) => one !== known), updated].slice(-FALLS_KEPT);
   const { point, isSimulated, isSilent } = signal;
-  const event = happening(situationOf[signal.status], { point, isSimulated, isSilent, newFall: true });
+  const situation = situationOf[signal.status];
+  const newFall = alarms.includes(situation);
+  const event = happening(situation, { point, isSimulated, isSilent, newFall });
   return { state: { ...state, falls }, happened: [event] };
 };
 

@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DEFAULT_LOCALE, locales } from './locale.ts';
 import { Permission } from './permission.ts';
-import { email, id, millis, text } from './values.ts';
+import { email, id, isUnfit, millis, text } from './values.ts';
 
 export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
-/** 10..1,024 bytes of UTF-8. Whether it is a common one is decided where it is set, not where it is checked. */
+/** 10..1,024 bytes of UTF-8, of characters that any text may have. Whether it is a common one is decided where it is set, not where it is checked. */
 export const NewPassword = z.string().check((ctx) => {
   const bytes = Buffer.byteLength(ctx.value);
-  if (bytes < PASSWORD_BYTES.min || bytes > PASSWORD_BYTES.max)
-    ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'password_length', ...PASSWORD_BYTES } });
+  const fits = bytes >= PASSWORD_BYTES.min && bytes <= PASSWORD_BYTES.max;
+  const problem = [...ctx.value].some(isUnfit)
+    ? { key: 'text_characters' }
+    : { key: 'password_length', ...PASSWORD_BYTES };
+  if (!fits || problem.key === 'text_characters')
+    ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
 });
 
 export const Username = text(1, 64);
@@ -65,3 +69,4 @@ export const Login = z.object({
   password: z.string().max(4_096),
   id: z.int().nullable().optional(),
 });
+export type Login = z.output<typeof Login>;

@@ -78,8 +78,14 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB'),
 
   'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
-  'limits.countTry': pattern('The number of this try in its window', ['rate'], 0, 1, 'and 1 for the first of a window'),
-  'limits.forgiveTry': pattern('A try that was no wrong one', ['rate'], 0, 1),
+  'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),
+  'limits.countFailure': pattern(
+    'The number of this failure in its window',
+    ['rate'],
+    0,
+    1,
+    'and 1 for the first of a window',
+  ),
   'limits.nextNumber': pattern('The next id of a sequence', ['counter'], 0, 1),
 
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
@@ -142,6 +148,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
   'sessions.start': pattern('A new session', ['session'], 0, 1),
   'sessions.end': pattern('A session is over', ['session'], 0, 1),
+  'sessions.setPassword': pattern('A new password, or its hash at a new cost', ['password'], 0, 1),
   'sessions.endAll': pattern('All sessions of an account are over', ['account'], 0, 1),
   'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
 

@@ -2,6 +2,10 @@ import type { Table } from './client.ts';
 import { changes, where } from './request.ts';
 import { items } from './table.ts';
 
+type Tries = { start: number; calls: number };
+const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
+  Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
+
 /** Counting against limits. Exact over all instances: the table counts. */
 export const limitWrites = (table: Table) => ({
   /**
@@ -15,26 +19,32 @@ export const limitWrites = (table: Table) => ({
     return Number((await table.update(key, update))?.calls ?? 1);
   },
 
-  /** Counts a try against a window that starts with the first one, and gives the number of this one. */
-  countTry: async (subject: string, windowSeconds: number, now: number): Promise<number> => {
+  /** Seconds until `subject` may try again; 0: it may now. */
+  secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {
+    const tries = await table.get<Tries>(items.rate({ subject, window: 'tries' }), true);
+    return tries && tries.calls >= most ? secondsLeft(tries.start, windowSeconds, now) : 0;
+  },
+
+  /**
+   * Counts a failed try against a window that starts with the first one. Gives the number of this one, and the seconds
+   * until the window ends.
+   */
+  countFailure: async (
+    subject: string,
+    windowSeconds: number,
+    now: number,
+  ): Promise<{ count: number; seconds: number }> => {
     const key = items.rate({ subject, window: 'tries' });
     const over = now - windowSeconds * 1_000;
     for (;;) {
-      const more = changes({ add: { calls: 1 }, if: where('#start > :over', { over }) }, 'UPDATED_NEW');
-      const counted = await table.update(key, more);
-      if (counted) return Number(counted.calls);
+      const more = changes({ add: { calls: 1 }, if: where('#start > :over', { over }) }, 'ALL_NEW');
+      const counted = (await table.update(key, more)) as Tries | null;
+      if (counted) return { count: counted.calls, seconds: secondsLeft(counted.start, windowSeconds, now) };
       const ttl = Math.ceil(now / 1_000) + windowSeconds;
       const afresh = where('attribute_not_exists(pk) OR #start <= :over', { over });
-      if (!(await table.write({ put: { ...key, start: now, calls: 1, ttl }, where: afresh }))) return 1;
+      const put = { start: now, calls: 1, ttl, ...key };
+      if (!(await table.write({ put, where: afresh }))) return { count: 1, seconds: windowSeconds };
     }
-  },
-
-  /** Takes a try back: it was no wrong one. */
-  forgiveTry: async (subject: string): Promise<void> => {
-    await table.update(
-      items.rate({ subject, window: 'tries' }),
-      changes({ add: { calls: -1 }, if: where('#calls > :none', { none: 0 }) }),
-    );
   },
 
   /** The next number of a sequence, from 1. */

@@ -44,6 +44,9 @@ export const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }) });
   },
+  setPassword: async (accountKey: string, hash: string): Promise<void> => {
+    await table.write({ put: { ...items.password({ accountKey }), hash }, where: present });
+  },
   /** Ends all sessions of an account at once: none carries its new epoch. */
   endAll: async (accountKey: string): Promise<void> => {
     await table.update(items.account({ accountKey }), changes({ add: { epoch: 1 }, if: present }));

@@ -47,7 +47,6 @@ const callerOf = ({ kind }: Session, account: Account): Caller => {
 };
 
 const bearer = ({ event }: ApiRequest): string | undefined => {
-  if (headerValues(event, 'authorization').length > 1) refuse('Authorization', 'repeated_header');
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,1024})$/i.exec(value)?.[1] ?? '');
 };
@@ -103,6 +102,10 @@ export const authenticate =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
     const { auth } = operationOf(request);
+    if (headerValues(request.event, 'authorization').length > 1) {
+      await countAddress(guard)(request);
+      refuse('Authorization', 'repeated_header');
+    }
     const { identity, rate } = await identify(guard, request, auth);
     const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
     Object.assign(request.internal, { rate: counted, caller: null, ...identity });

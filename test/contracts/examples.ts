@@ -1,0 +1,104 @@
+import { register } from '../fixtures/client.ts';
+import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
+import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
+import { unknownIds, type World } from './world.ts';
+
+/** A good call. What it lacks is filled in: ids of the path are those of our customer's things. */
+export type Example = { params?: Readonly<Record<string, string>>; body?: unknown };
+
+type Id = string | number;
+/** The place of an id in a body, as a 400 names it; an id that nothing has, and one of another customer's things. */
+export type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
+
+let last = 0;
+const fresh = (name: string) => `${name} ${++last}`;
+const person = () => ({ username: fresh('example'), password: 'a-password-of-no-interest', ...names });
+const names = { firstName: 'A', lastName: 'B', email: 'a@example.com' };
+
+const rule = ({ ours: { bot, webhook } }: World) => ({
+  name: 'n',
+  title: 't',
+  message: 'm',
+  situation: 'fall_detected',
+  recipients: [{ botId: bot.id, webhookId: webhook.id }],
+});
+const webhook = ({ ours: { bot } }: World) => ({
+  name: 'n',
+  url: 'http://127.0.0.1:9/hook',
+  format: 'full',
+  isCustomerHook: false,
+  botId: bot.id,
+});
+
+const NUMBER = 987_654_321;
+const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
+
+const ruleIds = (world: World): Place[] => {
+  const { ours, theirs } = world;
+  const recipient = { botId: ours.bot.id, webhookId: ours.webhook.id };
+  const to = (more: object) => ({ ...rule(world), recipients: [recipient, { ...recipient, ...more }] });
+  const withField = (path: string) => ({ path, body: (id: Id) => ({ ...rule(world), [path]: id }) });
+  return [
+    {
+      path: 'recipients.1.webhookId',
+      body: (webhookId) => to({ webhookId }),
+      unknown: UUID,
+      theirs: theirs.webhook.id,
+    },
+    { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
+    { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
+    { ...withField('sensorGroupId'), unknown: NUMBER },
+    { ...withField('regionId'), unknown: UUID },
+  ];
+};
+const webhookIds = (world: World): Place[] => [
+  { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
+];
+
+/** Every place in a body that names something of a customer, for each operation that has one. */
+export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
+  createRule: ruleIds,
+  createWebhook: webhookIds,
+};
+/** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
+export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];
+
+const nothing = (): Example => ({});
+
+/** One for each operation. The contract tests fail until a new operation has one. */
+export const examples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
+  login: ({ ours: { username, password } }) => ({ body: { username, password } }),
+  logout: nothing,
+  listUsers: nothing,
+  createUser: () => ({ body: person() }),
+  getUser: nothing,
+  listCustomers: nothing,
+  createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
+  getCustomer: nothing,
+  listSensors: nothing,
+  linkSensor: async ({ anybody }) => {
+    const { pairingCode: code } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
+    return { body: { manufacturer: 'maker_a', code } };
+  },
+  getSensor: nothing,
+  listRuleHits: nothing,
+  getRuleHit: nothing,
+  listBots: nothing,
+  createBot: () => ({ body: { name: 'n' } }),
+  getBot: nothing,
+  listRules: nothing,
+  createRule: (world) => ({ body: rule(world) }),
+  getRule: nothing,
+  listWebhooks: nothing,
+  createWebhook: (world) => ({ body: webhook(world) }),
+  getWebhook: nothing,
+  registerDevice: () => ({
+    body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
+  }),
+  drawPairingCode: nothing,
+  postMessages: () => ({ body: fallMessage('calling', Date.now()) }),
+  createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
+  getServerConfig: nothing,
+  getOpenApi: nothing,
+  getHealth: nothing,
+};

@@ -1,0 +1,115 @@
+import { type Clock, systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { drawToken } from '../../shared/auth/tokens.ts';
+import { type Client, logIn } from '../fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+
+const DAY = 86_400_000;
+
+const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) => {
+  const home = await createHome(admin, name, ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  const alarm = await createAlarm(home.client, hook);
+  await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
+  await cloud.idle();
+  const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${home.customerId}/rule-hits`);
+  const ruleHitId = page?.data[0]?.id;
+  if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
+  /** An id of each kind that a path may name. */
+  const ids: Readonly<Record<string, string>> = {
+    userId: String(home.userId),
+    customerId: String(home.customerId),
+    sensorId: sensor.sensorId,
+    botId: String(alarm.bot.id),
+    ruleId: String(alarm.rule.id),
+    webhookId: alarm.webhook.id,
+    ruleHitId: String(ruleHitId),
+  };
+  return { ...home, ...alarm, sensor, ids };
+};
+
+/** Ids that nothing has. */
+export const unknownIds: Readonly<Record<string, string>> = {
+  userId: '987654321',
+  customerId: '987654321',
+  sensorId: `id_${'0'.repeat(23)}`,
+  botId: '987654321',
+  ruleId: '987654321',
+  webhookId: '00000000-0000-4000-8000-000000000000',
+  ruleHitId: '987654321',
+};
+
+/** Texts in the place of an id that cannot be one. */
+export const malformedIds = (param: string): readonly string[] => {
+  if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
+  if (param === 'webhookId') return ['nope', '1', `${unknownIds.webhookId}0`];
+  return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
+};
+
+/** A clock that can be set ahead: what was made before is old then. */
+const aheadClock = () => {
+  let ahead = 0;
+  const clock: Clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
+  const setAhead = (ms: number): void => {
+    ahead = ms;
+  };
+  return { clock, setAhead };
+};
+
+/** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
+export const createWorld = async () => {
+  const { clock, setAhead } = aheadClock();
+  const [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
+  setAhead(-2 * DAY);
+  const old = await adminOf(cloud.url);
+  setAhead(0);
+  const admin = await adminOf(cloud.url);
+  const [ours, theirs] = [
+    await furnish(cloud, admin, 'ours', receiver.url),
+    await furnish(cloud, admin, 'theirs', receiver.url),
+  ];
+  const ended = await adminOf(cloud.url);
+  await ended.ok('POST', '/users/logout');
+
+  const made = new Map<string, Promise<Client>>();
+  const create = async (permissions: readonly string[], username: string): Promise<Client> => {
+    const password = 'a-password-of-no-interest';
+    const names = { firstName: 'A', lastName: 'B', email: '' };
+    const { customerId } = ours;
+    await admin.ok('POST', '/users', { customerId, username, password, permissions, ...names });
+    return logIn(admin.as(undefined), username, password);
+  };
+  /** A user of our customer with every permission but these. */
+  const without = (missing: readonly string[]): Promise<Client> => {
+    const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
+    const name = `without-${missing.join('-')}`;
+    const client = made.get(name) ?? create(permissions, name);
+    made.set(name, client);
+    return client;
+  };
+
+  const forged = drawToken('session', cloud.runtime.random, 'abcdefghijklmnopqrst');
+  const anybody = admin.as(undefined);
+  return {
+    cloud,
+    admin,
+    anybody,
+    ours,
+    theirs,
+    without,
+    /** Credentials that open nothing, whatever they are shown to. */
+    bad: {
+      'a garbage one': anybody.as('garbage'),
+      'one with a broken checksum': anybody.as(`${forged.slice(0, -1)}${forged.endsWith('0') ? '1' : '0'}`),
+      'one that nobody was given': anybody.as(forged),
+      'an expired one': old,
+      'one that was logged out': ended,
+    },
+    byDevice: ours.sensor.device,
+    byProvisioner: anybody.as(PROVISIONING_KEY),
+    stop: () => Promise.all([cloud.stop(), receiver.stop()]),
+  };
+};
+export type World = Awaited<ReturnType<typeof createWorld>>;

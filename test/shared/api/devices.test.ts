@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { store } from '../../../shared/store/store.ts';
+import { send } from '../../contracts/raw.ts';
+import { type Client, register } from '../../fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf, createHome, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+let ahead = 0;
+beforeAll(async () => {
+  const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
+  cloud = await startTestCloud({ clock });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', []);
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+let last = 0;
+const nextUuid = () => `00000000-0000-4000-8000-${String(++last).padStart(12, '0')}`;
+const link = (client: Client, code: string, manufacturer = 'maker_a') =>
+  client.call('POST', '/sensors/link', { manufacturer, code });
+const newDevice = (hardwareId = nextHardwareId()) => register(admin, PROVISIONING_KEY, hardwareId);
+
+describe('a registration', () => {
+  test('made again rotates token and code: the old ones are nothing then', async () => {
+    const hardwareId = nextHardwareId();
+    const first = await newDevice(hardwareId);
+    const again = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', {
+      manufacturer: 'maker_a',
+      hardwareId: hardwareId.toLowerCase().replaceAll(/(..)(?!$)/g, '$1:'),
+      firmwareVersion: 43,
+    });
+    expect(again.status).toBe(200);
+    const second = again.body as typeof first;
+    expect(second.sensorId).toBe(first.sensorId);
+    const post = (token: string) =>
+      admin.as(token).call('POST', `/devices/${first.sensorId}/messages`, { type: 'state', payload: {} });
+    expect((await post(first.deviceToken)).status).toBe(401);
+    expect((await post(second.deviceToken)).status).toBe(202);
+    expect((await link(home.client, first.pairingCode)).status).toBe(404);
+    expect((await link(home.client, second.pairingCode)).status).toBe(200);
+    expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
+  });
+  test('made by a key of the other maker is a 403, by a user a 401', async () => {
+    const body = { manufacturer: 'maker_a', name: 'only A' };
+    const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
+    const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
+    expect((await admin.as(key).call('POST', '/devices/register', device)).status).toBe(403);
+    expect((await admin.call('POST', '/devices/register', device)).status).toBe(401);
+  });
+  test.each([
+    ['maker_a', '0123456789A'],
+    ['maker_a', '01:23:45:67:89AB'],
+    ['maker_a', '0123456789AG'],
+    ['maker_b', '0123456789ab'],
+    ['maker_b', '01:23:45:67:89:AB'],
+  ])('of %s with the hardware id %s is a 400', async (manufacturer, hardwareId) => {
+    const device = { manufacturer, hardwareId, firmwareVersion: 1 };
+    const answer = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', device);
+    expect([answer.status, (answer.body as { errors: object[] }).errors]).toMatchObject([
+      400,
+      [{ path: 'hardwareId' }],
+    ]);
+  });
+  test('gives ids of the documented forms', async () => {
+    expect((await newDevice('0123456789AB')).sensorId).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
+    const other = await register(admin, PROVISIONING_KEY, nextHardwareId(), 'maker_b');
+    expect(other.sensorId).toMatch(/^id_[0-9A-Z]{9}$/);
+    expect(other.pairingCode).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
+  });
+});
+
+describe('a pairing code', () => {
+  test('links once, in any case; used, expired, of the other maker and unknown are one 404', async () => {
+    const { client } = await createHome(admin, 'pairs', []);
+    const [used, wrong, old] = [await newDevice(), await newDevice(), await newDevice()];
+    expect((await link(client, used.pairingCode.toLowerCase())).status).toBe(200);
+    const unknown = await link(client, '22222222');
+    expect(unknown.status).toBe(404);
+    expect((await link(client, used.pairingCode)).text).toBe(unknown.text);
+    expect((await link(client, wrong.pairingCode, 'maker_b')).text).toBe(unknown.text);
+    ahead += 15 * 60_000;
+    expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
+  });
+  test('that is wrong is a 404 five times, the sixth is a 429, and so is a right one, for this customer alone', async () => {
+    const { client } = await createHome(admin, 'guesses', []);
+    const { pairingCode } = await newDevice();
+    for (let n = 0; n < 5; n++) expect((await link(client, `2222222${n + 2}`)).status).toBe(404);
+    const sixth = await link(client, '22222222');
+    expect(sixth.status).toBe(429);
+    expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await link(client, pairingCode)).status).toBe(429);
+    expect((await link(home.client, pairingCode)).status).toBe(200);
+    ahead += 15 * 60_000 + 1_000;
+    expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
+  });
+  test('that is right never counts as a wrong one: eight sensors are linked at once', async () => {
+    const { client } = await createHome(admin, 'hurries', []);
+    const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
+    const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+  test('of a sensor that is here already is OK, of another customer a 409, without a customer a 409', async () => {
+    const other = await createHome(admin, 'other', []);
+    const sensor = await linkSensor(home.client);
+    const draw = async () =>
+      (await sensor.device.ok<{ pairingCode: string }>('POST', `/devices/${sensor.sensorId}/pairing-code`)).pairingCode;
+    expect((await link(home.client, await draw())).status).toBe(200);
+    const code = await draw();
+    expect((await link(other.client, code)).status).toBe(409);
+    expect((await link(admin, code)).status).toBe(409);
+    expect((await other.client.call('GET', `/sensors/${sensor.sensorId}`)).status).toBe(404);
+  });
+});
+
+describe('a call with messages', () => {
+  const events = () => store(cloud.runtime.table).events;
+  const message = (uuid: string, more: object = {}) => ({ type: 77, uuid, payload: {}, ...more });
+  const KIB = 1_024;
+
+  test.each([
+    ['malformed JSON', (good: string) => `[${good},{"type":]`, 400],
+    ['101 messages', (good: string) => `[${Array(100).fill('{"type":1}').join(',')},${good}]`, 400],
+    ['a message that is no object', (good: string) => `[${good},7]`, 400],
+    ['a message over 200 KiB', (good: string) => `[${good},{"a":"${'x'.repeat(200 * KIB - 7)}"}]`, 413],
+    ['more than 1 MiB', (good: string) => `[${good},{"a":1}${' '.repeat(1_024 * KIB)}]`, 413],
+    [
+      'bytes that are not UTF-8',
+      (good: string) => Buffer.concat([Buffer.from(`[${good},{"a":"`), Buffer.of(0xff), Buffer.from('"}]')]),
+      400,
+    ],
+  ])('with %s is refused, and nothing of it is kept', async (_, bodyOf, status) => {
+    const { sensorId, deviceToken } = await linkSensor(home.client);
+    const uuid = nextUuid();
+    const body = bodyOf(JSON.stringify(message(uuid)));
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${deviceToken}` };
+    const answer = await send(`${cloud.url}/devices/${sensorId}/messages`, { method: 'POST', headers, body });
+    expect(answer.status, answer.text).toBe(status);
+    await cloud.idle();
+    expect(await events().get(home.customerId, sensorId, uuid)).toBeNull();
+    expect(await events().state(home.customerId, sensorId)).toBeNull();
+  });
+
+  test('of 100, and one of 200 KiB exactly, is taken', async () => {
+    const { sensorId, device } = await linkSensor(home.client);
+    const hundred = JSON.stringify(Array.from({ length: 100 }, () => message(nextUuid())));
+    expect((await device.call('POST', `/devices/${sensorId}/messages`, hundred)).status).toBe(202);
+    const large = `{"a":"${'x'.repeat(200 * KIB - 8)}"}`;
+    expect((await device.call('POST', `/devices/${sensorId}/messages`, large)).status).toBe(202);
+    expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
+  });
+
+  test('keeps the bytes of each as they were sent', async () => {
+    const { sensorId, device } = await linkSensor(home.client);
+    const [one, two, three] = [nextUuid(), nextUuid(), nextUuid()];
+    const odd = [
+      `{ "type" : 5.0,\n\t"uuid":"${one}", "payload":{"a":1e2,"b":[ 1 ,-0,9007199254740993], "a":2 } }`,
+      `{"type":"\\u0061\\ud800","uuid":"${two}","payload":{"t":"],[}\\"{ \u{1f3e5} ä \\\\","__proto__":{"x":1}}}`,
+    ];
+    const single = ` {"uuid":"${three}" , "x":"\u{7f}"}  `;
+    await device.ok('POST', `/devices/${sensorId}/messages`, ` [ ${odd.join(' ,\n')} ]`);
+    await device.ok('POST', `/devices/${sensorId}/messages`, single);
+    await cloud.idle();
+    const kept = await Promise.all([one, two, three].map((uuid) => events().get(home.customerId, sensorId, uuid)));
+    expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
+  });
+
+  test('of a sensor that nobody linked is kept, and fires nothing', async () => {
+    const { sensorId, deviceToken } = await newDevice();
+    const uuid = nextUuid();
+    await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
+    await cloud.idle();
+    expect(await events().get(0, sensorId, uuid)).toMatchObject({ type: 'unknown', action: 'received' });
+    expect((await events().state(0, sensorId))?.lastSeen).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { expectSound } from '../../contracts/calls.ts';
+import { send } from '../../contracts/raw.ts';
+import { type Answer, type Client, logIn } from '../../fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+let token = '';
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  const answer = await (await adminOf(cloud.url)).as(undefined).call('POST', '/users/login', {
+    username: 'admin',
+    password: ADMIN_PASSWORD,
+  });
+  token = answer.headers.get('token') ?? '';
+  admin = (await adminOf(cloud.url)).as(token);
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+const customer = (name: string) => `{"name":${name},"location":"","email":""}`;
+const createCustomer = (body: string) => admin.call('POST', '/customers', body);
+const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
+const sendCustomer = (body: Uint8Array | string, headers: Record<string, string | string[]> = {}) =>
+  send(`${cloud.url}/customers`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+    body,
+  });
+
+describe('an integer in a body', () => {
+  const login = (id: string) =>
+    admin.as(undefined).call('POST', '/users/login', `{"username":"admin","password":"${ADMIN_PASSWORD}","id":${id}}`);
+  test.each(['1.0', '1e0', '"1"', '-0', '9007199254740993', '1.5', 'true', '[1]', '{}'])(
+    '%s is a 400 that names it',
+    async (id) => {
+      const answer = await login(id);
+      expect(answer.status, answer.text).toBe(400);
+      expect(new Set(pathsOf(answer))).toEqual(new Set(['id']));
+      expectSound(answer);
+    },
+  );
+  test('is taken when it is exact', async () => {
+    const { id } = await admin.ok<{ id: number }>('GET', '/users/me');
+    expect((await login(String(id))).status).toBe(200);
+    expect((await login('null')).status).toBe(200);
+  });
+});
+
+describe('a text', () => {
+  test.each([
+    ['a NUL', '"a\\u0000b"'],
+    ['a control character', '"a\\u001fb"'],
+    ['a lone high surrogate', '"a\\ud800"'],
+    ['a lone low surrogate', '"\\udc00a"'],
+    ['surrogates in the wrong order', '"\\udc00\\ud800"'],
+    ['U+FFFE', '"\\ufffe"'],
+    ['U+FFFF', '"\uffff"'],
+  ])('with %s is a 400 that names it', async (_, name) => {
+    const answer = await createCustomer(customer(name));
+    expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
+  });
+  test('counts code points, and comes back as it was sent', async () => {
+    for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}\u007f', '\u{10ffff}']) {
+      const created = await admin.ok<{ id: number; name: string }>(
+        'POST',
+        '/customers',
+        customer(JSON.stringify(name)),
+      );
+      expect(await admin.ok('GET', `/customers/${created.id}`)).toMatchObject({ name });
+    }
+    expect((await createCustomer(customer(JSON.stringify('\u{1f3e5}'.repeat(129))))).status).toBe(400);
+  });
+  test('with half a surrogate pair is no fault of ours as the username of a login', async () => {
+    const login = { username: '\ud800', password: 'x' };
+    expect([400, 401]).toContain((await admin.as(undefined).call('POST', '/users/login', login)).status);
+  });
+  test('with half a surrogate pair is a 400 as an id of a sensor', async () => {
+    const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', sensorId: '\ud800', customerId: 1 };
+    const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
+    expect((await admin.call('POST', '/rules', { ...rule, recipients })).status).toBe(400);
+  });
+  // U+FDFA is one code point, and 18 once it is normalised.
+  test.each(['', '\ufdfa'.repeat(1_024), '\u{1f3e5}'.repeat(512), '#'.repeat(1_024)])(
+    'of any length is no fault of ours as the username of a login (%#)',
+    async (username) => {
+      const answer = await admin.as(undefined).call('POST', '/users/login', { username, password: 'x' });
+      expect([400, 401]).toContain(answer.status);
+    },
+  );
+  test('that grows when it is normalised is no fault of ours as a new username', async () => {
+    const person = { password: 'a-password-of-no-interest', firstName: '', lastName: '', email: '', customerId: null };
+    const answer = await admin.call('POST', '/users', { ...person, username: '\ufdfa'.repeat(64) });
+    expect([201, 400], answer.text).toContain(answer.status);
+  });
+});
+
+describe('a body', () => {
+  test('that is not UTF-8 is a 400', async () => {
+    const [head, tail] = [Buffer.from('{"name":"'), Buffer.from('","location":"","email":""}')];
+    for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
+      const answer = await sendCustomer(Buffer.concat([head, Buffer.from(bytes), tail]));
+      expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
+    }
+  });
+  test('that starts with a byte order mark is a 400', async () => {
+    expect((await sendCustomer(`\u{feff}${customer('"n"')}`)).status).toBe(400);
+  });
+  test('nested deeper than 32 is a 400', async () => {
+    const deep = '['.repeat(40) + ']'.repeat(40);
+    const answer = await createCustomer(`{"name":"n","location":"","email":"","more":${deep}}`);
+    expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
+  });
+  test('may hold unknown fields, response-only fields and __proto__: none of them is stored', async () => {
+    const extra =
+      '"id":1,"createDate":7,"pk":"CUSTOMERS","hooks":{"a":"full"},"constructor":1,"__proto__":{"isAdmin":true}';
+    const created = await admin.ok<{ id: number }>(
+      'POST',
+      '/customers',
+      `{"name":"n","location":"","email":"",${extra}}`,
+    );
+    const stored = await admin.ok<{ createDate: number }>('GET', `/customers/${created.id}`);
+    expect(Object.keys(stored).sort()).toEqual(['createDate', 'email', 'id', 'location', 'name', 'updateDate']);
+    expect(stored.createDate).not.toBe(7);
+  });
+  test('cannot make its sender an admin, by no name of the field', async () => {
+    const extra = '"isAdmin":true,"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}';
+    const person =
+      '"username":"climber","password":"a-password-of-no-interest","firstName":"","lastName":"","email":""';
+    const user = await admin.ok('POST', '/users', `{${person},"customerId":null,${extra}}`);
+    expect(user).toMatchObject({ isAdmin: false, permissions: [] });
+    const climber = await logIn(admin.as(undefined), 'climber', 'a-password-of-no-interest');
+    expect((await climber.call('GET', '/customers')).status).toBe(403);
+  });
+});
+
+describe('two Authorization headers', () => {
+  test('are a 400, whatever they hold and whoever sends them', async () => {
+    const twice = await sendCustomer(customer('"n"'), { authorization: [`Bearer ${token}`, `Bearer ${token}`] });
+    expect([twice.status, pathsOf(twice)]).toEqual([400, ['Authorization']]);
+    expectSound(twice);
+    const authorization = ['Basic x', `Bearer ${token}`];
+    const config = await send(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
+    expect(config.status).toBe(400);
+  });
+});
+
+describe('answers to what leads nowhere', () => {
+  test('are sound: an unknown path, a path too deep, a final slash, bad escapes', async () => {
+    for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
+      const answer = await admin.call('GET', path);
+      expect([400, 404], path).toContain(answer.status);
+      expectSound(answer);
+    }
+  });
+  test('are sound for a request target that is no URL', async () => {
+    for (const path of ['http://[x', '/\\\\[', '*']) {
+      const answer = await send(cloud.url, { method: 'GET', path });
+      expect([400, 404], path).toContain(answer.status);
+      expectSound(answer);
+    }
+  });
+  test('are sound when the body is over what a gateway takes', async () => {
+    const answer = await createCustomer(customer(`"${'x'.repeat(11 * 1_024 * 1_024)}"`));
+    expect(answer.status).toBe(413);
+    expectSound(answer);
+  });
+});
+
+describe('the language of a message', () => {
+  const messageOf = async (headers: Record<string, string>, client = admin.as(undefined)) =>
+    ((await client.call('GET', '/users/me', undefined, headers)).body as { message: string }).message;
+
+  test.each([
+    ['de', 'Die Anmeldung ist ungültig'],
+    ['de-AT', 'Die Anmeldung ist ungültig'],
+    ['DE', 'Die Anmeldung ist ungültig'],
+    ['fr, de;q=0.5, en;q=0.4', 'Die Anmeldung ist ungültig'],
+    ['en, de', 'The login is not valid'],
+    ['de;q=0.2, en;q=0.8', 'The login is not valid'],
+    ['de;q=0', 'The login is not valid'],
+    ['fr', 'The login is not valid'],
+    ['*', 'The login is not valid'],
+    [';;;,,=q', 'The login is not valid'],
+    ['', 'The login is not valid'],
+  ])('is the best match of Accept-Language: %s', async (language, message) => {
+    expect(await messageOf({ 'accept-language': language })).toBe(message);
+  });
+  test("is the user's own once it is known who calls, in the errors of a body too", async () => {
+    const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
+    const [username, password] = ['deutsch', 'a-password-of-no-interest'];
+    await admin.ok('POST', '/users', { ...person, username, password });
+    const user = await logIn(admin.as(undefined), username, password);
+    const refused = await user.call('GET', '/customers', undefined, { 'accept-language': 'en' });
+    expect(refused.body).toEqual({ message: 'Das ist nicht erlaubt', statusCode: 403 });
+    const wrong = await user.call('GET', '/sensors?page=-1', undefined, { 'accept-language': 'en' });
+    expect(wrong.body).toEqual({
+      message: 'Die Anfrage ist ungültig',
+      statusCode: 400,
+      errors: [{ path: 'page', message: 'muss mindestens 0 sein' }],
+    });
+  });
+});

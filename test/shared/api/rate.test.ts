@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { expectSound } from '../../contracts/calls.ts';
+import { send } from '../../contracts/raw.ts';
+import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+
+// The clock stands still but for what a test adds: all that a test sends falls into one second.
+let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
+let cloud: Cloud;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+const nextSecond = () => {
+  time += 1_000;
+};
+beforeAll(async () => {
+  const clock = { now: () => time, after: systemClock.after };
+  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30' } });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ['manage_bots']);
+});
+beforeEach(nextSecond);
+afterAll(async () => {
+  await cloud.stop();
+});
+
+const times = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => act(at)));
+const tally = (answers: readonly Answer[]): Record<number, number> => {
+  const sum: Record<number, number> = {};
+  for (const { status } of answers) sum[status] = (sum[status] ?? 0) + 1;
+  return sum;
+};
+const me = (client: Client) => client.call('GET', '/users/me');
+
+describe('an account with a limit of 30 a second', () => {
+  test('gets exactly 30 answers to 60 calls at once over two sessions, and counts down to 0', async () => {
+    const sessions = [home.client, await logIn(admin.as(undefined), home.username, home.password)];
+    nextSecond();
+    const answers = await times(60, (at) => me(sessions[at % 2] ?? home.client));
+    expect(tally(answers)).toEqual({ 200: 30, 429: 30 });
+    const remaining = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => headers.get('x-ratelimit-remaining'));
+    expect(remaining.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n));
+    for (const answer of answers) expectSound(answer);
+  });
+  test('gets the next 30 in the next second', async () => {
+    await times(31, () => me(home.client));
+    expect((await me(home.client)).status).toBe(429);
+    nextSecond();
+    expect((await me(home.client)).status).toBe(200);
+  });
+  test('is not held up by another account, nor by its own network', async () => {
+    await times(35, () => me(home.client));
+    await times(35, () => admin.as(undefined).call('GET', '/health'));
+    expect((await me(admin)).status).toBe(200);
+  });
+  test('is counted for writes, refusals and bad requests too', async () => {
+    await times(10, () => home.client.call('POST', '/bots', {}));
+    await times(10, () => home.client.call('GET', '/customers'));
+    await times(10, () => home.client.call('GET', '/rules/999999'));
+    expect((await home.client.call('POST', '/bots', { name: 'n' })).status).toBe(429);
+    nextSecond();
+    expect(await home.client.ok('GET', '/bots')).toEqual([]);
+  });
+});
+
+describe('a call over the limit', () => {
+  const over = async (client: Client, headers: Record<string, string> = {}): Promise<Answer> => {
+    await times(30, () => me(client));
+    return client.call('GET', '/users/me', undefined, headers);
+  };
+  test('is told in words and headers when to come back', async () => {
+    const answer = await over(home.client);
+    expect(answer.status).toBe(429);
+    expect(answer.body).toEqual({
+      message: 'Too many requests, next attempt possible in 1 seconds from now',
+      statusCode: 429,
+    });
+    const names = ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+    expect(names.map((name) => answer.headers.get(name))).toEqual(['1', '30', '0', '1']);
+  });
+  test("is told so in the user's language", async () => {
+    const [username, password] = ['deutsch', 'a-password-of-no-interest'];
+    const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
+    await admin.ok('POST', '/users', { username, password, ...person });
+    const answer = await over(await logIn(admin.as(undefined), username, password), { 'accept-language': 'en' });
+    expect(answer.body).toEqual({
+      message: 'Zu viele Anfragen, nächster Versuch möglich in 1 Sekunden',
+      statusCode: 429,
+    });
+  });
+  test('is refused before its permission and body are looked at, and after its credential is', async () => {
+    await times(30, () => me(home.client));
+    expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
+    expect((await me(home.client.as('garbage'))).status).toBe(401);
+  });
+});
+
+describe('callers without an account', () => {
+  test('are counted by their address, whatever they ask for', async () => {
+    const anybody = clientOf(cloud.url);
+    const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/health' : '/server/config'));
+    expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
+    const login = await anybody.call('POST', '/users/login', { username: home.username, password: home.password });
+    expect([login.status, login.headers.get('token')]).toEqual([429, null]);
+  });
+  test('use their limit up also by calls with bad credentials, which are told 401 all the same', async () => {
+    const answers = await times(35, () => me(admin.as('garbage')));
+    expect(tally(answers)).toEqual({ 401: 35 });
+    expect((await admin.as(undefined).call('GET', '/health')).status).toBe(429);
+  });
+});
+
+test('a call with two Authorization headers counts against its address, and is told its limit', async () => {
+  const headers = { authorization: ['Bearer a', 'Bearer b'] };
+  const answer = await send(`${cloud.url}/users/me`, { method: 'GET', headers });
+  expect(answer.status).toBe(400);
+  expectSound(answer);
+  const names = ['x-ratelimit-limit', 'x-ratelimit-remaining'];
+  expect(names.map((name) => answer.headers.get(name))).toEqual(['30', '29']);
+});
+
+describe('a device', () => {
+  test('has 20 calls a second of its own', async () => {
+    const [one, other] = [await linkSensor(home.client), await linkSensor(home.client)];
+    nextSecond();
+    const post = ({ device, sensorId }: typeof one) =>
+      device.call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });
+    const answers = await times(30, () => post(one));
+    expect(tally(answers)).toEqual({ 202: 20, 429: 10 });
+    for (const answer of answers) expectSound(answer);
+    expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('20');
+    expect((await post(other)).status).toBe(202);
+    nextSecond();
+    expect((await post(one)).status).toBe(202);
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode } from '../../../shared/domain/decode.ts';
+import { decodeMakerA } from '../../../shared/domain/maker-a.ts';
+import { messageUuid } from '../../../shared/domain/message.ts';
+import { messagesIn } from '../../../shared/domain/raw.ts';
+
+const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
+const fall = (payload: object = {}, top: object = {}) => ({
+  type: 5,
+  payload: { status: 'calling', timestamp: 1_000, ...payload },
+  ...top,
+});
+const uuidOf = (message: object, sensorId = 's', arrival = [1, 0]) =>
+  messageUuid(sensorId, decodeMakerA(message), JSON.stringify(message), arrival);
+
+describe('a message of maker A', () => {
+  test('of a fall is read with all it may say', () => {
+    const place = { fallLocX_cm: 90, fallLocY_cm: -16.5, fallLocZ_cm: 20 };
+    const message = fall({
+      ...place,
+      statusUpdateTimestamp: 2_000,
+      isSimulated: true,
+      isSilent: true,
+      isLearning: true,
+    });
+    expect(decodeMakerA(message)).toMatchObject({
+      signal: {
+        kind: 'fall',
+        status: 'calling',
+        start: 1_000,
+        point: { x: 90, y: -16.5, z: 20 },
+        isSimulated: true,
+        isSilent: true,
+      },
+      deviceTime: 2_000,
+      uuid: null,
+    });
+  });
+  test('of a fall is read with the least it must say', () => {
+    expect(decodeMakerA(fall())).toMatchObject({
+      signal: { kind: 'fall', status: 'calling', point: null, isSimulated: false, isSilent: false },
+      deviceTime: 1_000,
+    });
+    expect(decodeMakerA(fall({ fallLocX_cm: 1, fallLocY_cm: 2 }))).toMatchObject({
+      signal: { point: { x: 1, y: 2, z: 0 } },
+    });
+  });
+  test.each([
+    { fallLocX_cm: null },
+    { fallLocX_cm: 1e6, fallLocY_cm: 1 },
+    { fallLocZ_cm: 'high' },
+    { statusUpdateTimestamp: 1.5 },
+    { isSilent: null },
+    { isSimulated: 0 },
+  ])('of a fall is one all the same when what it may leave out is not readable: %j', (odd) => {
+    expect(decodeMakerA(fall(odd)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
+  });
+  test('of presence is read with the first target as its point', () => {
+    const trackerTargets = [
+      { xPosCm: 1, yPosCm: 2 },
+      { xPosCm: 3, yPosCm: 4, zPosCm: 5 },
+    ];
+    const payload = { presenceDetected: true, presenceRegionMap: { 0: 1 }, trackerTargets, timestamp: 7, more: {} };
+    expect(decodeMakerA({ type: 4, payload })).toMatchObject({
+      signal: { kind: 'presence', present: true, point: { x: 1, y: 2, z: 0 } },
+      deviceTime: 7,
+    });
+    const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
+    expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
+  });
+  test('of its state is read', () => {
+    expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state' });
+  });
+  test.each([
+    {},
+    { type: 5 },
+    { type: 5, payload: null },
+    { type: 5, payload: [] },
+    { type: 99, payload: {} },
+    { type: 'constructor', payload: {} },
+    { type: '__proto__', payload: {} },
+    { type: 'toString', payload: {} },
+    fall({ status: 'fell' }),
+    fall({ timestamp: '1000' }),
+    fall({ timestamp: -1 }),
+    { type: 4, payload: {} },
+    { type: 4, payload: { presenceDetected: 1 } },
+    { payload: { status: 'calling', timestamp: 1 } },
+  ])('that is %j is unknown, and no fault', (message) => {
+    expect(decodeMakerA(message).signal).toEqual({ kind: 'unknown' });
+  });
+  test('that is anything at all never fails, in either language', () => {
+    const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
+      for (const maker of ['maker_a', 'maker_b'] as const)
+        for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])
+          expect(typeof decode(maker, message).signal.kind).toBe('string');
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('the uuid of a message', () => {
+  test('is its own one, wherever it is', () => {
+    for (const key of ['uuid', 'sensorEventId'])
+      for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
+        expect(uuidOf(message)).toBe(UUID);
+  });
+  test('is derived where its own one is none', () => {
+    for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
+  });
+  test('is that of sensor, fall and status, so that a repeat is the same message', () => {
+    expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
+    const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
+    expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
+  });
+  test('tells apart what nothing identifies', () => {
+    const state = { type: 'state', payload: {} };
+    expect(uuidOf(state, 's', [1, 0])).not.toBe(uuidOf(state, 's', [1, 1]));
+  });
+});
+
+describe('the messages of a call', () => {
+  test('are the elements of an array as they were sent, or the whole', () => {
+    expect(messagesIn(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
+      '{"a" : "],[\\"" }',
+      '{"b":[1,{"c":"\\\\"}]}',
+    ]);
+    expect(messagesIn(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
+    expect(messagesIn('[ ]')).toEqual([]);
+  });
+  test('together are the array, whatever is in them', () => {
+    const property = fc.property(
+      fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+      fc.nat(3),
+      (messages, indent) => {
+        const found = messagesIn(JSON.stringify(messages, null, indent)).map((one) => JSON.parse(one));
+        expect(JSON.stringify(found)).toBe(JSON.stringify(messages));
+      },
+    );
+    fc.assert(property);
+  });
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { matches, pageOf, pageQuery, sortBy, sorted } from '../../../shared/domain/page.ts';
+
+const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)') });
+const ids = (items: readonly { id: string | number }[]) => items.map(({ id }) => id);
+
+describe('the query of a list', () => {
+  test('has its defaults', () => {
+    expect(query.parse({})).toEqual({ page: 0, perPage: 30, sortBy: 'asc(name)' });
+  });
+  test('cuts perPage over 200 to 200', () => {
+    for (const perPage of ['200', '201', '999999999999']) expect(query.parse({ perPage }).perPage).toBe(200);
+  });
+  test.each([
+    ...[{ page: '-1' }, { page: '1.0' }, { page: '1e3' }, { page: '' }, { page: ' 1' }, { page: 'NaN' }],
+    ...[{ perPage: '0' }, { perPage: '-5' }, { perPage: '0x10' }, { perPage: '99999999999999999999' }],
+    ...[{ sortBy: 'name' }, { sortBy: 'asc(nothing)' }, { sortBy: 'ASC(name)' }, { sortBy: 'asc(id),desc(name)' }],
+  ])('refuses %j', (bad) => {
+    expect(query.safeParse(bad).success).toBe(false);
+  });
+});
+
+describe('a list', () => {
+  const items = [
+    { id: 3, name: 'b', isActive: true },
+    { id: 1, name: 'B', isActive: false },
+    { id: 2, name: 'a', isActive: false },
+    { id: 10, name: 'ä', isActive: true },
+  ];
+  test('is sorted by a field, without regard to case, ties by id', () => {
+    expect(ids(sorted(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
+    expect(ids(sorted(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
+  });
+  test('is sorted by numbers as numbers, by texts as texts', () => {
+    expect(ids(sorted(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
+    expect(ids(sorted(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
+    expect(ids(sorted([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
+  });
+  test('by isActive has false first', () => {
+    expect(ids(sorted(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
+    expect(ids(sorted(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
+  });
+  test('is the same whatever the order before, and its pages give each item once', () => {
+    const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
+    const list = fc.uniqueArray(item, { selector: ({ id }) => id });
+    const property = fc.property(list, fc.nat(5), (all, extra) => {
+      const before = sorted(all, 'asc(name)');
+      expect(sorted(all.toReversed(), 'asc(name)')).toEqual(before);
+      const perPage = extra + 1;
+      const pages = Math.ceil(all.length / perPage);
+      const seen = Array.from({ length: pages }, (_, page) => pageOf(before, { page, perPage })[0].data);
+      expect(seen.flat()).toEqual(before);
+      expect(pageOf(before, { page: pages, perPage })).toEqual([{ total: all.length, page: pages, perPage, data: [] }]);
+    });
+    fc.assert(property);
+  });
+});
+
+test('a search finds a substring in any case, and everything when it is empty', () => {
+  expect(matches('', null)).toBe(true);
+  expect(matches('ROOM', 'x', 'Bathroom 3')).toBe(true);
+  expect(matches('%', 'Bathroom 3', null, undefined)).toBe(false);
+  expect(matches('.*', 'Bathroom')).toBe(false);
+});

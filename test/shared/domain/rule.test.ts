@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { believedTime, type Happening, happening } from '../../../shared/domain/event.ts';
+import { fillIn, fires, NewRule, type Rule } from '../../../shared/domain/rule.ts';
+
+const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
+const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
+const rule: Rule = { ...NewRule.parse(given), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
+const now = Date.parse('2026-01-05T12:00:00Z');
+const fall = happening('fall_detected');
+
+describe('a rule', () => {
+  test('fires for its own situation', () => {
+    expect(fires(rule, fall, now, undefined)).toBe(true);
+    expect(fires(rule, happening('fall_suspected'), now, undefined)).toBe(false);
+    expect(fires(rule, { ...fall, situation: null }, now, undefined)).toBe(false);
+  });
+  test.each<[string, Partial<Rule>, Partial<Happening>, boolean]>([
+    ['that is not enabled does not fire', { isEnabled: false }, {}, false],
+    ['does not fire for what is silent', {}, { isSilent: true }, false],
+    ['does not fire for what is silent and new', { includeSimulated: true }, { isSilent: true, newFall: true }, false],
+    ['does not fire for what is simulated', {}, { isSimulated: true }, false],
+    ['fires for what is simulated when it says so', { includeSimulated: true }, { isSimulated: true }, true],
+    ['of a region does not fire without one', { regionId: 'a' }, {}, false],
+    ['of a region fires there', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
+    ['of a region does not fire elsewhere', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
+    ['without a region fires in any', {}, { region: { id: 'b', index: 0, name: '' } }, true],
+  ])('%s', (_, ruleMore, more, expected) => {
+    expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, now, undefined)).toBe(expected);
+  });
+  test('fires inside its schedule alone', () => {
+    const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
+    expect(fires(at('12:00', '12:01'), fall, now, undefined)).toBe(true);
+    expect(fires(at('12:01', '13:00'), fall, now, undefined)).toBe(false);
+  });
+  test('fires again once its rate limit is over, and not before', () => {
+    expect(fires(rule, fall, now, now - 59_999)).toBe(false);
+    expect(fires(rule, fall, now, now - 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now)).toBe(true);
+  });
+  test('fires for a fall with a new start whatever its rate limit', () => {
+    expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
+  });
+});
+
+describe('the body of a rule', () => {
+  test('has its defaults', () => {
+    expect(NewRule.parse(given)).toEqual({
+      ...given,
+      sensorId: null,
+      sensorGroupId: null,
+      regionId: null,
+      schedule: null,
+      rateLimitSeconds: 60,
+      includeSimulated: false,
+      isEnabled: true,
+    });
+  });
+  test.each([
+    { name: '' },
+    { name: 'x'.repeat(65) },
+    { title: 'x'.repeat(129) },
+    { message: 'x'.repeat(513) },
+    { situation: 'unknown' },
+    { situation: 'ping' },
+    { situation: 'constructor' },
+    { sensorId: 'id_123456789', sensorGroupId: 1 },
+    { rateLimitSeconds: -1 },
+    { rateLimitSeconds: 86_401 },
+    { rateLimitSeconds: 1.5 },
+    { recipients: [] },
+    { recipients: Array(21).fill(recipients[0]) },
+    { isEnabled: 'true' },
+  ])('is refused with %j', (wrong) => {
+    expect(NewRule.safeParse({ ...given, ...wrong }).success).toBe(false);
+  });
+});
+
+describe('the texts of a rule', () => {
+  test('have their places filled in, others left as they are', () => {
+    expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' })).toBe(
+      'S:  {other} {toString} S',
+    );
+  });
+  test('take no part of a value for a place or a pattern', () => {
+    expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' })).toBe('{location}$&');
+  });
+  test('are cut to 256 characters, never inside of one', () => {
+    expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) })).toBe('\u{1f3e5}'.repeat(256));
+  });
+});
+
+test("a device's clock is believed from -24 h to +5 min, else the time of receipt counts", () => {
+  const [day, minute] = [86_400_000, 60_000];
+  for (const time of [now, now - day, now + 5 * minute]) expect(believedTime(time, now)).toBe(time);
+  for (const time of [null, 0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(believedTime(time, now)).toBe(now);
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { item, part } from '../../../shared/store/key.ts';
+import { items } from '../../../shared/store/table.ts';
+
+const thing = item('C#{customerId}#T#{type}', 'THING#{name}#{0number}');
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[%#0-9a-f]{0,12}$/));
+const integer = fc.nat({ max: Number.MAX_SAFE_INTEGER });
+
+describe('a key', () => {
+  test('is built from its templates', () => {
+    expect(thing({ customerId: 7, type: 'a', name: 'b', number: 42 })).toEqual({
+      pk: 'C#7#T#a',
+      sk: 'THING#b#0000000000000042',
+    });
+    expect(part('X#{0id}')({ id: Number.MAX_SAFE_INTEGER })).toBe('X#9007199254740991');
+    expect(part('X#{a}').template).toBe('X#{a}');
+  });
+  test('is read back to the very values, whatever they hold', () => {
+    const property = fc.property(integer, text, text, integer, (customerId, type, name, number) => {
+      const read = thing.read(thing({ customerId, type, name, number }));
+      expect({ ...read, customerId: Number(read?.customerId), number: Number(read?.number) }).toEqual({
+        customerId,
+        type,
+        name,
+        number,
+      });
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+  test('of other values is another one: no value can pose as two parts', () => {
+    const join = part('{a}#{b}');
+    const pair = fc.tuple(text, text);
+    const property = fc.property(pair, pair, ([a, b], [c, d]) => {
+      expect(join({ a, b }) === join({ a: c, b: d })).toBe(a === c && b === d);
+    });
+    fc.assert(property, { numRuns: 500 });
+    expect(join({ a: 'x#y', b: 'z' })).not.toBe(join({ a: 'x', b: 'y#z' }));
+    expect(join({ a: '%23', b: '' })).not.toBe(join({ a: '#', b: '' }));
+  });
+  test('with a padded number sorts as the number does', () => {
+    const at = part('{0id}');
+    fc.assert(fc.property(integer, integer, (a, b) => at({ id: a }) < at({ id: b }) === a < b));
+  });
+  test('of another kind is not read', () => {
+    const key = items.sensor({ customerId: 1, sensorId: 'id_x' });
+    expect(items.webhook.read(key)).toBeNull();
+    expect(items.sensor.read({ ...key, pk: 'C#1#MORE' })).toBeNull();
+    expect(items.sensor.read(key)).toEqual({ customerId: '1', sensorId: 'id_x' });
+  });
+  test('does not take a `$&` or a template in a value for its own', () => {
+    expect(part('A#{b}')({ b: '$&{b}$1' })).toBe('A#$&{b}$1');
+  });
+});
+
+describe('the items of the table', () => {
+  test('have keys that no two kinds share', () => {
+    const templates = Object.values(items).map(({ template }) => template);
+    expect(new Set(templates).size).toBe(templates.length);
+  });
+});

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { type Call, group, type Handlers, type Operation } from '../shared/api/operation.ts';
+import { serve } from '../shared/api/serve.ts';
+import type { Deps } from '../shared/deps.ts';
+import { part } from '../shared/store/key.ts';
+
+// Never run: types.test.ts has the compiler judge each case. What follows `@ts-expect-error` must not compile.
+
+const one = group({
+  name: 'one',
+  operations: {
+    publicRead: {
+      method: 'GET',
+      path: '/public',
+      summary: 's',
+      auth: 'anyone',
+      success: 200,
+      response: z.object({ a: z.int() }),
+      uses: ['table:read'],
+    },
+    write: {
+      method: 'PUT',
+      path: '/things/{thingId}',
+      summary: 's',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: z.object({ thingId: z.string() }),
+      body: z.object({ b: z.string() }),
+      success: 200,
+      response: z.object({ a: z.int() }),
+      errors: ['rule_not_found'],
+      uses: ['table:write'],
+    },
+  },
+});
+type One = (typeof one)['operations'];
+declare const call: Call<One['write']>;
+declare const publicCall: Call<One['publicRead']>;
+declare const reader: Deps<'table:read'>;
+declare const writer: Deps<'table:write'>;
+declare const handlers: Handlers<typeof one>;
+const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
+
+// case: what the contract declares compiles
+export const good = () => {
+  call.fail('rule_not_found');
+  call.fail('forbidden');
+  const texts: string[] = [call.body.b, call.params.thingId];
+  const numbers: number[] = [call.caller.accountId, call.customerId];
+  serve(one, handlers);
+  return [texts, numbers, writer.store.rules.create, reader.store.rules.get, part('A#{b}')({ b: 1 })];
+};
+
+// case: fail() with an error that the contract does not declare
+// @ts-expect-error
+export const undeclaredError = () => call.fail('webhook_not_found');
+
+// case: fail() with a declared error of another operation
+// @ts-expect-error
+export const errorOfAnother = () => publicCall.fail('rule_not_found');
+
+// case: a write in an operation that only reads
+// @ts-expect-error
+export const writeInRead = () => reader.store.customers.create;
+
+// case: the counters of limits in an operation that only reads
+// @ts-expect-error
+export const limitsInRead = () => reader.store.limits;
+
+// case: a queue in an operation that does not use it
+// @ts-expect-error
+export const bellUnasked = () => writer.ringEvents;
+
+// case: the caller in a public operation
+// @ts-expect-error
+export const callerOfNobody = () => publicCall.caller;
+
+// case: the customer in an operation that works within none
+// @ts-expect-error
+export const customerOfNobody = () => publicCall.customerId;
+
+// case: a field of the body that the contract does not name
+// @ts-expect-error
+export const undeclaredField = () => call.body.c;
+
+// case: a missing handler
+// @ts-expect-error
+export const missingHandler = () => serve(one, { publicRead: handlers.publicRead });
+
+// case: a handler that the contract does not name
+// @ts-expect-error
+export const surplusHandler = () => serve(one, { ...handlers, more: handlers.publicRead });
+
+// case: an answer of another shape than the schema
+// @ts-expect-error
+export const wrongAnswer = () => serve(one, { ...handlers, publicRead: async () => ({ a: 'text' }) });
+
+// case: an operation without authentication
+// @ts-expect-error
+export const withoutAuth: Operation = common;
+
+// case: an operation for users without an access rule
+// @ts-expect-error
+export const withoutRule: Operation = { ...common, auth: 'user' };
+
+// case: an operation whose access rule names no permission there is
+// @ts-expect-error
+export const unknownPermission: Operation = { ...common, auth: 'user', may: 'manage_everything' };
+
+// case: an operation that uses a capability there is none of
+// @ts-expect-error
+export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: ['table:scan'] };
+
+// case: a key without one of its values
+// @ts-expect-error
+export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 });
