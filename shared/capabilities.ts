@@ -27,13 +27,17 @@ type Row = {
 export const capabilities = {
   'table:read': { env: ['TABLE_NAME'], resource: 'table', actions: read },
   'table:write': { env: ['TABLE_NAME'], resource: 'table', actions: [...read, ...write] },
-  /** What `serve` itself needs for every operation: who calls, and how often. */
+  /** What `serve` itself needs for every operation: to see who calls, */
   guard: {
     env: ['TABLE_NAME', 'RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
     resource: 'table',
-    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-    leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'RATE#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],
+    actions: ['dynamodb:GetItem'],
+    leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],
   },
+  /** to count the call, */
+  'guard:count': { env: [], resource: 'table', actions: ['dynamodb:UpdateItem'], leadingKeys: ['RATE#*'] },
+  /** and to end a session that is under attack. */
+  'guard:end': { env: [], resource: 'table', actions: ['dynamodb:DeleteItem'], leadingKeys: ['SESSION#*'] },
   'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
   'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
@@ -47,11 +51,15 @@ export const capabilities = {
       'RETRY_SCHEDULE',
       'DELIVERY_DEADLINE_SECONDS',
       'PUBLIC_URL',
+      'SERVICE_NAME',
       'SERVICE_VERSION',
     ],
   },
   'service:about': { env: ['PUBLIC_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
+
+/** What every group of operations holds, whatever its operations use. */
+export const guards = ['guard', 'guard:count', 'guard:end'] as const;
 
 export type Capability = keyof typeof capabilities;
 export const capabilityOf = (name: Capability): Row => capabilities[name];

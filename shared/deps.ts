@@ -27,7 +27,9 @@ type Basics = Pick<Runtime, 'now' | 'pause' | 'random' | 'log'>;
 type ByCapability = {
   'table:read': { store: StoreReader };
   'table:write': { store: Store };
-  guard: object;
+  guard: { settings: Settings };
+  'guard:count': object;
+  'guard:end': object;
   /** Rings for messages. Never fails: what was not rung for, the sweeper rings for. */
   'ring:events': { ringEvents: (bells: readonly EventBell[]) => Promise<void> };
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
@@ -61,7 +63,9 @@ const bell = (one: { c: number }, delaySeconds = 0): Bell => ({
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   'table:read': async ({ table }) => ({ store: storeReader(table) }),
   'table:write': async ({ table }) => ({ store: store(table) }),
-  guard: async () => ({}),
+  guard: async ({ settings }) => ({ settings }),
+  'guard:count': async () => ({}),
+  'guard:end': async () => ({}),
   'ring:events': async (runtime) => {
     const ring = ringer(runtime, 'events');
     return { ringEvents: (bells) => ring(bells.map((one) => bell(one))) };

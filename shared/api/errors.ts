@@ -3,6 +3,7 @@ export const errors = {
   bad_request: 400,
   sensor_wrong_manufacturer: 400,
   credentials_invalid: 401,
+  reset_code_invalid: 401,
   csrf_detected: 403,
   forbidden: 403,
   path_unknown: 404,
@@ -15,10 +16,19 @@ export const errors = {
   webhook_not_found: 404,
   provisioning_key_not_found: 404,
   pairing_code_unknown: 404,
+  access_token_not_found: 404,
+  sensor_group_not_found: 404,
+  feedback_not_found: 404,
+  firmware_not_found: 404,
   method_not_allowed: 405,
   username_taken: 409,
   customer_missing: 409,
   sensor_of_another_customer: 409,
+  sensor_active: 409,
+  customer_in_use: 409,
+  firmware_in_use: 409,
+  firmware_exists: 409,
+  access_tokens_too_many: 409,
   body_too_large: 413,
   media_type_unsupported: 415,
   rate_limited: 429,
@@ -54,7 +64,16 @@ export type Problem =
   | 'foreign_webhook'
   | 'url'
   | 'url_address'
-  | 'hardware_id';
+  | 'hardware_id'
+  | 'mounting'
+  | 'outside_room'
+  | 'region_corners'
+  | 'region_side'
+  | 'z_order'
+  | 'region_count'
+  | 'region_kind'
+  | 'rate_order'
+  | 'wrong_password';
 
 export type Fault = { path: string; problem: Problem; values?: Record<string, string | number> };
 

@@ -1,0 +1,116 @@
+import { Duration } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { QueueName } from '../../shared/capabilities.ts';
+import type { Queues } from './queues.ts';
+import type { Stage } from './stage.ts';
+
+/** `impact` is a sentence for whoever is woken by it: what it means for people, and what to look at. */
+type Watch = { id: string; metric: IMetric; impact: string } & ({ atLeast: number } | { below: number });
+export type Watched = {
+  table: Table;
+  queues: Queues;
+  functions: Readonly<Record<string, LambdaFunction>>;
+  /** What runs by the clock, and so must run. */
+  clocks: readonly string[];
+  api: RestApi;
+};
+
+const period = Duration.minutes(5);
+const sum = { period, statistic: 'Sum' } as const;
+const maximum = { period, statistic: 'Maximum' } as const;
+
+/** Seconds that a message may be old. Retries wait up to 900 s in their queue before anyone may take them. */
+const OLD: Readonly<Record<QueueName, { seconds: number; impact: string }>> = {
+  events: { seconds: 300, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
+  deliveries: { seconds: 300, impact: 'Customers hear of falls late: first deliveries to webhooks wait.' },
+  retries: { seconds: 1_800, impact: 'Webhooks that failed before are tried again later than promised.' },
+};
+
+const ofQueues = (queues: Queues): Watch[] =>
+  (Object.keys(OLD) as QueueName[]).flatMap((name) => [
+    {
+      id: `${name}-dead`,
+      metric: queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum),
+      atLeast: 1,
+      impact: `Work of the queue ${name} failed five times, which only a bug of ours does; the sweep keeps ringing for it in vain.`,
+    },
+    {
+      id: `${name}-old`,
+      metric: queues[name].queue.metricApproximateAgeOfOldestMessage(maximum),
+      atLeast: OLD[name].seconds,
+      impact: OLD[name].impact,
+    },
+  ]);
+
+const ofFunctions = (functions: Watched['functions']): Watch[] =>
+  Object.entries(functions).flatMap(([name, watched]) => [
+    {
+      id: `${name}-errors`,
+      metric: watched.metricErrors(sum),
+      atLeast: 1,
+      impact: `The function ${name} crashed or ran out of time or memory, so its callers got a 503 or its work comes again; see its log.`,
+    },
+    {
+      id: `${name}-throttles`,
+      metric: watched.metricThrottles(sum),
+      atLeast: 1,
+      impact: `The function ${name} was refused a start: the account's concurrency is used up, so calls fail and work waits.`,
+    },
+  ]);
+
+const ofTable = (table: Table): Watch[] =>
+  (['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) => ({
+    id: `table-${name}`,
+    metric: table.metric(name, sum),
+    atLeast: 10,
+    impact: `The table refuses ${name.startsWith('Read') ? 'reads' : 'writes'}: calls slow down and end as 503, most likely because of one hot customer.`,
+  }));
+
+const ofApi = (api: RestApi): Watch => ({
+  id: 'api-5xx',
+  metric: api.metricServerError(sum),
+  atLeast: 5,
+  impact:
+    'Devices and people get errors from us; devices try again, people see them. The access log names the resource.',
+});
+
+/** Silence counts here: nothing that does not run says so. */
+const ofClocks = ({ functions, clocks }: Watched): Watch[] =>
+  clocks.flatMap((name) => {
+    const metric = functions[name]?.metricInvocations(sum);
+    const impact = `The function ${name} does not run: retries of more than 15 minutes wait, and lost bells stay lost.`;
+    return metric ? [{ id: `${name}-silent`, metric, below: 1, impact }] : [];
+  });
+
+const createAlarm = (scope: Construct, watch: Watch): Alarm => {
+  const { id, metric, impact } = watch;
+  const isAbove = 'atLeast' in watch;
+  return new Alarm(scope, `alarm-${id}`, {
+    metric,
+    threshold: isAbove ? watch.atLeast : watch.below,
+    comparisonOperator: isAbove
+      ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+      : ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: isAbove ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
+    evaluationPeriods: 1,
+    alarmDescription: impact,
+  });
+};
+
+/** Watches everything whose failure a person should know of. Without an address the alarms are seen, not sent. */
+export const watchOver = (scope: Construct, watched: Watched, { alarmEmail }: Stage): void => {
+  const { table, queues, functions, api } = watched;
+  const all = [...ofQueues(queues), ...ofFunctions(functions), ...ofTable(table), ofApi(api), ...ofClocks(watched)];
+  const alarms = all.map((watch) => createAlarm(scope, watch));
+  if (alarmEmail === '') return;
+  const topic = new Topic(scope, 'alarms', { enforceSSL: true });
+  topic.addSubscription(new EmailSubscription(alarmEmail));
+  for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
+};

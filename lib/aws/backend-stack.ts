@@ -1,0 +1,38 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { consumers, groups, schedules } from '../../functions/index.ts';
+import { BASE_PATH } from '../../shared/api/operation.ts';
+import { watchOver } from './alarms.ts';
+import { addOperations, addressOf, answerElsewhere, createApi, createDomain } from './api.ts';
+import type { Bundle } from './bundle.ts';
+import { feed, runByClock } from './consumers.ts';
+import { createFunctions } from './function.ts';
+import type { LambdaName } from './lambdas.ts';
+import { createQueues } from './queues.ts';
+import type { Stage } from './stage.ts';
+import { createTable } from './table.ts';
+import { variablesOf } from './variables.ts';
+
+type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
+
+/** The whole system: a table, its queues, and a Lambda for each contract with just the rights that it `uses`. */
+export class BackendStack extends Stack {
+  constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
+    super(scope, id, props);
+    const table = createTable(this, stage);
+    const queues = createQueues(this);
+    const api = createApi(this, stage);
+    const address = addressOf(api, stage);
+    const variables = variablesOf(stage, table, queues, address);
+    const functions = createFunctions(this, { stage, bundles, variables, table, queues });
+
+    for (const group of groups) addOperations(api, group, functions[group.name]);
+    answerElsewhere(api, functions.server);
+    if (stage.certificateArn !== '') createDomain(api, stage);
+    for (const consumer of consumers) feed(functions[consumer.name], consumer, queues);
+    for (const schedule of schedules) runByClock(functions[schedule.name], schedule);
+    watchOver(this, { table, queues, api, functions, clocks: schedules.map(({ name }) => name) }, stage);
+    new CfnOutput(this, 'Url', { value: address + BASE_PATH });
+    new CfnOutput(this, 'TableName', { value: table.tableName });
+  }
+}

@@ -1,0 +1,89 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  RecursiveLoop,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Bundle } from './bundle.ts';
+import { environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
+import { type LambdaName, lambdas } from './lambdas.ts';
+import type { Stage } from './stage.ts';
+import type { Variables } from './variables.ts';
+
+/**
+ * MB. A Lambda's share of a CPU grows with its memory, up to a whole one at 1,769.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ */
+const memory: Partial<Record<LambdaName, number>> = {
+  // argon2id leaves no pauses to share a CPU in.
+  auth: 1_769,
+  users: 1_769,
+  // Once a minute, and nobody waits for it.
+  sweep: 512,
+};
+const OTHERWISE = 1_024;
+
+type Contract = (typeof lambdas)[number];
+type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
+
+/** Its own log group, and a role that may write there and do what the contract `uses`: no managed policy, no `*`. */
+const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
+  const { name, uses } = contract;
+  const logGroup = new LogGroup(scope, `${name}-logs`, {
+    retention: stage.logRetentionDays,
+    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  const logging = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+  const polling = 'queues' in contract ? [pollingOf(contract, resources.queues)] : [];
+  const statements = [logging, ...statementsOf(uses, resources), ...polling];
+  const role = new Role(scope, `${name}-role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { rights: new PolicyDocument({ statements }) },
+  });
+  return { logGroup, role };
+};
+
+/**
+ * Lambda stops what invokes itself over a queue more than 16 times, as a runaway. A function that rings for itself
+ * later does that on purpose: its attempts are counted, and they end.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+const loopOf = (contract: Contract): RecursiveLoop =>
+  'queues' in contract && contract.queues.some((queue) => contract.uses.some((one) => one === `ring:${queue}`))
+    ? RecursiveLoop.ALLOW
+    : RecursiveLoop.TERMINATE;
+
+const createFunction = (scope: Construct, contract: Contract, host: Host): LambdaFunction => {
+  const { name, timeoutSeconds, uses } = contract;
+  return new LambdaFunction(scope, name, {
+    ...identityOf(scope, contract, host),
+    description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
+    // Not the latest, whichever that is: the bundles are made for this one.
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    handler: 'handler.handler',
+    code: Code.fromAsset(host.bundles[name].folder),
+    environment: environmentOf(uses, host.variables),
+    memorySize: memory[name] ?? OTHERWISE,
+    timeout: Duration.seconds(timeoutSeconds),
+    recursiveLoop: loopOf(contract),
+    // X-Ray's rights know no resource but `*`, and the request id in each log line ties a request together already.
+    tracing: Tracing.DISABLED,
+  });
+};
+
+/** A function for each contract. */
+export const createFunctions = (scope: Construct, host: Host): Record<LambdaName, LambdaFunction> =>
+  Object.fromEntries(lambdas.map((contract) => [contract.name, createFunction(scope, contract, host)])) as Record<
+    LambdaName,
+    LambdaFunction
+  >;

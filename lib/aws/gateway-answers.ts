@@ -1,0 +1,57 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Stage } from './stage.ts';
+
+/**
+ * The answers that API Gateway gives without us, in the words and the shape of ours, but always in English:
+ * - 429, when all callers together are more than the stage takes;
+ * - 413, when a body does not fit into an invocation: 10 MB here, about 4.5 MB as base64 in Lambda;
+ * - 503, when a function could not be invoked, was throttled, ended without an answer or took too long;
+ * - 400, when a request is not even HTTP that can be handed over, such as a malformed header or query;
+ * - 403, when a web ACL, if the stage has one, refuses.
+ * A path that is unknown is none of these, for a function takes those; 404 is there for the path that none can take.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+const answers: readonly { type: ResponseType; status: number; message: string; retryAfter?: number }[] = [
+  {
+    type: ResponseType.THROTTLED,
+    status: 429,
+    message: 'Too many requests, next attempt possible in 1 seconds from now',
+    retryAfter: 1,
+  },
+  { type: ResponseType.REQUEST_TOO_LARGE, status: 413, message: 'The body is too large' },
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: 404, message: 'There is nothing at this path' },
+  { type: ResponseType.RESOURCE_NOT_FOUND, status: 404, message: 'There is nothing at this path' },
+  { type: ResponseType.WAF_FILTERED, status: 403, message: 'This is not permitted' },
+  { type: ResponseType.DEFAULT_4XX, status: 400, message: 'The request is not valid' },
+  { type: ResponseType.API_CONFIGURATION_ERROR, status: 500, message: 'Something went wrong on our side' },
+  {
+    type: ResponseType.DEFAULT_5XX,
+    status: 503,
+    message: 'The service is not available at the moment',
+    retryAfter: 2,
+  },
+];
+
+/** Nobody counted such a call; the numbers are those of a caller who has to wait for the next second. */
+const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string, string> => ({
+  'Cache-Control': "'no-store'",
+  'X-Content-Type-Options': "'nosniff'",
+  'Strict-Transport-Security': "'max-age=63072000; includeSubDomains'",
+  'X-RateLimit-Limit': `'${stage.rateLimit}'`,
+  'X-RateLimit-Remaining': "'0'",
+  'X-RateLimit-Reset': "'1'",
+  'X-Version-Id': `'${stage.serviceVersion}'`,
+  'X-Request-Id': 'context.requestId',
+  ...(retryAfter !== undefined && { 'Retry-After': `'${retryAfter}'` }),
+});
+
+/** Gives them all the body `{message, statusCode}` and the headers of every answer. */
+export const answerOnOurBehalf = (api: RestApi, stage: Stage): void => {
+  for (const { type, status, message, retryAfter } of answers)
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(status),
+      responseHeaders: headersOf(stage, retryAfter),
+      templates: { 'application/json': JSON.stringify({ message, statusCode: status }) },
+    });
+};

@@ -1,0 +1,22 @@
+import { consumers, groups, schedules } from '../../functions/index.ts';
+import type { Group } from '../../shared/api/operation.ts';
+import { type Capability, guards } from '../../shared/capabilities.ts';
+
+/** Less than the 29 s that API Gateway waits, so that the function's own answer comes first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+const API_TIMEOUT_SECONDS = 15;
+
+/** What a group of operations may do in all; `guards` are what `serve` itself needs for each of them. */
+const usesOf = ({ operations }: Group): readonly Capability[] => [
+  ...guards,
+  ...Object.values(operations).flatMap(({ uses }) => uses),
+];
+
+const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
+  name: group.name,
+  timeoutSeconds: API_TIMEOUT_SECONDS,
+  uses: usesOf(group),
+});
+
+/** Every Lambda of the system, by its contract. Its code is in the folder of its name. */
+export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules];
+export type LambdaName = (typeof lambdas)[number]['name'];

@@ -1,0 +1,126 @@
+import { isIP } from 'node:net';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+
+/** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
+export type Stage = {
+  name: string;
+  /** Address of the service without /api/v1; empty: API Gateway's own. */
+  publicUrl: string;
+  /** Certificate (ACM, same region) for the host of `publicUrl`; empty: something in front of the API terminates TLS. */
+  certificateArn: string;
+  serviceName: string;
+  serviceVersion: string;
+  /** Address that mails come from; empty: this stage sends none. */
+  mailSender: string;
+  /** Requests per second of an account or address; 0: no limit. */
+  rateLimit: number;
+  /** Seconds of silence after which a sensor is inactive. */
+  sensorInactiveAfter: number;
+  allowPrivateTargets: boolean;
+  /** CIDRs that webhooks may call although they are private. */
+  allowedTargetRanges: readonly string[];
+  /** Seconds over one whole attempt to deliver. */
+  deliveryDeadline: number;
+  /** Seconds before each attempt; empty: the built-in ladder. */
+  retrySchedule: readonly number[];
+  /** True: nothing that holds data is deleted with the stack. False only makes sense where data is made up. */
+  keepData: boolean;
+  logRetentionDays: RetentionDays;
+  /** Who is told of alarms; empty: nobody, they are only seen. */
+  alarmEmail: string;
+};
+
+type Setting<T> = { otherwise: T; wants: string; read: (given: unknown) => T | null };
+
+const text = (pattern: RegExp, otherwise: string, wants: string): Setting<string> => ({
+  otherwise,
+  wants,
+  read: (given) => (typeof given === 'string' && pattern.test(given) ? given : null),
+});
+
+const whole = (otherwise: number, minimum: number, maximum: number): Setting<number> => ({
+  otherwise,
+  wants: `a whole number from ${minimum} to ${maximum}`,
+  read: (given) => {
+    const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
+    return Number.isInteger(number) && Number(number) >= minimum && Number(number) <= maximum ? Number(number) : null;
+  },
+});
+
+const flag = (otherwise: boolean): Setting<boolean> => ({
+  otherwise,
+  wants: 'true or false',
+  read: (given) => (/^(true|false)$/.test(String(given)) ? String(given) === 'true' : null),
+});
+
+const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
+  otherwise: [],
+  wants: `at most ${most}, separated by commas, of: ${one.wants}`,
+  read: (given) => {
+    const parts: unknown[] = Array.isArray(given) ? given : String(given).split(',');
+    const read = parts
+      .filter((part) => part !== '')
+      .map((part) => one.read(typeof part === 'string' ? part.trim() : part));
+    return read.length <= most && !read.includes(null) ? (read as T[]) : null;
+  },
+});
+
+const range: Setting<string> = {
+  otherwise: '',
+  wants: 'a range like 10.1.0.0/16',
+  read: (given) => {
+    const [address = '', bits = '', ...more] = String(given).split('/');
+    const isRange = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32) && more.length === 0;
+    return isIP(address) !== 0 && isRange ? String(given) : null;
+  },
+};
+
+const logRetentionDays: Setting<RetentionDays> = {
+  otherwise: RetentionDays.ONE_MONTH,
+  wants: 'a number of days that CloudWatch knows, such as 7, 30, 90 or 365',
+  read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
+};
+
+const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
+  name: text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens'),
+  publicUrl: text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like https://cloud.example.org'),
+  certificateArn: text(/^$|^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, '', 'the ARN of a certificate'),
+  serviceName: text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters'),
+  serviceVersion: text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
+  mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
+  rateLimit: whole(30, 0, 1_000_000),
+  sensorInactiveAfter: whole(300, 1, 86_400),
+  allowPrivateTargets: flag(false),
+  allowedTargetRanges: list(range, 50),
+  deliveryDeadline: whole(15, 1, 15),
+  retrySchedule: list(whole(0, 0, 86_400), 20),
+  keepData: flag(true),
+  logRetentionDays,
+  alarmEmail: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
+};
+const names = Object.keys(settings) as (keyof Stage)[];
+
+/** The context key of a setting: its own name, but `stage` for the name. */
+const keyOf = (name: keyof Stage): string => (name === 'name' ? 'stage' : name);
+
+/**
+ * The settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). Stages whose
+ * name starts with `dev` or `test` lose their data with the stack unless told otherwise; all others keep it. All that
+ * is wrong is named at once.
+ */
+export const stageFrom = (context: (key: string) => unknown): Stage => {
+  const wrong: string[] = [];
+  const values = names.map((name) => {
+    const { otherwise, wants, read } = settings[name];
+    const given = context(keyOf(name));
+    if (given === undefined) return [name, otherwise];
+    const value = read(given);
+    if (value === null) wrong.push(`${keyOf(name)}: ${wants}`);
+    return [name, value];
+  });
+  const stage: Stage = Object.fromEntries(values);
+  if (stage.certificateArn !== '' && stage.publicUrl === '') wrong.push('publicUrl: a certificate needs the address');
+  if (wrong.length > 0) throw new Error(`wrong settings of the stage:\n  ${wrong.join('\n  ')}`);
+  const isThrowaway = /^(dev|test)/.test(stage.name) && context('keepData') === undefined;
+  return isThrowaway ? { ...stage, keepData: false } : stage;
+};

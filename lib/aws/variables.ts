@@ -1,0 +1,24 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Settings } from '../../shared/env.ts';
+import type { Queues } from './queues.ts';
+import type { Stage } from './stage.ts';
+
+/** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
+export type Variables = Readonly<Record<keyof Settings, string>>;
+
+export const variablesOf = (stage: Stage, table: Table, queues: Queues, address: string): Variables => ({
+  TABLE_NAME: table.tableName,
+  EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
+  DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
+  RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
+  RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
+  PUBLIC_URL: address,
+  SERVICE_NAME: stage.serviceName,
+  SERVICE_VERSION: stage.serviceVersion,
+  MAIL_SENDER: stage.mailSender,
+  ALLOW_PRIVATE_TARGETS: String(stage.allowPrivateTargets),
+  ALLOWED_TARGET_RANGES: stage.allowedTargetRanges.join(','),
+  DELIVERY_DEADLINE_SECONDS: String(stage.deliveryDeadline),
+  SENSOR_INACTIVE_AFTER_SECONDS: String(stage.sensorInactiveAfter),
+  RETRY_SCHEDULE: stage.retrySchedule.join(','),
+});

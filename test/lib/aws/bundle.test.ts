@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
+
+const names = ['server', 'customers', 'sweep', 'deliver'] as const;
+const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
+let bundles: Record<(typeof names)[number], Bundle>;
+beforeAll(async () => {
+  bundles = await bundleAll(names, outdir);
+}, 60_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+/** Runs a module in a Node of its own, with this environment alone, and gives what it prints as JSON. */
+const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
+  return JSON.parse(stdout);
+};
+const handlerOf = (name: (typeof names)[number]) => JSON.stringify(join(bundles[name].folder, 'handler.mjs'));
+
+/** Stands in for AWS: notes the requests, and gives the same answer to each. */
+const listen = async (answer: object) => {
+  const requests: { headers: IncomingMessage['headers']; body: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    requests.push({ headers: request.headers, body: JSON.parse(body) });
+    response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, [Symbol.asyncDispose]: async () => void server.close() };
+};
+const credentials = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token',
+};
+
+describe('a bundle', () => {
+  it.each(names)('%s: loads in a fresh Node and exports a handler', async (name) => {
+    const source = `import { handler } from ${handlerOf(name)}; console.log(JSON.stringify(typeof handler));`;
+    expect(await run(source, credentials)).toBe('function');
+  });
+
+  it('answers a request, and signs what it asks of the table with the credentials of its environment', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { statusCode, body } = await handler(${JSON.stringify(event)}, context);
+      console.log(JSON.stringify({ statusCode, body: JSON.parse(body) }));`;
+    const answer = await run(source, { ...credentials, TABLE_NAME: 'the-table', AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(answer).toEqual({ statusCode: 200, body: expect.objectContaining({ serviceName: 'Sensor Cloud' }) });
+    const [{ headers, body } = { headers: {}, body: {} }] = table.requests;
+    expect(body).toMatchObject({ TableName: 'the-table' });
+    expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//);
+    expect(headers['x-amz-security-token']).toBe('token');
+  });
+
+  it('rings a queue by a part that loads only then', async () => {
+    // The MD5 of the message, which the SDK compares.
+    const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
+    await using queue = await listen({ Successful, Failed: [] });
+    const { folder } = bundles.sweep;
+    const part = readdirSync(folder).find((file) => file.startsWith('send-')) ?? '';
+    const source = `import { sendBySqs } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const send = sendBySqs({ region: 'eu-central-1', credentials }, { events: '${queue.url}/1/events' });
+      await send('events', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
+      console.log('"sent"');`;
+    expect(await run(source)).toBe('sent');
+    expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });
+    expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+  });
+
+  it('looks for credentials nowhere', () => {
+    const finders = /credential-provider-(?!env)|nested-clients|token-providers/;
+    for (const { sources } of Object.values(bundles))
+      expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
+  });
+
+  it('has code for calling webhooks and for ringing queues only where the contract uses it', () => {
+    const has = (name: keyof typeof bundles, part: string) => bundles[name].sources.some((file) => file.includes(part));
+    expect([has('deliver', 'delivery/connect.ts'), has('deliver', 'client-sqs')]).toEqual([true, true]);
+    expect([has('sweep', 'delivery/connect.ts'), has('sweep', 'client-sqs')]).toEqual([false, true]);
+    expect([has('customers', 'delivery/connect.ts'), has('customers', 'client-sqs')]).toEqual([false, false]);
+  });
+});

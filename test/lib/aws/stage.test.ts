@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { stageFrom } from '../../../lib/aws/stage.ts';
+
+const stage = (context: Record<string, unknown> = {}) => stageFrom((key) => context[key]);
+
+describe('the settings of a stage', () => {
+  it('all have a default', () => {
+    expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
+  });
+
+  it('are taken as the command line gives them: as text', () => {
+    const given = {
+      stage: 'prod',
+      publicUrl: 'https://cloud.example.org',
+      rateLimit: '0',
+      allowPrivateTargets: 'true',
+      allowedTargetRanges: '10.1.0.0/16, fd00::/8',
+      retrySchedule: '0,5,20',
+      logRetentionDays: '365',
+    };
+    expect(stage(given)).toMatchObject({
+      name: 'prod',
+      publicUrl: 'https://cloud.example.org',
+      rateLimit: 0,
+      allowPrivateTargets: true,
+      allowedTargetRanges: ['10.1.0.0/16', 'fd00::/8'],
+      retrySchedule: [0, 5, 20],
+      logRetentionDays: 365,
+    });
+  });
+
+  it('are taken as cdk.json gives them: as JSON', () => {
+    const given = { rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] };
+    expect(stage(given)).toMatchObject(given);
+  });
+
+  it('keep data, but for stages that are named dev or test, unless they say otherwise', () => {
+    expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(stage({ stage: 'dev', keepData: 'true' }).keepData).toBe(true);
+    expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
+  });
+
+  it.each([
+    ['stage', 'Prod'],
+    ['publicUrl', 'http://cloud.example.org'],
+    ['publicUrl', 'https://cloud.example.org/'],
+    ['certificateArn', 'arn:aws:iam::1:user/x'],
+    ['mailSender', 'nobody'],
+    ['rateLimit', '-1'],
+    ['rateLimit', '1e3'],
+    ['rateLimit', ''],
+    ['allowPrivateTargets', 'yes'],
+    ['allowedTargetRanges', '10.0.0.0/33'],
+    ['allowedTargetRanges', '10.0.0.0'],
+    ['retrySchedule', '0,-5'],
+    ['retrySchedule', Array(21).fill('1').join(',')],
+    ['logRetentionDays', '31'],
+    ['alarmEmail', 7],
+  ])('name what is wrong: %s=%s', (key, value) => {
+    expect(() => stage({ [key]: value })).toThrow(`\n  ${key}: `);
+  });
+
+  it('name all that is wrong at once', () => {
+    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender: .*rateLimit: /s);
+  });
+});

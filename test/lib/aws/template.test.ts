@@ -1,0 +1,169 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it } from 'vitest';
+import { schedules } from '../../../functions/index.ts';
+import { BackendStack } from '../../../lib/aws/backend-stack.ts';
+import type { Bundle } from '../../../lib/aws/bundle.ts';
+import { type LambdaName, lambdas } from '../../../lib/aws/lambdas.ts';
+import { stageFrom } from '../../../lib/aws/stage.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const folder = mkdtempSync(join(tmpdir(), 'aws-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// What the functions do is of no matter here.
+const code = join(folder, 'code');
+mkdirSync(code);
+writeFileSync(join(code, 'handler.mjs'), 'export const handler = () => {};');
+const nothing: Bundle = { folder: code, startBytes: 0, bytes: 0, sources: [] };
+const bundles = Object.fromEntries(lambdas.map(({ name }) => [name, nothing])) as Record<LambdaName, Bundle>;
+
+/** A stage with these settings. */
+const templateOf = (context: Record<string, unknown> = {}): Template => {
+  const app = new App({ outdir: mkdtempSync(join(folder, 'out-')), analyticsReporting: false });
+  return Template.fromStack(new BackendStack(app, 'Test', { stage: stageFrom((key) => context[key]), bundles }));
+};
+const all = (template: Template, type: string): Properties[] =>
+  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+
+const dev = templateOf();
+const prod = templateOf({
+  stage: 'prod',
+  publicUrl: 'https://cloud.example.org',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
+  alarmEmail: 'night@example.org',
+});
+
+describe('the API', () => {
+  it('hands bodies over as the bytes that were sent, and speaks TLS 1.2 or newer', () => {
+    dev.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      BinaryMediaTypes: ['*/*'],
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
+    });
+  });
+
+  it('answers on our behalf in the shape and with the headers of our own answers', () => {
+    const answers = all(dev, 'AWS::ApiGateway::GatewayResponse');
+    expect(answers.map(({ ResponseType }) => ResponseType)).toEqual(
+      expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE']),
+    );
+    for (const { StatusCode, ResponseParameters, ResponseTemplates } of answers) {
+      const body = JSON.parse(ResponseTemplates['application/json']);
+      expect(body).toEqual({ message: expect.any(String), statusCode: Number(StatusCode) });
+      expect(ResponseParameters).toMatchObject({
+        'gatewayresponse.header.Cache-Control': "'no-store'",
+        'gatewayresponse.header.X-Content-Type-Options': "'nosniff'",
+        'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
+        'gatewayresponse.header.X-Request-Id': 'context.requestId',
+      });
+    }
+  });
+
+  it('logs each call, but no body, query, header or id', () => {
+    const [stage] = all(dev, 'AWS::ApiGateway::Stage');
+    expect(stage.AccessLogSetting.Format).toContain('$context.requestId');
+    expect(stage.AccessLogSetting.Format).not.toMatch(/body|query|header|context\.path|authorizer/i);
+    expect(stage.MethodSettings).toEqual([expect.objectContaining({ DataTraceEnabled: false })]);
+  });
+
+  it('is at its own name where the stage has one, and nowhere else', () => {
+    prod.hasResourceProperties('AWS::ApiGateway::DomainName', {
+      DomainName: 'cloud.example.org',
+      SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
+    });
+    prod.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+    dev.resourceCountIs('AWS::ApiGateway::DomainName', 0);
+  });
+});
+
+describe('a stage', () => {
+  it('keeps what holds data when its stack is deleted', () => {
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
+      for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
+    prod.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+  });
+
+  it('leaves nothing behind when it is for development', () => {
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
+      for (const resource of Object.values(dev.findResources(type))) expect(resource.DeletionPolicy).toBe('Delete');
+    dev.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
+  });
+});
+
+describe('the queues', () => {
+  it('take no request without TLS', () => {
+    const refused = all(dev, 'AWS::SQS::QueuePolicy').map(({ Queues, PolicyDocument }) => {
+      const [statement] = PolicyDocument.Statement;
+      expect(statement).toMatchObject({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } });
+      return Queues[0].Ref;
+    });
+    expect(refused.sort()).toEqual(Object.keys(dev.findResources('AWS::SQS::Queue')).sort());
+  });
+});
+
+describe('the functions', () => {
+  it.each(schedules)('$name: runs by the clock, and a run that failed is not repeated', ({ name, everySeconds }) => {
+    const minutes = everySeconds / 60;
+    const [[id]] = Object.entries(
+      dev.findResources('AWS::Lambda::Function', { Properties: { Description: `Sensor Cloud, dev: ${name}` } }),
+    ) as [[string, unknown]];
+    dev.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: `rate(${minutes} minute${minutes === 1 ? '' : 's'})`,
+      Targets: [
+        Match.objectLike({
+          Arn: { 'Fn::GetAtt': [id, 'Arn'] },
+          RetryPolicy: Match.objectLike({ MaximumRetryAttempts: 0 }),
+        }),
+      ],
+    });
+  });
+
+  it('may ring for themselves again and again only where the contract says so', () => {
+    const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
+      .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
+      .map(({ Properties }) => Properties.Description);
+    expect(loops).toEqual([expect.stringContaining('deliver')]);
+  });
+});
+
+describe('the alarms', () => {
+  it('each tell in a sentence what they mean', () => {
+    const texts = all(dev, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\.$/);
+  });
+
+  it('reach the address of the stage, if it has one', () => {
+    prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
+    for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
+    dev.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
+  it('watch every queue, every function, the table and the API', () => {
+    const watched = all(dev, 'AWS::CloudWatch::Alarm').map(({ MetricName, Dimensions }) =>
+      [MetricName, ...Dimensions.map(({ Value }: Properties) => Value.Ref ?? Value['Fn::GetAtt']?.[0] ?? Value)].join(
+        ' ',
+      ),
+    );
+    for (const id of Object.keys(dev.findResources('AWS::Lambda::Function')))
+      expect(watched).toEqual(expect.arrayContaining([`Errors ${id}`, `Throttles ${id}`]));
+    for (const [id, { Properties }] of Object.entries(dev.findResources('AWS::SQS::Queue')))
+      expect(watched).toContain(
+        `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
+      );
+    expect(watched.join()).toMatch(/5XXError.*WriteThrottleEvents|WriteThrottleEvents.*5XXError/);
+  });
+
+  it('tell when nothing runs by the clock', () => {
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'Invocations',
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+  });
+});

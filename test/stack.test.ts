@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consumers, groups, schedules } from '../functions/index.ts';
+import { createApp } from '../lib/aws/app.ts';
+import type { LambdaName } from '../lib/aws/lambdas.ts';
+import { BASE_PATH, type Group } from '../shared/api/operation.ts';
+import { type Capability, capabilityOf, guards, queueNames } from '../shared/capabilities.ts';
+import { settingsFrom } from '../shared/env.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../shared/queue/consumer.ts';
+import { tableDesign } from '../shared/store/table.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const outdir = mkdtempSync(join(tmpdir(), 'stack-test-'));
+let made: Awaited<ReturnType<typeof createApp>>;
+let template: Template;
+/** Logical ids by the name that a contract gives, and back. */
+let idOf: (name: string) => string;
+
+beforeAll(async () => {
+  made = await createApp({ outdir });
+  template = Template.fromStack(made.stack);
+  idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
+}, 60_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const all = (type: string): [string, Properties][] =>
+  Object.entries(template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
+const named = (type: string, name: string): Properties => all(type).find(([id]) => id === idOf(name))?.[1];
+const lambdas = [
+  ...groups.map((group: Group) => ({
+    name: group.name,
+    uses: [...guards, ...Object.values(group.operations).flatMap(({ uses }) => uses)] as Capability[],
+    queues: [] as string[],
+  })),
+  ...[...consumers, ...schedules].map((one) => ({
+    name: one.name,
+    uses: [...one.uses] as Capability[],
+    queues: 'queues' in one ? [...one.queues] : [],
+  })),
+];
+const operations = groups.flatMap((group: Group) =>
+  Object.entries(group.operations).map(([name, operation]) => ({ name, group: group.name, ...operation })),
+);
+
+describe('the API', () => {
+  const pathOf = (id: string): string => {
+    const resource = all('AWS::ApiGateway::Resource').find(([one]) => one === id)?.[1];
+    return resource ? `${resource.ParentId.Ref ? pathOf(resource.ParentId.Ref) : ''}/${resource.PathPart}` : '';
+  };
+  const methods = () =>
+    all('AWS::ApiGateway::Method').map(([, { ResourceId, HttpMethod, OperationName, Integration }]) => ({
+      path: ResourceId.Ref ? pathOf(ResourceId.Ref) : '/',
+      method: HttpMethod,
+      name: OperationName,
+      // The ARN of the function is the one part of the address that refers to anything by attribute.
+      lambda: Integration.Uri['Fn::Join'][1].find((part: Properties) => part['Fn::GetAtt'])['Fn::GetAtt'][0],
+      type: Integration.Type,
+    }));
+
+  it('has each declared operation as a method on its resource, handed whole to the function of its group', () => {
+    const declared = operations.map(({ name, path, method, group }) => ({
+      path: BASE_PATH + path,
+      method,
+      name,
+      lambda: idOf(group),
+      type: 'AWS_PROXY',
+    }));
+    const inTemplate = methods().filter(({ method }) => method !== 'ANY');
+    expect(inTemplate).toHaveLength(declared.length);
+    expect(inTemplate).toEqual(expect.arrayContaining(declared));
+  });
+
+  it('takes every other method at each of these resources too, at the same function, which answers 405', () => {
+    const others = methods().filter(({ method }) => method === 'ANY');
+    for (const { path, group } of operations)
+      expect(others).toContainEqual(expect.objectContaining({ path: BASE_PATH + path, lambda: idOf(group) }));
+  });
+
+  it('takes every other path, at a function that answers 404', () => {
+    const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
+    expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
+  });
+
+  it('has no path that two groups share: its 405 names all its methods', () => {
+    for (const { path, group } of operations)
+      expect([path, ...operations.filter((one) => one.path === path && one.group !== group)]).toEqual([path]);
+  });
+
+  it('has no two variables in the same place of a path, which API Gateway refuses', () => {
+    const places = all('AWS::ApiGateway::Resource').filter(([, { PathPart }]) => PathPart.startsWith('{'));
+    const parents = places.map(([, { ParentId }]) => JSON.stringify(ParentId));
+    expect(new Set(parents).size).toBe(parents.length);
+  });
+});
+
+/** What a statement allows, one line for each action and resource; resources as text, keys when it is limited to some. */
+const linesOf = ({ Action, Resource, Condition }: Properties): string[] =>
+  [Action].flat().flatMap((action: string) =>
+    [Resource].flat().map((resource) => {
+      const keys: string[] = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? [];
+      return [action, JSON.stringify(resource), ...keys].join(' ');
+    }),
+  );
+const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+const indexArn = (name: string) => ({ 'Fn::Join': ['', [arn(idOf('Table')), `/index/${name}`]] });
+
+/** The same from a capability: a query may also use the indexes. */
+const rightsOf = (capability: Capability): string[] => {
+  const { actions = [], resource, leadingKeys = [] } = capabilityOf(capability);
+  return actions.flatMap((action) => {
+    const indexes = action === 'dynamodb:Query' ? Object.keys(tableDesign.indexes).map(indexArn) : [];
+    const resources = resource === 'table' ? [arn(idOf('Table')), ...indexes] : [arn(idOf(resource ?? ''))];
+    return linesOf({
+      Action: action,
+      Resource: resources,
+      ...(leadingKeys.length > 0 && {
+        Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } },
+      }),
+    });
+  });
+};
+
+describe('rights and environment', () => {
+  const statementsOf = (name: string): Properties[] =>
+    named('AWS::IAM::Role', `${name}-role`).Policies.flatMap(
+      ({ PolicyDocument }: Properties) => PolicyDocument.Statement,
+    );
+
+  it.each(lambdas)(
+    '$name: may do what its uses give, write its own log, read its own queues, and nothing else',
+    (one) => {
+      const given = one.uses.flatMap(rightsOf);
+      const own = [
+        ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => [action, arn(idOf(`${one.name}-logs`))]),
+        ...['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'].flatMap((action) =>
+          one.queues.map((queue) => [action, arn(idOf(queue))]),
+        ),
+      ].map(([action, resource]) => `${action} ${JSON.stringify(resource)}`);
+      const held = statementsOf(one.name).flatMap(linesOf);
+      expect(held.filter((line) => !given.includes(line) && !own.includes(line))).toEqual([]);
+      // A right on all keys holds on some.
+      const missing = [...given, ...own].filter(
+        (line) => !held.some((right) => line === right || line.startsWith(`${right} `)),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
+
+  it('no function has a managed policy, a wildcard or Scan', () => {
+    for (const { name } of lambdas) {
+      expect(named('AWS::IAM::Role', `${name}-role`).ManagedPolicyArns).toBeUndefined();
+      for (const { Effect, Action, Resource } of statementsOf(name)) {
+        expect(Effect).toBe('Allow');
+        expect(JSON.stringify([Action, Resource])).not.toMatch(/\*|Scan/);
+      }
+    }
+    expect(all('AWS::IAM::Policy')).toEqual([]);
+  });
+
+  it.each(lambdas)(
+    '$name: knows exactly the variables that its capabilities name, and they are valid',
+    ({ name, uses }) => {
+      const { Variables } = named('AWS::Lambda::Function', name).Environment;
+      const wanted = new Set(uses.flatMap((capability) => capabilityOf(capability).env));
+      expect(Object.keys(Variables).sort()).toEqual([...wanted].sort());
+      const plain = Object.entries(Variables).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? value : 'reference',
+      ]);
+      expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
+    },
+  );
+
+  it('cdk-nag (AwsSolutions) finds nothing that nobody acknowledged', () => {
+    expect(new AwsSolutionsChecks().validateScope(made.app).violations).toEqual([]);
+  });
+});
+
+describe('queues', () => {
+  it.each(queueNames)('%s: what fails five times waits 14 days in its dead-letter queue', (name) => {
+    const reader = consumers.find(({ queues }: Consumer) => queues.includes(name)) as Consumer;
+    expect(named('AWS::SQS::Queue', name)).toMatchObject({
+      VisibilityTimeout: visibilitySeconds(reader),
+      RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+      SqsManagedSseEnabled: true,
+    });
+    expect(named('AWS::SQS::Queue', `${name}-dead`)).toMatchObject({ MessageRetentionPeriod: 14 * 86_400 });
+  });
+
+  it('every queue feeds its consumer in batches that may fail in part, with bounded concurrency', () => {
+    const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
+      queues.map((queue) => ({
+        FunctionName: { Ref: idOf(name) },
+        EventSourceArn: arn(idOf(queue)),
+        BatchSize: batchSize,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: concurrency },
+      })),
+    );
+    const found = all('AWS::Lambda::EventSourceMapping').map(([, mapping]) => mapping);
+    expect(found).toHaveLength(wanted.length);
+    expect(found).toEqual(expect.arrayContaining(wanted));
+  });
+});
+
+describe('table and functions', () => {
+  it('the table is the one that shared/store/table.ts designs, with recovery to any point in time', () => {
+    const { partitionKey, sortKey, ttl, indexes } = tableDesign;
+    const keys = (hash: string, range: string) => [
+      { AttributeName: hash, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ];
+    const [[, table], ...others] = all('AWS::DynamoDB::Table') as [[string, Properties]];
+    expect(others).toEqual([]);
+    expect(table).toMatchObject({
+      KeySchema: keys(partitionKey, sortKey),
+      TimeToLiveSpecification: { AttributeName: ttl, Enabled: true },
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { SSEEnabled: true },
+    });
+    expect(table.GlobalSecondaryIndexes).toEqual(
+      Object.entries(indexes).map(([IndexName, index]) => ({
+        IndexName,
+        KeySchema: keys(index.partitionKey, index.sortKey),
+        Projection: { ProjectionType: index.projection },
+      })),
+    );
+    expect(table.AttributeDefinitions.every(({ AttributeType }: Properties) => AttributeType === 'S')).toBe(true);
+  });
+
+  it.each(lambdas)('$name: runs on Node 24 on ARM, and loads at most 350 KB at start (deliver 450)', ({ name }) => {
+    expect(named('AWS::Lambda::Function', name)).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'handler.handler',
+      LoggingConfig: { LogGroup: { Ref: idOf(`${name}-logs`) } },
+    });
+    expect(made.bundles[name as LambdaName].startBytes).toBeLessThanOrEqual(name === 'deliver' ? 450_000 : 350_000);
+  });
+});
