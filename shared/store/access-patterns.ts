@@ -97,7 +97,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'ruleHits.create': pattern('A hit, once for its event and rule', ['ruleHit'], 0, 1, 'for each KB'),
   'ruleHits.report': pattern('What became of a message of a hit', ['ruleHit'], 0, 1, 'for each KB'),
 
-  'rules.get': pattern('A rule, by its pointer', ['rulePointer', 'rule'], 1, 0),
+  'rules.get': pattern('A rule, by its id', ['ruleById'], 0.5, 0),
   'rules.list': pattern('The rules of a customer', ['rule'], 0.5, 0, each8KB),
   'rules.forSituation': pattern(
     'Which rules watch this situation of this sensor?',
@@ -108,7 +108,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'rules.create': pattern(
     'A new rule, if all that it names is there',
-    ['rule', 'rulePointer', 'home', 'customer', 'sensor', 'bot', 'webhook'],
+    ['rule', 'ruleById', 'home', 'customer', 'sensor', 'bot', 'webhook'],
     0,
     14,
     'with a sensor and one recipient',

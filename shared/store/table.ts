@@ -38,7 +38,7 @@ export const items = {
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
-  rulePointer: item('C#{customerId}', 'RULE#{0ruleId}'),
+  ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
