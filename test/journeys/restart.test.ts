@@ -37,4 +37,16 @@ describe('the local host', () => {
     expect(await second.end('SIGTERM')).toBe(0);
     expect(receiver.received).toHaveLength(1);
   });
+
+  test('seeds its demo home at the first start, and finds it again at the next', async () => {
+    const demoDir = join(dataDir, 'demo');
+    for (const shown of [/^demo user: demo {2}password: .{16}$/, /^demo user: demo \(its password was shown/]) {
+      const host = await startHost({ DATA_DIR: demoDir, DEMO: 'true' });
+      expect(host.lines.some((line) => shown.test(line))).toBe(true);
+      const token = host.lines.find((line) => line.includes('export TOKEN='))?.split('=')[1] ?? '';
+      const [page] = await clientOf(host.url, token).ok<{ total: number }[]>('GET', '/sensors');
+      expect(page?.total).toBe(3);
+      expect(await host.end('SIGTERM')).toBe(0);
+    }
+  });
 });

@@ -3,6 +3,7 @@ import { drawAccountKey, drawToken, hashOf } from '../../../shared/auth/tokens.t
 import type { Runtime } from '../../../shared/deps.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { Permission } from '../../../shared/domain/permission.ts';
+import { usernameKey } from '../../../shared/domain/user.ts';
 import { store } from '../../../shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
 
@@ -60,9 +61,9 @@ const createPerson = async ({ table, now, random }: Runtime): Promise<Person> =>
 /** The demo's user: made at the first start, found again later (its password was shown once). */
 const findPerson = async (runtime: Runtime): Promise<{ person: Person; accountKey: string }> => {
   const { sessions } = store(runtime.table);
-  const known = await sessions.accountKeyOf(USERNAME);
+  const known = await sessions.accountKeyOf(usernameKey(USERNAME));
   const person = known ? null : await createPerson(runtime);
-  const accountKey = known ?? (await sessions.accountKeyOf(USERNAME));
+  const accountKey = known ?? (await sessions.accountKeyOf(usernameKey(USERNAME)));
   const account = accountKey ? await sessions.account(accountKey) : null;
   if (!accountKey || !account?.customerId) throw new Error('the demo user has no customer');
   return { person: person ?? { id: account.accountId, customerId: account.customerId, password: null }, accountKey };
