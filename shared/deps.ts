@@ -91,6 +91,16 @@ export const compose = async <U extends Capability>(runtime: Runtime, uses: read
   return Object.assign({ now, pause, random, log }, ...parts);
 };
 
+/** The way out to the world, loaded at the first call: a cold start has nothing to call yet. */
+const lazyCallee = (given: Settings): Callee => {
+  let loading: Promise<Callee> | undefined;
+  const load = (): Promise<Callee> => {
+    loading ??= import('./delivery/callee.ts').then(({ createCallee }) => createCallee(given));
+    return loading;
+  };
+  return { check: async (url) => (await load()).check(url), post: async (request) => (await load()).post(request) };
+};
+
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
 export const lambdaRuntime = (): Runtime => {
   const given = settings();
@@ -110,7 +120,7 @@ export const lambdaRuntime = (): Runtime => {
       send ??= connect();
       await (await send)(queue, bells);
     },
-    callee: async () => (await import('./delivery/callee.ts')).createCallee(given),
+    callee: async () => lazyCallee(given),
     now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: randomBytes,

@@ -19,7 +19,7 @@ import { type FirstStart, firstStart } from './first.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
-import { clientConfig, ensureTable } from './table.ts';
+import { clientConfig, ensureTable, tableConfig } from './table.ts';
 
 export type CloudOptions = {
   /** 0: any. */
@@ -84,7 +84,7 @@ const runtimeOf = (options: CloudOptions, settings: Settings, endpoint: string, 
   const { random = randomBytes, log = standardLog, meter } = options;
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-  const table = createTable(documentClient(clientConfig(endpoint)), settings.TABLE_NAME, meter);
+  const table = createTable(documentClient(tableConfig(endpoint)), settings.TABLE_NAME, meter);
   return { settings, table, send, callee: async () => callee, now: clock.now, pause, random, log };
 };
 

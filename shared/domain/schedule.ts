@@ -24,10 +24,19 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
+// Making a format takes longer than using it a hundred times. It depends on nothing but the zone.
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatIn = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  formats.set(timeZone, made);
+  return made;
+};
+
 /** Local wall time: ISO weekday and `YYYY-MM-DD HH:MM`. */
 export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  const [date = '', clock = ''] = format.format(time).split(' ');
+  const [date = '', clock = ''] = formatIn(timeZone).format(time).split(' ');
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 

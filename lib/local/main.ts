@@ -1,0 +1,52 @@
+import { settingsFrom } from '../../shared/env.ts';
+import { type Cloud, type CloudOptions, startCloud } from './cloud.ts';
+import { startDemo } from './demo/demo.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the environment asks for. Throws with the names of what is wrong. */
+const optionsFrom = (env: Variables): CloudOptions => {
+  const port = Number(env.PORT ?? 3_000);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('wrong environment: PORT');
+  return {
+    port,
+    dataDir: env.DATA_DIR ?? '.local',
+    settings: settingsFrom({
+      ALLOW_PRIVATE_TARGETS: 'true',
+      MAIL_SENDER: 'outbox',
+      ...env,
+      TABLE_NAME: 'sensor-cloud',
+    }),
+    first: {
+      adminUsername: env.ADMIN_USERNAME ?? 'admin',
+      adminPassword: env.ADMIN_PASSWORD,
+      provisioningKey: env.PROVISIONING_KEY,
+    },
+    ...(env.AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
+    ...(env.AWS_ENDPOINT_URL_SQS && { queueEndpoint: env.AWS_ENDPOINT_URL_SQS }),
+  };
+};
+
+const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    demo?.stop();
+    cloud.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+};
+
+/** `npm start`: the cloud as the environment asks for it, until a signal ends it. Prints `ready URL` when it is. */
+export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {
+  const cloud = await startCloud(optionsFrom(env));
+  for (const [what, value] of Object.entries(cloud.generated)) say(`${what}: ${value}`);
+  const demo = env.DEMO === 'false' ? null : await startDemo(cloud, say);
+  stopOnSignal(cloud, demo);
+  say(`ready ${cloud.url}`);
+};

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { type Figure, passes, tableOf } from './figures.ts';
+import { measureFlow } from './flow.ts';
+import { priceOf, prices } from './prices.ts';
+import { measureServe } from './serve.ts';
+import { measureStarts } from './starts.ts';
+import { measureStartup } from './startup.ts';
+
+const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,price]
+FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
+
+const options = {
+  json: { type: 'string' },
+  peers: { type: 'string', default: '' },
+  only: { type: 'string', default: 'starts,serve,startup,flow,price' },
+  help: { type: 'boolean' },
+} as const;
+
+const read = () => {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`);
+    process.exit(2);
+  }
+};
+
+/** Units of one delivered fall, as test/units.test.ts asserts them: 14 write, and 1 more for each webhook and minute. */
+const delivered = { read: 8, write: 14, queueRequests: 6 };
+
+const measurePrice = async (): Promise<Figure[]> => {
+  const parts = Object.entries(priceOf(delivered));
+  const each = parts.map(([name, usd]) => ({
+    name: `price of a million deliveries: ${name}`,
+    value: usd * 1e6,
+    unit: 'USD',
+  }));
+  const total = parts.reduce((sum, [, usd]) => sum + usd, 0) * 1e6;
+  return [
+    ...each,
+    {
+      name: 'price of a million deliveries',
+      value: total,
+      unit: 'USD',
+      note: `prices of ${prices.date}, ${prices.region}`,
+    },
+  ];
+};
+
+const { json, peers, only, help: wantsHelp } = read();
+if (wantsHelp) {
+  console.log(help);
+  process.exit(0);
+}
+const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
+const parts: Record<string, () => Promise<Figure[]>> = {
+  starts: () => measureStarts(join(folder, 'bundles'), peers),
+  serve: () => measureServe(peers),
+  startup: () => measureStartup(folder),
+  flow: () => measureFlow(folder),
+  price: measurePrice,
+};
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(parts)) {
+  if (!only.split(',').includes(name)) continue;
+  console.error(`${name} ...`);
+  figures.push(...(await measure()));
+}
+await rm(folder, { recursive: true, force: true });
+console.log(tableOf(figures));
+const about = {
+  command: `npm run bench -- --only ${only}`,
+  date: new Date().toISOString(),
+  node: process.version,
+  cpu: `${cpus().length} x ${cpus()[0]?.model ?? ''}`,
+  versions: manifest.dependencies,
+};
+if (json) await writeFile(json, JSON.stringify({ ...about, figures }, null, 2));
+process.exit(figures.some((figure) => passes(figure) === false) ? 1 : 0);

@@ -1,0 +1,31 @@
+/** One measured figure. `most` and `least` are its bar; without one it is for information. */
+export type Figure = { name: string; value: number; unit: string; most?: number; least?: number; note?: string };
+
+export const median = (values: readonly number[]): number => percentile(values, 50);
+
+/** The value that `percent` of the values do not exceed. */
+export const percentile = (values: readonly number[], percent: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
+};
+
+const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+const barOf = ({ most, least }: Figure): string =>
+  most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '';
+
+/** Null: there is no bar. */
+export const passes = ({ value, most, least }: Figure): boolean | null => {
+  if (most === undefined && least === undefined) return null;
+  return value <= (most ?? Number.POSITIVE_INFINITY) && value >= (least ?? Number.NEGATIVE_INFINITY);
+};
+
+const verdict = (figure: Figure): string => ({ true: 'yes', false: 'NO', null: '' })[String(passes(figure))] ?? '';
+
+/** A table in Markdown, as README.md keeps it. */
+export const tableOf = (figures: readonly Figure[]): string => {
+  const rows = figures.map((one) => [one.name, shown(one.value), one.unit, barOf(one), verdict(one), one.note ?? '']);
+  const all = [['figure', 'value', 'unit', 'bar', 'met', 'note'], ['---', '---:', '---', '---', '---', '---'], ...rows];
+  const widths = [0, 1, 2, 3, 4, 5].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  return all.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`).join('\n');
+};

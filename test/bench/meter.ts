@@ -1,0 +1,99 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { startTableEngine } from '../../lib/local/engines.ts';
+import { clientConfig, ensureTable } from '../../lib/local/table.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { createTable, documentClient, type Meter, type Table } from '../../shared/store/client.ts';
+import type { Key } from '../../shared/store/key.ts';
+import type { Item, Write } from '../../shared/store/request.ts';
+import { items } from '../../shared/store/table.ts';
+
+const TABLE = 'bench';
+
+export type Units = { read: number; write: number };
+type Line = Units & { calls: number };
+
+const patterns = Object.entries(items).map(
+  ([name, { template }]) => [name, new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^#]*')}$`)] as const,
+);
+const kindOf = ({ pk, sk }: Key): string => patterns.find(([, form]) => form.test(`${pk} / ${sk}`))?.[0] ?? 'item';
+const placeOf = (pk: string): string => pk.replaceAll(/(?<=#)\d+/g, '*');
+const keyOfWrite = (write: Write): Key =>
+  'put' in write ? write.put : 'remove' in write ? write.remove : 'update' in write ? write.update : write.check;
+
+/**
+ * Units of the table by call and kind of item, as in `get session`. A write whose condition failed reports no units,
+ * neither here nor in the cloud; it costs what the item there is worth, so one unit (two inside a transaction) is added
+ * for each of its items.
+ */
+export const createLedger = () => {
+  const lines = new Map<string, Line>();
+  const label = new AsyncLocalStorage<string>();
+  const add = (name: string, { read, write }: Units): void => {
+    const before = lines.get(name) ?? { calls: 0, read: 0, write: 0 };
+    lines.set(name, { calls: before.calls + 1, read: before.read + read, write: before.write + write });
+  };
+  const meter: Meter = (call, units) => add(label.getStore() ?? call, units);
+
+  const labelled = (table: Table): Table => ({
+    get: <T extends Item>(key: Key, consistent = false) =>
+      label.run(`get ${kindOf(key)}${consistent ? ' (consistent)' : ''}`, () => table.get<T>(key, consistent)),
+    getAll: <T extends Item>(keys: readonly Key[]) =>
+      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys)),
+    query: <T extends Item>(input: Parameters<Table['query']>[0]) =>
+      label.run(`query ${placeOf(input.pk)}`, () => table.query<T>(input)),
+    queryAll: <T extends Item>(input: Parameters<Table['queryAll']>[0]) =>
+      label.run(`query ${placeOf(input.pk)}`, () => table.queryAll<T>(input)),
+    update: async (key, changes) => {
+      const name = `update ${kindOf(key)}`;
+      const answer = await label.run(name, () => table.update(key, changes));
+      if (answer === null) add(`${name}: condition failed`, { read: 0, write: 1 });
+      return answer;
+    },
+    write: async (...writes) => {
+      const name = `write ${writes.map((one) => kindOf(keyOfWrite(one))).join(' + ')}`;
+      const failed = await label.run(name, () => table.write(...writes));
+      const each = writes.length === 1 ? 1 : 2;
+      if (failed) add(`${name}: condition failed`, { read: 0, write: each * writes.length });
+      return failed;
+    },
+  });
+
+  return {
+    meter,
+    labelled,
+    wrap: (runtime: Runtime): Runtime => ({ ...runtime, table: labelled(runtime.table) }),
+    clear: () => lines.clear(),
+    lines: (): Record<string, Line> => Object.fromEntries([...lines].toSorted()),
+    total: (): Units => {
+      const all = [...lines.values()];
+      return {
+        read: all.reduce((sum, { read }) => sum + read, 0),
+        write: all.reduce((sum, { write }) => sum + write, 0),
+      };
+    },
+    /** One line for each kind of call, for the message of a failure. */
+    text: (): string =>
+      [...lines]
+        .toSorted()
+        .map(([name, { calls, read, write }]) => `${calls} x ${name}: ${read} read, ${write} write`)
+        .join('\n'),
+  };
+};
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** An engine of its own with an empty table; `table` is labelled and metered, `plain` only metered. */
+export const startEngine = async (dataDir: string, ledger: Ledger) => {
+  const engine = await startTableEngine({ dataDir, onExit: () => {} });
+  await ensureTable(engine.endpoint, TABLE);
+  const client = documentClient(clientConfig(engine.endpoint));
+  const plain = createTable(client, TABLE, ledger.meter);
+  return {
+    endpoint: engine.endpoint,
+    plain,
+    table: ledger.labelled(plain),
+    stop: () => {
+      client.destroy();
+      return engine.stop();
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'aws-lambda';
+import { handler as bots } from '../../functions/bots/handler.ts';
+import { handler as sensors } from '../../functions/sensors/handler.ts';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from '../../shared/api/exchange.ts';
+import { drawToken } from '../../shared/auth/tokens.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { newSensor } from '../../shared/domain/sensor.ts';
+import { settingsFrom } from '../../shared/env.ts';
+import type { Table } from '../../shared/store/client.ts';
+import type { Key } from '../../shared/store/key.ts';
+import { type Figure, median } from './figures.ts';
+import { byHand, onHono, type Toolbox } from './serve-rivals.ts';
+
+export type Serve = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+const REQUESTS = 10_000;
+const ROUNDS = 5;
+
+const accountKey = 'bench-account-key-01';
+const sensorId = 'id_MDA6MDA6MDA6MDA6MDA6MDE';
+const given = { id: sensorId, hardwareId: '000000000001', manufacturer: 'maker_a' as const, firmwareVersion: 1 };
+
+const found: readonly (readonly [string, object])[] = [
+  ['SESSION#', { kind: 'session', accountId: 2, epoch: 0, csrf: 'x', expires: null }],
+  [
+    'ACCOUNT#',
+    {
+      accountId: 2,
+      customerId: 1,
+      isAdmin: false,
+      permissions: ['manage_bots'],
+      canLogin: true,
+      locale: 'en',
+      epoch: 0,
+    },
+  ],
+  ['C#1', { ...newSensor(given, 1_700_000_000_000), customerId: 1 }],
+];
+
+/** Answers at once: what is measured is everything but the store. */
+const table = {
+  get: async ({ pk }: Key) => found.find(([start]) => pk.startsWith(start))?.[1] ?? null,
+  update: async () => ({ calls: 1, value: 7 }),
+  write: async () => null,
+} as unknown as Table;
+
+const runtime: Runtime = {
+  settings: settingsFrom({}),
+  table,
+  send: async () => {},
+  callee: () => Promise.reject(new Error('nobody is called here')),
+  now: Date.now,
+  pause: async () => {},
+  random: (bytes) => new Uint8Array(bytes),
+  log: () => {},
+};
+
+const token = drawToken('session', (bytes) => new Uint8Array(bytes).fill(7), accountKey);
+const context = { awsRequestId: 'bench', getRemainingTimeInMillis: () => 30_000 } as Context;
+
+const eventOf = (httpMethod: string, path: string, resource: string, body: unknown): APIGatewayProxyEvent => {
+  const headers: Record<string, string> = {
+    Host: 'api.example.org',
+    Accept: '*/*',
+    'User-Agent': 'bench/1',
+    'Accept-Language': 'en',
+    Authorization: `Bearer ${token}`,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  const identity = { sourceIp: '127.0.0.1', userAgent: 'bench/1' };
+  return {
+    resource: `/api/v1${resource}`,
+    path: `/api/v1${path}`,
+    httpMethod,
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: resource === path ? null : { sensorId },
+    stageVariables: null,
+    requestContext: { requestId: 'bench', identity, httpMethod, path, stage: 'v1' },
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+  } as unknown as APIGatewayProxyEvent;
+};
+
+const routes = [
+  {
+    name: 'GET a sensor',
+    ours: sensors.with(runtime),
+    event: eventOf('GET', `/sensors/${sensorId}`, '/sensors/{sensorId}', undefined),
+    status: 200,
+  },
+  {
+    name: 'POST a bot',
+    ours: bots.with(runtime),
+    event: eventOf('POST', '/bots', '/bots', { name: 'Nurse call', locale: 'de' }),
+    status: 201,
+  },
+] as const;
+
+/** Microseconds of CPU for one request. */
+const cpuOf = async (serve: Serve, event: APIGatewayProxyEvent, count: number): Promise<number> => {
+  const before = process.cpuUsage();
+  for (let at = 0; at < count; at++) await serve(event, { ...context });
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+};
+
+const check = async (name: string, serve: Serve, event: APIGatewayProxyEvent, status: number): Promise<void> => {
+  const { statusCode, body } = await serve(event, { ...context });
+  if (statusCode !== status) throw new Error(`${name}: ${statusCode} ${body}`);
+};
+
+/** The same routes side by side: a part of the requests each in turn, so that noise hits all alike. */
+const race = async (rivals: Record<string, Serve>, event: APIGatewayProxyEvent, status: number) => {
+  const times = Object.fromEntries(Object.keys(rivals).map((name) => [name, [] as number[]]));
+  for (const [name, serve] of Object.entries(rivals)) {
+    await check(name, serve, event, status);
+    await cpuOf(serve, event, 2_000);
+  }
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, serve] of Object.entries(rivals)) times[name]?.push(await cpuOf(serve, event, REQUESTS / ROUNDS));
+  return (name: string) => median(times[name] ?? []);
+};
+
+/** CPU of `serve` beyond the store. `peers` is a folder of modules to compare with, or ''. */
+export const measureServe = async (peers: string): Promise<Figure[]> => {
+  const tools: Toolbox = { table, settings: runtime.settings, now: Date.now };
+  const hasHono = peers !== '' && existsSync(join(peers, 'hono'));
+  const load = (name: string) => import(pathToFileURL(createRequire(join(peers, 'x.js')).resolve(name)).href);
+  const hono = hasHono ? await onHono(tools, load) : null;
+  const figures: Figure[] = [];
+  for (const { name, ours, event, status } of routes) {
+    const timeOf = await race({ ours, byHand: byHand(tools), ...(hono && { hono }) }, event, status);
+    const note = `${timeOf('ours').toFixed(0)} us`;
+    figures.push({ name: `serve: ${name}`, value: timeOf('ours') / timeOf('byHand'), unit: 'x by hand', note });
+    if (!hono) continue;
+    const theirs = `${timeOf('hono').toFixed(0)} us there`;
+    figures.push({
+      name: `serve: ${name}`,
+      value: timeOf('ours') / timeOf('hono'),
+      unit: 'x Hono',
+      most: 1,
+      note: theirs,
+    });
+  }
+  return figures;
+};

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { consumers, groups, schedules } from '../../functions/index.ts';
+import { bundleAll } from '../../lib/aws/bundle.ts';
+import type { LambdaName } from '../../lib/aws/lambdas.ts';
+import { type Figure, median } from './figures.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const loader = fileURLToPath(new URL('load.ts', import.meta.url));
+const ROUNDS = 11;
+
+/** What a team writes that takes the SDK as it is. */
+const stock = `
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+export const ready = () => DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }));
+`;
+const express = `${stock}
+import express from 'express';
+import serverless from 'serverless-http';
+const app = express();
+app.use(express.json());
+app.get('/sensors/:sensorId', (request, response) => response.json({ id: request.params.sensorId }));
+const serve = serverless(app);
+const client = ready();
+export const handler = (event, context) => serve(event, context, client);
+`;
+
+const bundleStock = async (folder: string, name: string, source: string, format: 'esm' | 'cjs', modules: string) => {
+  const outfile = join(folder, name, format === 'esm' ? 'handler.mjs' : 'handler.cjs');
+  await build({
+    stdin: { contents: source, resolveDir: root, loader: 'js' },
+    nodePaths: [modules],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format,
+    ...(format === 'esm' && { mainFields: ['module', 'main'] }),
+    logLevel: 'error',
+  });
+  return outfile;
+};
+
+type Start = { name: string; file: string; kind: string };
+
+const loadOnce = async ({ file, kind }: Start): Promise<number> => {
+  // Counting calls would need a table.
+  const env = {
+    RATE_LIMIT_PER_SECOND: '0',
+    AWS_REGION: 'eu-central-1',
+    AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
+  };
+  const { stdout } = await run(process.execPath, [loader, file, kind], { env, timeout: 20_000 });
+  return Number(stdout.trim().split('\n').at(-1));
+};
+
+/** Side by side: each round loads every bundle once, so that what the machine does meanwhile hits all alike. */
+const race = async (starts: readonly Start[]): Promise<Map<string, number>> => {
+  const times = new Map<string, number[]>(starts.map(({ name }) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const start of starts) times.get(start.name)?.push(await loadOnce(start));
+  return new Map([...times].map(([name, all]) => [name, median(all)]));
+};
+
+const kinds = new Map<string, string>([
+  ...groups.map(({ name }) => [name, 'api'] as const),
+  ...consumers.map(({ name }) => [name, 'consumer'] as const),
+  ...schedules.map(({ name }) => [name, 'schedule'] as const),
+]);
+
+const sizeOf = async (folder: string): Promise<number> => {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.mjs'));
+  return (await Promise.all(files.map((name) => stat(join(folder, name))))).reduce((sum, { size }) => sum + size, 0);
+};
+
+/** Start and size of every function's bundle; `peers` is a folder of modules to compare with, or ''. */
+export const measureStarts = async (folder: string, peers: string): Promise<Figure[]> => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{}');
+  const names = [...kinds.keys()];
+  const bundles = await bundleAll(names as LambdaName[], folder);
+  const ours = names.map((name) => ({ name, file: join(folder, name, 'handler.mjs'), kind: kinds.get(name) ?? '' }));
+  const rivals: Start[] = [
+    { name: 'stock esm', file: await bundleStock(folder, 'stock', stock, 'esm', peers), kind: 'stock' },
+    { name: 'stock cjs', file: await bundleStock(folder, 'stock', stock, 'cjs', peers), kind: 'stock' },
+  ];
+  const hasExpress = peers !== '' && existsSync(join(peers, 'express'));
+  if (hasExpress)
+    rivals.push({ name: 'express', file: await bundleStock(folder, 'express', express, 'cjs', peers), kind: 'loaded' });
+  const took = await race([...ours, ...rivals]);
+  const timeOf = (name: string) => took.get(name) ?? Number.NaN;
+  const bar = Math.min(timeOf('stock esm'), timeOf('stock cjs'));
+  const figures: Figure[] = [{ name: 'start: SDK document client, stock bundle', value: bar, unit: 'ms' }];
+  if (hasExpress)
+    figures.push({ name: 'start: Express + serverless-http + SDK', value: timeOf('express'), unit: 'ms' });
+  for (const name of names) {
+    const note = `${timeOf(name).toFixed(0)} ms`;
+    figures.push({ name: `start: ${name}`, value: timeOf(name) / bar, unit: 'x stock', most: 1, note });
+    if (hasExpress)
+      figures.push({ name: `start: ${name}`, value: timeOf(name) / timeOf('express'), unit: 'x Express', most: 0.4 });
+  }
+  for (const name of names) {
+    const most = name === 'deliver' ? 450 : 350;
+    const note = `${((await sizeOf(join(folder, name))) / 1e3).toFixed(0)} KB with what loads later`;
+    const atStart = (bundles[name as LambdaName]?.startBytes ?? 0) / 1e3;
+    figures.push({ name: `size: ${name}, at start`, value: atStart, unit: 'KB', most, note });
+  }
+  return figures;
+};
