@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startTestCloud({ environment: { ALLOW_PRIVATE_TARGETS: 'false' } });
+});
+afterAll(() => cloud.stop());
+
+describe('a stage that does not allow private targets', () => {
+  test('takes https to public addresses only, whatever form a private one has', async () => {
+    const { client } = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
+    const create = (url: string) =>
+      client.call('POST', '/webhooks', { name: 'w', url, format: 'full', isCustomerHook: false, botId: bot.id });
+    const denied = [
+      'http://93.184.216.34/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://169.254.169.254/',
+      'https://localhost/',
+      'https://nurse.internal/',
+      'https://93.184.216.34:22/',
+      'https://user:pass@93.184.216.34/',
+      'ftp://93.184.216.34/',
+    ];
+    for (const url of denied) {
+      const { status, body } = await create(url);
+      expect([url, status, (body as { errors: { path: string }[] }).errors[0]?.path]).toEqual([url, 400, 'url']);
+    }
+    expect((await create('https://93.184.216.34:8443/hook')).status).toBe(201);
+  });
+});
