@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readCommandLine } from '../lib/local/command-line.ts';
 import { createAdmin } from '../lib/local/first.ts';
 import { createTable, documentClientOf } from '../shared/store/client.ts';
 import { store } from '../shared/store/store.ts';
@@ -8,26 +8,11 @@ import { store } from '../shared/store/store.ts';
 const help = `npm run admin -- --table NAME [--username NAME]
 Makes a system admin in a deployed cloud and prints the password, once. Credentials and region: as the AWS CLI has them.`;
 
-const options = {
-  table: { type: 'string' },
-  username: { type: 'string', default: 'admin' },
-  help: { type: 'boolean' },
-} as const;
+const options = { table: { type: 'string' }, username: { type: 'string', default: 'admin' } } as const;
 
-const read = () => {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-};
-
-const { table, username, help: wantsHelp } = read();
-if (wantsHelp || !table) {
-  console[wantsHelp ? 'log' : 'error'](help);
-  process.exit(wantsHelp ? 0 : 2);
-}
+const { table = '', username } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
+  values.table ? null : 'which table? The stack names it in its output TableName',
+);
 const password = randomBytes(15).toString('base64url');
 const client = documentClientOf(new DynamoDBClient({}));
 const admin = await createAdmin(store(createTable(client, table)), username, password, {

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { startCloud } from '../lib/local/cloud.ts';
+import { readCommandLine } from '../lib/local/command-line.ts';
 import { tellStory } from '../lib/local/demo/story.ts';
 import { settingsFrom } from '../shared/env.ts';
 
@@ -13,33 +13,15 @@ const options = {
   username: { type: 'string', default: 'admin' },
   password: { type: 'string' },
   'provisioning-key': { type: 'string' },
-  help: { type: 'boolean' },
 } as const;
 
-const read = () => {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-};
-
-const given = read();
-if (given.help) {
-  console.log(help);
-  process.exit(0);
-}
-const {
-  url,
-  username,
-  password = 'a-password-for-the-demo',
-  'provisioning-key': provisioningKey = 'a-key-for-the-demo',
-} = given;
-if (url && (!given.password || !given['provisioning-key'])) {
-  console.error(`a cloud that runs needs --password and --provisioning-key\n\n${help}`);
-  process.exit(2);
-}
+const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
+  values.url && !(values.password && values['provisioning-key'])
+    ? 'a cloud that runs needs --password and --provisioning-key'
+    : null,
+);
+const { url, username, password = 'a-password-for-the-demo' } = given;
+const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
 
 /** A cloud of its own, with a deadline that a story can wait for. */
 const startOwn = () =>

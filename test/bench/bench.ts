@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../lib/local/command-line.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 import { measureFlow } from './flow.ts';
@@ -17,17 +17,7 @@ const options = {
   json: { type: 'string' },
   peers: { type: 'string', default: '' },
   only: { type: 'string', default: 'starts,serve,startup,flow,price' },
-  help: { type: 'boolean' },
 } as const;
-
-const read = () => {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-};
 
 /** Units of one delivered fall, as test/units.test.ts asserts them: 14 write, and 1 more for each webhook and minute. */
 const delivered = { read: 8, write: 14, queueRequests: 6 };
@@ -51,11 +41,7 @@ const measurePrice = async (): Promise<Figure[]> => {
   ];
 };
 
-const { json, peers, only, help: wantsHelp } = read();
-if (wantsHelp) {
-  console.log(help);
-  process.exit(0);
-}
+const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
 const parts: Record<string, () => Promise<Figure[]>> = {
   starts: () => measureStarts(join(folder, 'bundles'), peers),

@@ -1,0 +1,32 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+
+/**
+ * The options of a command. `--help` prints the help and ends with 0; an unknown option, or a value that `check` finds
+ * wrong, is told with the help and ends with 2.
+ */
+export const readCommandLine = <const O extends ParseArgsOptionsConfig>(
+  options: O,
+  help: string,
+  say: { out: (text: string) => void; err: (text: string) => void },
+  check: (values: ReturnType<typeof parseArgs<{ options: O }>>['values']) => string | null = () => null,
+) => {
+  const refuse = (why: string): never => {
+    say.err(`${why}\n\n${help}`);
+    process.exit(2);
+  };
+  const read = () => {
+    try {
+      return parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
+    } catch (error) {
+      return refuse((error as Error).message);
+    }
+  };
+  const values = read();
+  if ('help' in values && values.help) {
+    say.out(help);
+    process.exit(0);
+  }
+  const given = values as Parameters<typeof check>[0];
+  const problem = check(given);
+  return problem === null ? given : refuse(problem);
+};
