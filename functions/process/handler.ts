@@ -6,7 +6,7 @@ import type { Rule } from '../../shared/domain/rule.ts';
 import { newSensorState, silentAt } from '../../shared/domain/sensor-state.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
-import type { Message, StateItem } from '../../shared/store/events.ts';
+import type { StateItem } from '../../shared/store/events.ts';
 import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
 import { processing } from './contract.ts';
 
@@ -75,13 +75,18 @@ const tryToDecide = async (
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
  */
-const processOne = async (deps: ProcessDeps, place: Place, message: Message, timeLeft: () => number): Promise<void> => {
+const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLeft: () => number): Promise<void> => {
+  const { events } = deps.store;
   const { customerId, sensor } = place;
-  const cause = { ...message, byTime: false };
-  const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
   for (let pause = 2; timeLeft() > MARGIN_MS; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
-    const state = (await deps.store.events.state(customerId, sensor.id)) ?? fresh;
+    // The state first: a message that still waits after it was read cannot have been decided before, or the state's
+    // version would be another one by now.
+    const state = (await events.state(customerId, sensor.id)) ?? fresh;
+    const message = await events.get(customerId, sensor.id, uuid, true);
+    if (!message?.duePk) return;
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
+    const cause = { ...message, byTime: false };
+    const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
     const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
@@ -107,6 +112,12 @@ const checkSilence = async (deps: ProcessDeps, place: Place): Promise<void> => {
   await store.events.watch(customerId, sensor.id, after, null);
 };
 
+/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
+const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
+  const message = await store.events.get(customerId, sensorId, uuid, true);
+  if (message?.duePk) await store.events.finish(message, null);
+};
+
 const work = async (
   { c: customerId, s: sensorId, e: uuids }: EventBell,
   deps: ProcessDeps,
@@ -114,10 +125,8 @@ const work = async (
 ): Promise<void> => {
   const place = await placeOf(deps, customerId, sensorId);
   for (const uuid of uuids) {
-    const message = await deps.store.events.get(customerId, sensorId, uuid, true);
-    if (!message?.duePk) continue;
-    // The sensor has gone, or moved on to another customer: its message is kept, and nothing fires.
-    await (place ? processOne(deps, place, message, timeLeft) : deps.store.events.finish(message, null));
+    if (place) await processOne(deps, place, uuid, timeLeft);
+    else await setAside(deps, customerId, sensorId, uuid);
   }
   if (place && uuids.length === 0) await checkSilence(deps, place);
 };
