@@ -3,8 +3,11 @@ import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
 import { devices } from './devices/contract.ts';
+import { makerAConfig } from './maker-a-config/contract.ts';
+import { makerBConfig } from './maker-b-config/contract.ts';
 import { processing } from './process/contract.ts';
 import { provisioningKeys } from './provisioning-keys/contract.ts';
+import { rooms } from './rooms/contract.ts';
 import { ruleHits } from './rule-hits/contract.ts';
 import { rules } from './rules/contract.ts';
 import { sensors } from './sensors/contract.ts';
@@ -19,7 +22,10 @@ export const groups = [
   users,
   customers,
   sensors,
+  rooms,
   ruleHits,
+  makerAConfig,
+  makerBConfig,
   bots,
   rules,
   webhooks,

@@ -22,7 +22,8 @@ const rooms: Record<string, string> = {
   'shared/log.ts': '',
   'shared/env.ts': 'shared/domain/ zod',
   'shared/deps.ts': 'shared/',
-  'functions/*/contract.ts': 'shared/api/operation.ts shared/queue/consumer.ts shared/domain/ zod',
+  'functions/*/contract.ts':
+    'shared/api/operation.ts shared/api/config-pair.ts shared/queue/consumer.ts shared/domain/ zod',
   'functions/index.ts': 'functions/*/contract.ts',
   'functions/*/*.ts': 'OWN/ shared/',
   'lib/aws/':
@@ -41,6 +42,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
+  ['shared/api/configs.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
   ['shared/api/middleware/', 'type:shared/store/*.ts', 'types of what the guard reads; no code'],
   ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
   ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../shared/api/operation.ts';
 import { call, exampleOf, fieldsOf, idFieldsOf, operations, paramsOf, pathsOf } from './contracts/calls.ts';
 import { examples, idsInBodies, otherIds } from './contracts/examples.ts';
-import { createWorld, malformedIds, unknownIds, type World } from './contracts/world.ts';
+import { createWorld, idsFor, malformedIds, unknownIds, type World } from './contracts/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -147,10 +147,12 @@ describe.each(operations)('%s', (name, operation) => {
   const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
   for (const param of params) {
     test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
-      const missing = await call(world, one, { params: { [param]: unknownIds[param] ?? '' } });
+      const missing = await call(world, one, { params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' } });
       expect(missing.status, missing.text).toBe(404);
       if (!isOurs) return;
-      const foreign = await call(world, one, { params: { [param]: world.theirs.ids[param] ?? '' } });
+      const foreign = await call(world, one, {
+        params: { [param]: idsFor(operation.path, world.theirs.ids)[param] ?? '' },
+      });
       expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
     });
   }

@@ -111,10 +111,10 @@ const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, 
     await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', receiveDate);
 };
 
-const listed = (event: Decided) => {
+const listed = ({ room = defaultRoom }: SensorRecord, event: Decided) => {
   const { id, uuid, createDate, happening } = event;
   const { type, action, code, point } = happening;
-  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, defaultRoom) };
+  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, room) };
 };
 
 /**
@@ -134,6 +134,6 @@ export const carryOut = async (
   // The first event of a message is the message's own item; all others get one each.
   const first = message ? decided[0] : undefined;
   const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };
-  for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(event) });
-  if (message) await events.finish(message, first ? listed(first) : null);
+  for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(place.sensor, event) });
+  if (message) await events.finish(message, first ? listed(place.sensor, first) : null);
 };

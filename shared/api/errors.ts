@@ -95,3 +95,8 @@ export class ApiError extends Error {
 export const refuse = (path: string, problem: Problem, values?: Fault['values']): never => {
   throw new ApiError('bad_request', { faults: [{ path, problem, ...(values && { values }) }] });
 };
+
+/** Refuses everything that is wrong with a request at once; nothing when nothing is. */
+export const refuseAll = (faults: readonly Fault[]): void => {
+  if (faults.length > 0) throw new ApiError('bad_request', { faults });
+};

@@ -83,8 +83,20 @@ export const defaultRoom: RoomUpdate = {
   regions: [],
 };
 
+/** What is read before the first PUT, as old as the sensor. */
+export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
+  ...defaultRoom,
+  regions: [],
+  sensorId: id,
+  createDate,
+  updateDate: createDate,
+  rotation: rotationOf(defaultRoom.sensorMounting),
+});
+
 /** The extent of a room, in cm. */
 export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;
+
+export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({ xMin, xMax, yMin, yMax, zMax });
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
 

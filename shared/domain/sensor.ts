@@ -27,6 +27,8 @@ export type Sensor = z.infer<typeof Sensor>;
 export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
+  /** The extent of its room (cm), once somebody measured it. */
+  room?: { xMin: number; xMax: number; yMin: number; yMax: number; zMax: number };
 };
 
 /** What a device's token opens. `customerId` is 0 until somebody links the sensor; `hash` is the token's. */

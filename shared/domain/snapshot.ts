@@ -1,6 +1,6 @@
 import type { Decided } from './decision.ts';
 import { type Delivery, deliveryId, type Snapshot } from './delivery.ts';
-import { defaultRoom, type Extent, normalize } from './room.ts';
+import { defaultRoom, normalize } from './room.ts';
 import { fillIn, type Rule } from './rule.ts';
 import { wallTime } from './schedule.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
@@ -12,7 +12,6 @@ export type Scene = {
   event: Decided;
   sensor: SensorRecord;
   customer: Customer | null;
-  room?: Extent;
   /** The uuid of the message that caused the event; null: the service made it. */
   source: string | null;
   receiveDate: number;
@@ -47,7 +46,7 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
 export const snapshotOf = (scene: Scene, rule: Rule | null, text: string): Snapshot => {
   const { id, uuid, createDate, happening } = scene.event;
   const { type, action, code, point } = happening;
-  const coordinates = point && normalize(point, scene.room ?? defaultRoom);
+  const coordinates = point && normalize(point, scene.sensor.room ?? defaultRoom);
   const { sensor, customer } = scene;
   return {
     event: { id, uuid, createDate, type, action, code, coordinates, text, source: scene.source },

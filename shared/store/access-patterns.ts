@@ -46,6 +46,10 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'bots.list': pattern('The bots of a customer', ['bot'], 0.5, 0, each8KB),
   'bots.create': pattern('A new bot, if its customer is there', ['bot', 'home', 'customer'], 0, 6),
 
+  'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
+  'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
+  'configs.put': pattern('A configuration, and what the sensor keeps of it', ['config', 'sensor'], 0, 4, 'for each KB'),
+
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
   'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
   'customers.homeOf': pattern('Whose is this id? (system admins, devices)', ['home'], 1, 0),
@@ -91,6 +95,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
   'provisioning.put': pattern('A new provisioning key', ['provisioningKey'], 0, 1),
   'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey'], 0, 1),
+
+  'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
+  'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
   'ruleHits.list': pattern('The rule hits of a customer, 120 days', ['ruleHit'], 0.5, 0, each8KB),

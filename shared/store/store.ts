@@ -1,11 +1,13 @@
 import { botReads, botWrites } from './bots.ts';
 import type { Table, TableReader } from './client.ts';
+import { configReads, configWrites } from './configs.ts';
 import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
@@ -15,11 +17,13 @@ import { webhookReads, webhookWrites } from './webhooks.ts';
 
 const reads = (table: TableReader) => ({
   bots: botReads(table),
+  configs: configReads(table),
   customers: customerReads(table),
   deliveries: deliveryReads(table),
   due: dueReads(table),
   events: eventReads(table),
   provisioning: provisioningReads(table),
+  rooms: roomReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
   sensors: sensorReads(table),
@@ -30,11 +34,13 @@ const reads = (table: TableReader) => ({
 
 const writes = (table: Table) => ({
   bots: botWrites(table),
+  configs: configWrites(table),
   customers: customerWrites(table),
   deliveries: deliveryWrites(table),
   due: dueWrites(table),
   events: eventWrites(table),
   provisioning: provisioningWrites(table),
+  rooms: roomWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
   sensors: sensorWrites(table),

@@ -40,6 +40,8 @@ export const items = {
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
+  room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
+  config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),

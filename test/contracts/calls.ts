@@ -4,7 +4,7 @@ import { groups } from '../../functions/index.ts';
 import type { Operation } from '../../shared/api/operation.ts';
 import { type Answer, type Client, logIn } from '../fixtures/client.ts';
 import { type Example, examples } from './examples.ts';
-import type { World } from './world.ts';
+import { idsFor, type World } from './world.ts';
 
 /** Every operation by its name. */
 export const operations: readonly (readonly [string, Operation])[] = groups.flatMap((group) =>
@@ -79,7 +79,7 @@ type Change = {
 export const call = async (world: World, [name, operation]: readonly [string, Operation], change: Change = {}) => {
   const example = await exampleOf(name, world);
   const client = change.client ?? (await rightful(operation, world));
-  const params = { ...world.ours.ids, ...example.params, ...change.params };
+  const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
   const body = 'body' in change ? change.body : example.body;
   const method = change.method ?? operation.method;
   const path = pathOf(operation, params) + (change.query ?? '');

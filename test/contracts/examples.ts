@@ -1,3 +1,8 @@
+import { criticalFields } from '../../shared/domain/config/critical.ts';
+import { defaultsOf } from '../../shared/domain/config/field.ts';
+import * as makerA from '../../shared/domain/config/maker-a.ts';
+import * as makerB from '../../shared/domain/config/maker-b.ts';
+import { defaultRoom } from '../../shared/domain/room.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
@@ -81,6 +86,25 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { body: { manufacturer: 'maker_a', code } };
   },
   getSensor: nothing,
+  getRoom: nothing,
+  putRoom: () => ({ body: defaultRoom }),
+  listRegions: nothing,
+  getMakerABasicConfig: nothing,
+  putMakerABasicConfig: () => ({ body: { ...defaultsOf(makerA.basicFields), name: 'Room 1' } }),
+  getMakerADryContactConfig: nothing,
+  putMakerADryContactConfig: () => ({ body: defaultsOf(makerA.dryContactFields) }),
+  getMakerAFirmwareConfig: nothing,
+  putMakerAFirmwareConfig: () => ({ body: defaultsOf(makerA.firmwareFields) }),
+  getMakerATelemetryConfig: nothing,
+  putMakerATelemetryConfig: () => ({ body: defaultsOf(makerA.telemetryFields) }),
+  getMakerACriticalConfig: nothing,
+  putMakerACriticalConfig: () => ({ body: defaultsOf(criticalFields) }),
+  getMakerBBasicConfig: nothing,
+  putMakerBBasicConfig: () => ({ body: { ...defaultsOf(makerB.basicFields), name: 'Room 2' } }),
+  getMakerBFallConfig: nothing,
+  putMakerBFallConfig: () => ({ body: defaultsOf(makerB.fallFields) }),
+  getMakerBVitalDataConfig: nothing,
+  putMakerBVitalDataConfig: () => ({ body: defaultsOf(makerB.vitalFields) }),
   listRuleHits: nothing,
   getRuleHit: nothing,
   listBots: nothing,

@@ -11,6 +11,7 @@ const DAY = 86_400_000;
 const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
+  const makerB = await linkSensor(home.client, 'maker_b');
   const alarm = await createAlarm(home.client, hook);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
   await cloud.idle();
@@ -22,6 +23,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     userId: String(home.userId),
     customerId: String(home.customerId),
     sensorId: sensor.sensorId,
+    makerBSensorId: makerB.sensorId,
     botId: String(alarm.bot.id),
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
@@ -35,11 +37,16 @@ export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
   customerId: '987654321',
   sensorId: `id_${'0'.repeat(23)}`,
+  makerBSensorId: `id_${'0'.repeat(9)}`,
   botId: '987654321',
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
 };
+
+/** Ids for the path of an operation: its sensor is one of the maker that it is for. */
+export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  path.includes('/maker_b/') ? { ...ids, sensorId: ids.makerBSensorId ?? '' } : ids;
 
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {

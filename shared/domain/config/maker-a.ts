@@ -1,4 +1,5 @@
-import { choice, flag, whole, words } from './field.ts';
+import { int32 } from '../values.ts';
+import { choice, type Field, flag, whole, words } from './field.ts';
 
 /** D1 O14, but for `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are the sensor's. */
 export const basicFields = {
@@ -29,8 +30,15 @@ export const dryContactFields = {
 
 const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Error'] as const;
 
-/** D1 O16, but for `firmwareVersion`, which may be null. */
+const pinned: Field<number | null> = {
+  schema: int32(1, 2_147_483_647).nullable(),
+  byDefault: null,
+  note: 'versionCode to install at the next start, whatever the global version; null: the global one',
+};
+
+/** D1 O16. */
 export const firmwareFields = {
+  firmwareVersion: pinned,
   otaEnabled: flag(true, 'updates over the air', { until: 38 }),
   logLevel: choice([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
   mqttLogLevelLive: choice(logLevels, 'Info', 'messages that are sent at once', { from: 42 }),

@@ -1,4 +1,4 @@
-import { choice, flag, whole, words } from './field.ts';
+import { choice, flag, schemaOf, type Values, whole, words } from './field.ts';
 
 /** D1 O19. */
 export const basicFields = {
@@ -25,3 +25,22 @@ export const vitalFields = {
   weakVitalSignThresholdMinutes: whole(10, 'minutes', { min: 1, max: 15 }),
   weakVitalSignSensitivity: whole(5, 'sensitivity to weak vital signs', { min: 1, max: 99 }),
 } as const;
+
+/** What is kept of O19: the name is the sensor's own. */
+export type StoredBasic = Pick<Values<typeof basicFields>, 'workingMode'>;
+export const newBasic: StoredBasic = { workingMode: basicFields.workingMode.byDefault };
+
+/** Both alarms need posture detection. */
+export const withPosture = (values: Values<typeof fallFields>): Values<typeof fallFields> => ({
+  ...values,
+  postureDetectionEnabled: values.postureDetectionEnabled || values.sittingAlarmEnabled || values.sittingUpAlarmEnabled,
+});
+
+/** The body and answer of O21, with the order of its rates. */
+export const VitalData = schemaOf(vitalFields)
+  .check(({ value, issues }) => {
+    for (const rate of ['respirationRate', 'heartRate'] as const)
+      if (value[`${rate}Upper`] < value[`${rate}Lower`])
+        issues.push({ code: 'custom', input: value, path: [`${rate}Upper`], params: { key: 'rate_order' } });
+  })
+  .meta({ id: 'MakerBVitalDataConfig' });

@@ -1,0 +1,65 @@
+import { defaultsOf, type Fields, type Values } from '../domain/config/field.ts';
+import type { ConfigName } from '../domain/config/names.ts';
+import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
+import type { Store, StoreReader } from '../store/store.ts';
+
+type Fail = (
+  code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
+  details?: { waitSeconds: number },
+) => never;
+/** What these need of a call. */
+type About = { customerId: number; params: { sensorId: string }; fail: Fail };
+type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
+
+/** Tries of a change that meets another one: the other one wins once, not forever. */
+const TRIES = 5;
+
+/** A sensor of that maker with a configuration of it; 404 without the sensor, 400 when it is the other maker's. */
+export const readConfig = async <V extends object>(
+  { customerId, params: { sensorId }, fail }: About,
+  store: StoreReader,
+  maker: Manufacturer,
+  name: ConfigName,
+): Promise<{ sensor: SensorRecord; values: V | null; version: number }> => {
+  const [sensor, stored] = await Promise.all([
+    store.sensors.get(customerId, sensorId),
+    store.configs.get<V>({ customerId, sensorId }, name),
+  ]);
+  if (!sensor) return fail('sensor_not_found');
+  if (sensor.manufacturer !== maker) return fail('sensor_wrong_manufacturer');
+  return { sensor, values: stored?.values ?? null, version: stored?.version ?? 0 };
+};
+
+/** Makes a change from what holds now; when another change comes first, from what that one left. */
+export const changeConfig = async <V extends object>(
+  call: About,
+  store: Store,
+  maker: Manufacturer,
+  name: ConfigName,
+  change: (before: V | null) => Next<V>,
+): Promise<V> => {
+  const { customerId, params, fail } = call;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const { values, version } = await readConfig<V>(call, store, maker, name);
+    const next = change(values);
+    const result = await store.configs.put({ customerId, sensorId: params.sensorId }, name, next, version);
+    if (result === 'done') return next.values;
+    if (result === 'gone') return fail('sensor_not_found');
+  }
+  return fail('unavailable', { waitSeconds: 1 });
+};
+
+/** The handlers of a configuration that is stored as it is sent, but for what `adjust` makes of it. */
+export const plainConfig = <F extends Fields>(
+  maker: Manufacturer,
+  name: ConfigName,
+  fields: F,
+  adjust: (values: Values<F>) => Values<F> = (values) => values,
+) => ({
+  get: async (call: About, { store }: { store: StoreReader }): Promise<Values<F>> => {
+    const { values } = await readConfig<Values<F>>(call, store, maker, name);
+    return { ...defaultsOf(fields), ...values };
+  },
+  put: (call: About & { body: Values<F> }, { store }: { store: Store }): Promise<Values<F>> =>
+    changeConfig<Values<F>>(call, store, maker, name, () => ({ values: adjust(call.body) })),
+});

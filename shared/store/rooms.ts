@@ -1,0 +1,27 @@
+import { type Extent, extentOf, type Room } from '../domain/room.ts';
+import type { Table, TableReader } from './client.ts';
+import { changes, present } from './request.ts';
+import { items } from './table.ts';
+
+/** A sensor's place in the table. */
+type Place = { customerId: number; sensorId: string };
+
+export const roomReads = (table: TableReader) => ({
+  /** Consistent: what was just put is what is read. Null before the first PUT. */
+  get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId }), true),
+});
+
+export const roomWrites = (table: Table) => ({
+  /**
+   * Replaces the room of a sensor; false when the sensor has gone. The extent is in the sensor's own item too: what
+   * scales coordinates has read that anyway.
+   */
+  put: async ({ customerId, sensorId }: Place, stored: Room): Promise<boolean> => {
+    const room: Extent = extentOf(stored);
+    const failed = await table.write(
+      { update: items.sensor({ customerId, sensorId }), changes: changes({ set: { room }, if: present }) },
+      { put: { ...stored, ...items.room({ customerId, sensorId }) } },
+    );
+    return failed === null;
+  },
+});
