@@ -148,11 +148,11 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
   'sessions.start': pattern('A new session', ['session'], 0, 1),
   'sessions.end': pattern('A session is over', ['session'], 0, 1),
-  'sessions.setPassword': pattern('A new password, or its hash at a new cost', ['password'], 0, 1),
-  'sessions.endAll': pattern('All sessions of an account are over', ['account'], 0, 1),
+  'sessions.rehash': pattern('The hash of a password at a new cost', ['password'], 0, 1),
+  'sessions.setPassword': pattern('A new password, and all sessions are over', ['password', 'account'], 0, 4),
   'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
 
-  'users.get': pattern('A user', ['user'], 0.5, 0),
+  'users.get': pattern('A user', ['user'], 0.5, 0, 'twice when consistent'),
   'users.list': pattern('The users of a customer', ['user'], 0.5, 0, each8KB),
   'users.create': pattern(
     'A new user, if the username is free',
@@ -160,6 +160,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     12,
   ),
+  'users.setProfile': pattern('A new profile', ['user', 'account'], 0, 4),
+  'users.setAccess': pattern('What a user may do from now on', ['user', 'account'], 0, 4),
+  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home'], 0, 10),
 
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),

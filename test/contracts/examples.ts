@@ -15,6 +15,15 @@ const fresh = (name: string) => `${name} ${++last}`;
 const person = () => ({ username: fresh('example'), password: 'a-password-of-no-interest', ...names });
 const names = { firstName: 'A', lastName: 'B', email: 'a@example.com' };
 
+const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null };
+const newPassword = 'another-password-of-no-interest';
+
+/** A user of ours that the call may change for good. */
+const somebody = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
+  const { id } = await ours.client.ok<{ id: number }>('POST', '/users', person());
+  return { userId: String(id) };
+};
+
 const rule = ({ ours: { bot, webhook } }: World) => ({
   name: 'n',
   title: 't',
@@ -72,6 +81,10 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listUsers: nothing,
   createUser: () => ({ body: person() }),
   getUser: nothing,
+  updateUser: () => ({ body: profile }),
+  deleteUser: async (world) => ({ params: await somebody(world) }),
+  setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),
+  setUserPassword: async (world) => ({ params: await somebody(world), body: { newPassword } }),
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,
