@@ -28,6 +28,7 @@ const user = some({
   ...{ id: userId, customerId, username: 'nurse', accountKey: 'accountKey' },
   ...{ permissions: [], isAdmin: false },
 });
+const token = some({ id: messageId, expires: null, createDate: now });
 const device = { id: sensorId, manufacturer: 'maker_a', hardwareId: '0123456789AB' } as const;
 const nobodys = some({ ...device, customerId: null });
 const sensor = some({ ...device, customerId, groupId: 0 });
@@ -125,6 +126,12 @@ const examples: [StoreCall, (store: Store) => unknown][] = [
     ({ deliveries }) => deliveries.record(some({ ...address, attempts: 1 }), { state: 'delivered' }, now, true),
   ],
   ['deliveries.shelve', ({ deliveries }) => deliveries.shelve(other, 'held', 'webhook_disabled', now)],
+  ['accessTokens.create', ({ accessTokens }) => accessTokens.create('accountKey', 't1', token, now)],
+  ['accessTokens.noteUse', ({ accessTokens }) => accessTokens.noteUse('t1', now, now)],
+  ['accessTokens.list', ({ accessTokens }) => accessTokens.list('accountKey', now)],
+  ['accessTokens.remove', ({ accessTokens }) => accessTokens.remove('accountKey', messageId, now)],
+  ['accessTokens.create', ({ accessTokens }) => accessTokens.create('accountKey', 't2', token, now)],
+  ['accessTokens.removeAll', ({ accessTokens }) => accessTokens.removeAll('accountKey')],
   ['users.setProfile', ({ users }) => users.setProfile(user, some({ locale: 'de' }), now)],
   ['users.setAccess', ({ users }) => users.setAccess(user, some({ canLogin: false }), now)],
   ['users.remove', ({ users }) => users.remove(user)],
@@ -207,6 +214,7 @@ describe('the table', () => {
       'password',
       'username',
       'knownAddress',
+      'accessToken',
       'home',
       'customer',
     ],

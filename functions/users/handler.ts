@@ -59,7 +59,9 @@ export const handler = serve(users, {
   deleteUser: async ({ caller, customerId, params, fail }, { store }) => {
     const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
     if (!mayChange(caller, user)) return fail('forbidden');
-    return (await store.users.remove(user)) ? { status: 'OK' } : fail('user_not_found');
+    if (!(await store.users.remove(user))) return fail('user_not_found');
+    await store.accessTokens.removeAll(user.accountKey);
+    return { status: 'OK' };
   },
 
   setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause }) => {

@@ -20,6 +20,8 @@ export type Caller = {
   locale: string;
   /** `token`: an access token; `session`: somebody who logged in. */
   kind: 'session' | 'token';
+  /** A token that opens nothing but GET. */
+  readOnly: boolean;
 };
 
 /** Permissions are independent of each other; a system admin holds them all. */

@@ -41,6 +41,24 @@ const each8KB = 'for each 8 KB of them';
  * each call and compares the keys and the units.
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
+  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 1.5, 0, '0.5 for each token'),
+  'accessTokens.create': pattern(
+    'A new access token, if there is room',
+    ['account', 'accessToken', 'session'],
+    1,
+    6,
+    'again when another took the place',
+  ),
+  'accessTokens.remove': pattern('An access token opens nothing more', ['accessToken', 'session'], 1, 4),
+  'accessTokens.removeAll': pattern(
+    'The tokens of a user who is gone',
+    ['accessToken', 'session'],
+    1,
+    4,
+    'writes for each token',
+  ),
+  'accessTokens.noteUse': pattern('An access token was used, once a minute', ['session'], 0, 1),
+
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
   'bots.list': pattern('The bots of a customer', ['bot'], 0.5, 0, each8KB),

@@ -1,3 +1,4 @@
+import { accessTokenReads, accessTokenWrites } from './access-tokens.ts';
 import { botReads, botWrites } from './bots.ts';
 import type { Table, TableReader } from './client.ts';
 import { customerReads, customerWrites } from './customers.ts';
@@ -14,6 +15,7 @@ import { userReads, userWrites } from './users.ts';
 import { webhookReads, webhookWrites } from './webhooks.ts';
 
 const reads = (table: TableReader) => ({
+  accessTokens: accessTokenReads(table),
   bots: botReads(table),
   customers: customerReads(table),
   deliveries: deliveryReads(table),
@@ -29,6 +31,7 @@ const reads = (table: TableReader) => ({
 });
 
 const writes = (table: Table) => ({
+  accessTokens: accessTokenWrites(table),
   bots: botWrites(table),
   customers: customerWrites(table),
   deliveries: deliveryWrites(table),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Answer, type Client, clientOf, logIn } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
-import { adminOf, createHome } from '../fixtures/home.ts';
+import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
 
 let cloud: Cloud;
 let anybody: Client;
@@ -21,12 +21,7 @@ afterAll(async () => {
 });
 
 const names = { firstName: 'A', lastName: 'B', email: '' };
-const hire = async (username: string, more: object = {}) => {
-  const password = `${username}-long-password`;
-  const body = { customerId: home.customerId, username, password, ...names, ...more };
-  const { id } = await admin.ok<{ id: number }>('POST', '/users', body);
-  return { id, username, password, client: await logIn(anybody, username, password) };
-};
+const hire = (username: string, more: object = {}) => hireFor(admin, home.customerId, username, more);
 const login = async (username: string, password: string): Promise<number> =>
   (await anybody.call('POST', '/users/login', { username, password })).status;
 const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
