@@ -1,3 +1,4 @@
+import { accessTokens } from './access-tokens/contract.ts';
 import { auth } from './auth/contract.ts';
 import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
@@ -20,6 +21,7 @@ import { webhooks } from './webhooks/contract.ts';
 export const groups = [
   auth,
   users,
+  accessTokens,
   customers,
   sensors,
   rooms,

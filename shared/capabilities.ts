@@ -34,8 +34,13 @@ export const capabilities = {
     actions: ['dynamodb:GetItem'],
     leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],
   },
-  /** to count the call, */
-  'guard:count': { env: [], resource: 'table', actions: ['dynamodb:UpdateItem'], leadingKeys: ['RATE#*'] },
+  /** to count the call, and to note the use of a token, */
+  'guard:count': {
+    env: [],
+    resource: 'table',
+    actions: ['dynamodb:UpdateItem'],
+    leadingKeys: ['RATE#*', 'SESSION#*'],
+  },
   /** and to end a session that is under attack. */
   'guard:end': { env: [], resource: 'table', actions: ['dynamodb:DeleteItem'], leadingKeys: ['SESSION#*'] },
   'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },

@@ -24,6 +24,11 @@ const [customerId, botId, ruleId, userId] = [1, 2, 3, 4];
 const now = 1_800_000_000_000;
 const hitId = timeOrderedId(now, 0);
 const [webhookId, sensorId, messageId] = [uuid(1), 'id_sensor', uuid(2)];
+const user = some({
+  ...{ id: userId, customerId, username: 'nurse', accountKey: 'accountKey' },
+  ...{ permissions: [], isAdmin: false },
+});
+const token = some({ id: messageId, expires: null, createDate: now });
 const device = { id: sensorId, manufacturer: 'maker_a', hardwareId: '0123456789AB' } as const;
 const nobodys = some({ ...device, customerId: null });
 const sensor = some({ ...device, customerId, groupId: 0 });
@@ -57,10 +62,7 @@ const examples: [StoreCall, (store: Store) => unknown][] = [
   ['customers.create', ({ customers }) => customers.create(some({ id: customerId }))],
   ['customers.get', ({ customers }) => customers.get(customerId)],
   ['customers.list', ({ customers }) => customers.list()],
-  [
-    'users.create',
-    ({ users }) => users.create(some({ id: userId, customerId, username: 'nurse' }), 'accountKey', 'hash'),
-  ],
+  ['users.create', ({ users }) => users.create(user, 'accountKey', 'hash')],
   ['users.get', ({ users }) => users.get(customerId, userId)],
   ['users.list', ({ users }) => users.list(customerId)],
   ['sessions.start', ({ sessions }) => sessions.start('h', some({ expires: now }))],
@@ -71,8 +73,8 @@ const examples: [StoreCall, (store: Store) => unknown][] = [
   ['sessions.rememberAddress', ({ sessions }) => sessions.rememberAddress('accountKey', '10.0.0.1', now)],
   ['sessions.isKnownAddress', ({ sessions }) => sessions.isKnownAddress('accountKey', '10.0.0.1')],
   ['sessions.end', ({ sessions }) => sessions.end('h')],
-  ['sessions.setPassword', ({ sessions }) => sessions.setPassword('accountKey', 'hash')],
-  ['sessions.endAll', ({ sessions }) => sessions.endAll('accountKey')],
+  ['sessions.rehash', ({ sessions }) => sessions.rehash('accountKey', 'hash', 'rehashed')],
+  ['sessions.setPassword', ({ sessions }) => sessions.setPassword('accountKey', 'rehashed', 'new')],
   ['bots.create', ({ bots }) => bots.create(some({ id: botId, customerId }))],
   ['bots.get', ({ bots }) => bots.get(customerId, botId)],
   ['bots.getAll', ({ bots }) => bots.getAll(customerId, [botId])],
@@ -129,6 +131,15 @@ const examples: [StoreCall, (store: Store) => unknown][] = [
     ({ deliveries }) => deliveries.record(some({ ...address, attempts: 1 }), { state: 'delivered' }, now, true),
   ],
   ['deliveries.shelve', ({ deliveries }) => deliveries.shelve(other, 'held', 'webhook_disabled', now)],
+  ['accessTokens.create', ({ accessTokens }) => accessTokens.create('accountKey', 't1', token, now)],
+  ['accessTokens.noteUse', ({ accessTokens }) => accessTokens.noteUse('t1', now, now)],
+  ['accessTokens.list', ({ accessTokens }) => accessTokens.list('accountKey', now)],
+  ['accessTokens.remove', ({ accessTokens }) => accessTokens.remove('accountKey', messageId, now)],
+  ['accessTokens.create', ({ accessTokens }) => accessTokens.create('accountKey', 't2', token, now)],
+  ['accessTokens.removeAll', ({ accessTokens }) => accessTokens.removeAll('accountKey')],
+  ['users.setProfile', ({ users }) => users.setProfile(user, some({ locale: 'de' }), now)],
+  ['users.setAccess', ({ users }) => users.setAccess(user, some({ canLogin: false }), now)],
+  ['users.remove', ({ users }) => users.remove(user)],
   ['provisioning.remove', ({ provisioning }) => provisioning.remove('h')],
 ];
 
@@ -208,6 +219,7 @@ describe('the table', () => {
       'password',
       'username',
       'knownAddress',
+      'accessToken',
       'home',
       'customer',
     ],

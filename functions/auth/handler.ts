@@ -55,7 +55,7 @@ const authenticate = async ({ sessions }: Store, { account, hash, accountKey }: 
   const isRight = await verifyPassword(password, hash);
   const isMeant = id === undefined || id === null || id === account?.accountId;
   if (!isRight || !account?.canLogin || !isMeant) return null;
-  if (hash && isOutdated(hash)) await sessions.setPassword(accountKey, await hashPassword(password));
+  if (hash && isOutdated(hash)) await sessions.rehash(accountKey, hash, await hashPassword(password));
   return account;
 };
 

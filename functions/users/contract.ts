@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
-import { NewUser, User } from '../../shared/domain/user.ts';
-import { idText } from '../../shared/domain/values.ts';
+import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '../../shared/domain/user.ts';
+import { idText, Status } from '../../shared/domain/values.ts';
+
+const ByUser = z.object({ userId: idText });
 
 export const users = group({
   name: 'users',
@@ -43,11 +45,70 @@ export const users = group({
       may: 'manage_users',
       orSelf: true,
       within: 'user',
-      params: z.object({ userId: idText }),
+      params: ByUser,
       success: 200,
       response: User,
       errors: ['user_not_found'],
       uses: ['table:read'],
+    },
+    updateUser: {
+      method: 'PUT',
+      path: '/users/{userId}',
+      summary: 'Replace the profile of a user',
+      auth: 'user',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: UserUpdate,
+      success: 200,
+      response: User,
+      errors: ['user_not_found'],
+      uses: ['table:write'],
+    },
+    deleteUser: {
+      method: 'DELETE',
+      path: '/users/{userId}',
+      summary: 'Delete a user, whose sessions and tokens end; the username is free again',
+      auth: 'user',
+      may: 'manage_users',
+      within: 'user',
+      params: ByUser,
+      success: 200,
+      response: Status,
+      errors: ['user_not_found'],
+      uses: ['table:write'],
+    },
+    setUserAccess: {
+      method: 'PUT',
+      path: '/users/{userId}/access',
+      summary: 'Replace what a user may do, from the next request on',
+      description: 'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
+      auth: 'user',
+      may: 'manage_users',
+      within: 'user',
+      params: ByUser,
+      body: UserAccess,
+      success: 200,
+      response: User,
+      errors: ['user_not_found'],
+      uses: ['table:write'],
+    },
+    setUserPassword: {
+      method: 'PUT',
+      path: '/users/{userId}/password',
+      summary: 'Set the password of a user, whose sessions all end',
+      description: 'Whoever sets the own password names the current one. Not for access tokens.',
+      auth: 'session',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: PasswordChange,
+      success: 200,
+      response: Status,
+      errors: ['user_not_found'],
+      uses: ['table:write'],
     },
   },
 });

@@ -1,11 +1,14 @@
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { hashPassword, isCommonPassword } from '../../shared/auth/password.ts';
+import { hashPassword, isCommonPassword, verifyPassword } from '../../shared/auth/password.ts';
 import { drawAccountKey } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
-import { holds } from '../../shared/domain/permission.ts';
+import { holds, mayChange } from '../../shared/domain/permission.ts';
 import { users } from './contract.ts';
+
+/** How often a change is judged anew because somebody else changed the same. */
+const ATTEMPTS = 10;
 
 export const handler = serve(users, {
   listUsers: async ({ caller, query, fail }, { store }) => {
@@ -42,4 +45,53 @@ export const handler = serve(users, {
 
   getUser: async ({ customerId, params, fail }, { store }) =>
     (await store.users.get(customerId, params.userId)) ?? fail('user_not_found'),
+
+  updateUser: async ({ caller, customerId, params, body, fail }, { store, now }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    // Where the mail goes, the reset code goes: a token, which may not set the own password, may not move it either.
+    const isMove = caller.kind === 'token' && caller.accountId === user.id && body.email !== user.email;
+    if (!mayChange(caller, user) || isMove) return fail('forbidden');
+    const updateDate = now();
+    const isThere = await store.users.setProfile(user, body, updateDate);
+    return isThere ? { ...user, ...body, updateDate } : fail('user_not_found');
+  },
+
+  deleteUser: async ({ caller, customerId, params, fail }, { store }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    if (!mayChange(caller, user)) return fail('forbidden');
+    if (!(await store.users.remove(user))) return fail('user_not_found');
+    await store.accessTokens.removeAll(user.accountKey);
+    return { status: 'OK' };
+  },
+
+  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause }) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const user = (await store.users.get(customerId, params.userId, true)) ?? fail('user_not_found');
+      const { isAdmin = user.isAdmin } = body;
+      const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
+      const isTooMuch = granted.some((permission) => !holds(caller, permission));
+      if (!mayChange(caller, user) || isTooMuch || (isAdmin !== user.isAdmin && !caller.isAdmin))
+        return fail('forbidden');
+      const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
+      const updateDate = now();
+      if (await store.users.setAccess(user, access, updateDate)) return { ...user, ...access, updateDate };
+      await pause(attempt);
+    }
+    return fail('unavailable', { waitSeconds: 1 });
+  },
+
+  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, { store, random }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    if (!mayChange(caller, user)) return fail('forbidden');
+    const { currentPassword, newPassword } = body;
+    if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
+    const isOwn = user.id === caller.accountId;
+    if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
+    const was = isOwn ? await store.sessions.passwordHash(user.accountKey) : null;
+    if (isOwn && !(await verifyPassword(currentPassword ?? '', was))) refuse('currentPassword', 'wrong_password');
+    const isSet = await store.sessions.setPassword(user.accountKey, was, await hashPassword(newPassword, random));
+    if (isSet) return { status: 'OK' };
+    // Somebody was faster: the user is gone, or has another password by now.
+    return isOwn ? refuse('currentPassword', 'wrong_password') : fail('user_not_found');
+  },
 });

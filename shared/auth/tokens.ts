@@ -21,7 +21,7 @@ export const drawAccountKey = (random: (bytes: number) => Uint8Array): string =>
  * its rate and the session are read at the same time, and a forged token can't use up somebody's rate.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
-  seal(`${tokenKinds[kind]}_${accountKey}${Buffer.from(random(24)).toString('base64url')}`);
+  seal(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
 /** Reads a token's form: null for garbage, without a look at the table. */
 export const readToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
@@ -29,9 +29,7 @@ export const readToken = (text: string): { kind: TokenKind; accountKey: string }
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((one) => tokenKinds[one] === prefix);
   const ofAccount = kind === 'session' || kind === 'access';
   if (!kind || body.length !== SECRET + (ofAccount ? ACCOUNT_KEY : 0)) return null;
-  return checksum(`${prefix}_${body}`) === sum
-    ? { kind, accountKey: ofAccount ? body.slice(0, ACCOUNT_KEY) : '' }
-    : null;
+  return checksum(`${prefix}_${body}`) === sum ? { kind, accountKey: ofAccount ? body.slice(SECRET) : '' } : null;
 };
 
 /** All that is stored of a token or code. */

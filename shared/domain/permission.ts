@@ -20,11 +20,20 @@ export type Caller = {
   locale: string;
   /** `token`: an access token; `session`: somebody who logged in. */
   kind: 'session' | 'token';
+  /** A token that opens nothing but GET. */
+  readOnly: boolean;
 };
 
 /** Permissions are independent of each other; a system admin holds them all. */
 export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
+
+/**
+ * May a caller who manages users change this one? A system admin is changed by system admins and by itself: whoever
+ * sets its password or address could take over the whole service.
+ */
+export const mayChange = (caller: Caller, user: { id: number; isAdmin: boolean }): boolean =>
+  caller.isAdmin || !user.isAdmin || caller.accountId === user.id;
 
 /** A customer that a caller works in: its own, or any for a system admin. Two missing customers are never the same. */
 export const worksIn = (caller: Caller, customerId: number | null): boolean =>

@@ -48,6 +48,21 @@ export const NewUser = Profile.extend({
   permissions: z.array(Permission).max(32).default([]),
 });
 
+/** The body of PUT /users/{userId}: the whole profile. */
+export const UserUpdate = Profile.extend({ locale: Locale });
+export type UserUpdate = z.output<typeof UserUpdate>;
+
+/** The body of PUT /users/{userId}/access. `isAdmin` left out stays as it is: most who manage users may not set it. */
+export const UserAccess = z.object({
+  canLogin: z.boolean(),
+  permissions: z.array(Permission).max(32),
+  isAdmin: z.boolean().optional(),
+});
+export type UserAccess = Required<z.output<typeof UserAccess>>;
+
+/** The body of PUT /users/{userId}/password. Whoever changes the own one shows that it is known. */
+export const PasswordChange = z.object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword });
+
 /** A user as D1 "User" gives it: nothing that a login needs is in here. */
 export const User = Profile.extend({
   id,

@@ -41,6 +41,24 @@ const each8KB = 'for each 8 KB of them';
  * each call and compares the keys and the units.
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
+  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 1.5, 0, '0.5 for each token'),
+  'accessTokens.create': pattern(
+    'A new access token, if there is room',
+    ['account', 'accessToken', 'session'],
+    1,
+    6,
+    'again when another took the place',
+  ),
+  'accessTokens.remove': pattern('An access token opens nothing more', ['accessToken', 'session'], 1, 4),
+  'accessTokens.removeAll': pattern(
+    'The tokens of a user who is gone',
+    ['accessToken', 'session'],
+    1,
+    4,
+    'writes for each token',
+  ),
+  'accessTokens.noteUse': pattern('An access token was used, once a minute', ['session'], 0, 1),
+
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
   'bots.list': pattern('The bots of a customer', ['bot'], 0.5, 0, each8KB),
@@ -155,11 +173,11 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
   'sessions.start': pattern('A new session', ['session'], 0, 1),
   'sessions.end': pattern('A session is over', ['session'], 0, 1),
-  'sessions.setPassword': pattern('A new password, or its hash at a new cost', ['password'], 0, 1),
-  'sessions.endAll': pattern('All sessions of an account are over', ['account'], 0, 1),
+  'sessions.rehash': pattern('The hash of a password at a new cost', ['password'], 0, 1),
+  'sessions.setPassword': pattern('A new password, and all sessions are over', ['password', 'account'], 0, 4),
   'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
 
-  'users.get': pattern('A user', ['user'], 0.5, 0),
+  'users.get': pattern('A user', ['user'], 0.5, 0, 'twice when consistent'),
   'users.list': pattern('The users of a customer', ['user'], 0.5, 0, each8KB),
   'users.create': pattern(
     'A new user, if the username is free',
@@ -167,6 +185,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     12,
   ),
+  'users.setProfile': pattern('A new profile', ['user', 'account'], 0, 4),
+  'users.setAccess': pattern('What a user may do from now on', ['user', 'account'], 0, 4),
+  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home'], 0, 10),
 
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),

@@ -1,9 +1,9 @@
 import type { Permission } from '../domain/permission.ts';
 import type { Table, TableReader } from './client.ts';
-import { changes, present } from './request.ts';
+import { changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
-/** A login or an access token. It is over when its time is, or when the account's epoch moved on. */
+/** A login or an access token. It is over when its time is; a login also when the account's epoch moved on. */
 export type Session = {
   kind: 'session' | 'token';
   accountId: number;
@@ -11,6 +11,12 @@ export type Session = {
   csrf: string;
   /** ms; null: never. */
   expires: number | null;
+  /** Of a token: what it is limited to; null: all that the account may do. */
+  permissions?: readonly Permission[] | null;
+  /** Of a token: it opens nothing but GET. */
+  readOnly?: boolean;
+  /** Of a token: ms, to the minute. */
+  lastUsed?: number | null;
 };
 
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
@@ -44,12 +50,23 @@ export const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }) });
   },
-  setPassword: async (accountKey: string, hash: string): Promise<void> => {
-    await table.write({ put: { ...items.password({ accountKey }), hash }, where: present });
+  /** Keeps a password at a new cost, unless it was changed meanwhile. */
+  rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
+    await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },
-  /** Ends all sessions of an account at once: none carries its new epoch. */
-  endAll: async (accountKey: string): Promise<void> => {
-    await table.update(items.account({ accountKey }), changes({ add: { epoch: 1 }, if: present }));
+  /**
+   * A new password, which ends all sessions at once: none carries the account's new epoch. `was`: the hash that it
+   * replaces, null for whatever there is. False: it is another one by now, or the account is gone.
+   */
+  setPassword: async (accountKey: string, was: string | null, hash: string): Promise<boolean> => {
+    const failed = await table.write(
+      {
+        put: { hash, ...items.password({ accountKey }) },
+        where: was === null ? present : where('#hash = :was', { was }),
+      },
+      { update: items.account({ accountKey }), changes: changes({ add: { epoch: 1 }, if: present }) },
+    );
+    return failed === null;
   },
   rememberAddress: async (accountKey: string, address: string, now: number): Promise<void> => {
     const ttl = Math.ceil(now / 1_000) + 400 * 86_400;

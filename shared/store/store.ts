@@ -1,3 +1,4 @@
+import { accessTokenReads, accessTokenWrites } from './access-tokens.ts';
 import { botReads, botWrites } from './bots.ts';
 import type { Table, TableReader } from './client.ts';
 import { configReads, configWrites } from './configs.ts';
@@ -16,6 +17,7 @@ import { userReads, userWrites } from './users.ts';
 import { webhookReads, webhookWrites } from './webhooks.ts';
 
 const reads = (table: TableReader) => ({
+  accessTokens: accessTokenReads(table),
   bots: botReads(table),
   configs: configReads(table),
   customers: customerReads(table),
@@ -33,6 +35,7 @@ const reads = (table: TableReader) => ({
 });
 
 const writes = (table: Table) => ({
+  accessTokens: accessTokenWrites(table),
   bots: botWrites(table),
   configs: configWrites(table),
   customers: customerWrites(table),

@@ -31,6 +31,7 @@ export const items = {
   password: item('ACCOUNT#{accountKey}', 'PASSWORD'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
+  accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
   home: item('HOME#{kind}#{id}', 'HOME'),
   customer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   user: item('C#{customerId}', 'USER#{0userId}'),

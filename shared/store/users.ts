@@ -1,11 +1,11 @@
-import type { User } from '../domain/user.ts';
+import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/user.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, present, type Write } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import type { Account } from './sessions.ts';
 import { items } from './table.ts';
 
-type UserItem = User & { accountKey: string };
+export type UserItem = User & { accountKey: string };
 
 /** Users without a customer are kept under customer 0, where no session looks but the user's own and an admin's. */
 const keyOf = (customerId: number | null, userId: number) => items.user({ customerId: customerId ?? 0, userId });
@@ -16,7 +16,8 @@ const accountOf = (user: User, epoch: number): Account => {
 };
 
 export const userReads = (table: TableReader) => ({
-  get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOf(customerId, userId)),
+  get: (customerId: number | null, userId: number, consistent = false) =>
+    table.get<UserItem>(keyOf(customerId, userId), consistent),
   list: (customerId: number | null) =>
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });
@@ -40,5 +41,47 @@ export const userWrites = (table: Table) => ({
       writes.push({ check: items.customer({ customerId: user.customerId }), where: present });
     const failed = await table.write(...writes);
     return failed === null ? null : failed.includes(0) ? 'username_taken' : 'customer_unknown';
+  },
+
+  /** Replaces the profile; false: the user is gone. */
+  setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
+    const { accountKey, customerId, id } = user;
+    const set = { ...profile, updateDate: now };
+    const failed = await table.write(
+      { update: keyOf(customerId, id), changes: changes({ set, if: present }) },
+      { update: items.account({ accountKey }), changes: changes({ set: { locale: profile.locale }, if: present }) },
+    );
+    return failed === null;
+  },
+
+  /**
+   * Replaces what a user may do, for the very next request; whoever may not log in has no session left. False: the user
+   * is gone, or may do something else by now than what the change was judged by.
+   */
+  setAccess: async (user: UserItem, access: UserAccess, now: number): Promise<boolean> => {
+    const { accountKey, customerId, id } = user;
+    const was = { heldBefore: user.permissions, adminBefore: user.isAdmin };
+    const account = changes({
+      set: access,
+      ...(!access.canLogin && { add: { epoch: 1 } }),
+      if: where('#permissions = :heldBefore AND #isAdmin = :adminBefore', was),
+    });
+    const failed = await table.write(
+      { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
+      { update: items.account({ accountKey }), changes: account },
+    );
+    return failed === null;
+  },
+
+  /** Removes a user whole: without its account no session or token opens anything. False: it is gone already. */
+  remove: async ({ accountKey, customerId, id, username }: UserItem): Promise<boolean> => {
+    const failed = await table.write(
+      { remove: keyOf(customerId, id), where: present },
+      { remove: items.account({ accountKey }) },
+      { remove: items.password({ accountKey }) },
+      { remove: items.username({ username: usernameKey(username) }) },
+      { remove: items.home({ kind: 'user', id }) },
+    );
+    return failed === null;
   },
 });

@@ -20,6 +20,16 @@ const fresh = (name: string) => `${name} ${++last}`;
 const person = () => ({ username: fresh('example'), password: 'a-password-of-no-interest', ...names });
 const names = { firstName: 'A', lastName: 'B', email: 'a@example.com' };
 
+const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null };
+const token = { name: 'n' };
+const newPassword = 'another-password-of-no-interest';
+
+/** A user of ours that the call may change for good. */
+const somebody = async ({ ours }: World): Promise<Readonly<Record<string, string>>> => {
+  const { id } = await ours.client.ok<{ id: number }>('POST', '/users', person());
+  return { userId: String(id) };
+};
+
 const rule = ({ ours: { bot, webhook } }: World) => ({
   name: 'n',
   title: 't',
@@ -77,6 +87,17 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listUsers: nothing,
   createUser: () => ({ body: person() }),
   getUser: nothing,
+  updateUser: () => ({ body: profile }),
+  deleteUser: async (world) => ({ params: await somebody(world) }),
+  setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),
+  setUserPassword: async (world) => ({ params: await somebody(world), body: { newPassword } }),
+  listAccessTokens: nothing,
+  createAccessToken: async (world) => ({ params: await somebody(world), body: token }),
+  deleteAccessToken: async (world) => {
+    const params = await somebody(world);
+    const { id } = await world.ours.client.ok<{ id: string }>('POST', `/users/${params.userId}/access-tokens`, token);
+    return { params: { ...params, tokenId: id } };
+  },
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,

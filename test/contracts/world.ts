@@ -18,9 +18,11 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${home.customerId}/rule-hits`);
   const ruleHitId = page?.data[0]?.id;
   if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
+  const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   /** An id of each kind that a path may name. */
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
+    tokenId,
     customerId: String(home.customerId),
     sensorId: sensor.sensorId,
     makerBSensorId: makerB.sensorId,
@@ -35,6 +37,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
 /** Ids that nothing has. */
 export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
+  tokenId: '00000000-0000-4000-8000-000000000000',
   customerId: '987654321',
   sensorId: `id_${'0'.repeat(23)}`,
   makerBSensorId: `id_${'0'.repeat(9)}`,
@@ -51,7 +54,7 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (param === 'webhookId') return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (param === 'webhookId' || param === 'tokenId') return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 

@@ -19,6 +19,8 @@ import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
 const DEVICE_CALLS = 20;
+/** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
+const NOTED_EVERY = 60_000;
 
 export type Guard = { store: Store; settings: Settings; now: () => number };
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
@@ -37,18 +39,28 @@ const count = async (
 const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
   session !== null &&
   account?.canLogin === true &&
-  session.epoch === account.epoch &&
+  // Tokens are no logins: they outlive a password, and are listed and withdrawn one by one.
+  (session.kind === 'token' || session.epoch === account.epoch) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now);
 
-const callerOf = ({ kind }: Session, account: Account): Caller => {
-  const { accountId, customerId, isAdmin, permissions, locale } = account;
-  return { accountId, customerId, isAdmin, permissions, locale, kind };
+/** What a session may do: all that its account may at this moment, less what a token leaves out. */
+const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
+  const { accountId, customerId, locale } = account;
+  const who = { accountId, customerId, locale, kind, readOnly };
+  if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
+  // A system admin holds every permission; a token with a choice of them is that of no system admin.
+  return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
 };
 
 const bearer = ({ event }: ApiRequest): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,1024})$/i.exec(value)?.[1] ?? '');
+};
+
+const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
+  const before = now() - NOTED_EVERY;
+  if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
 };
 
 // The key of the account is inside the token: session, account and rate take one round trip together.
@@ -64,6 +76,7 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
     count(guard, `account:${accountKey}`),
   ]);
   if (!session || !account || !isLive(session, account, guard.now())) return { identity: null, rate: null };
+  await noteUse(guard, session, sessionHash);
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
 
@@ -87,7 +100,9 @@ const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): P
   if (auth === 'device') return byDevice(guard, token ?? '');
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  return byToken(guard, token ?? cookie(request.event, 'PSAUTHTOKEN') ?? '');
+  // A cookie is a browser's, and opens logins alone: a token has no CSRF value to show beside it.
+  const fromCookie = cookie(request.event, 'PSAUTHTOKEN') ?? '';
+  return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
 };
 
 /** Counts a call for which no operation answers. */
@@ -123,7 +138,7 @@ export const checkCsrf =
     const { csrfExempt } = operationOf(request);
     if (!token || csrfExempt || harmless.has(request.event.httpMethod)) return;
     const read = readToken(token);
-    if (!read?.accountKey) return;
+    if (read?.kind !== 'session') return;
     const hash = hashOf(token);
     const { sessions } = guard.store;
     const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
@@ -140,6 +155,9 @@ export const checkRate = async (request: ApiRequest): Promise<void> => {
   if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };
 
+/** A token that only reads. */
+const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
+
 const mayCall = (operation: Operation, caller: Caller, userId: string | undefined): boolean => {
   if (operation.auth !== 'user' && operation.auth !== 'session') return true;
   if (operation.auth === 'session' && caller.kind !== 'session') return false;
@@ -152,6 +170,7 @@ const mayCall = (operation: Operation, caller: Caller, userId: string | undefine
 /** 403: the access rule of the operation. */
 export const authorise = async (request: ApiRequest): Promise<void> => {
   const { caller } = request.internal;
-  if (caller && !mayCall(operationOf(request), caller, request.event.pathParameters?.userId))
-    throw new ApiError('forbidden');
+  if (!caller) return;
+  const isOpen = mayCall(operationOf(request), caller, request.event.pathParameters?.userId);
+  if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');
 };

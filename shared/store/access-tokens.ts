@@ -1,0 +1,84 @@
+import { ACCESS_TOKENS_MAXIMUM, type AccessToken } from '../domain/access-token.ts';
+import type { Table, TableReader } from './client.ts';
+import { absent, changes, present, where } from './request.ts';
+import type { Session } from './sessions.ts';
+import { items } from './table.ts';
+
+/** The session that a token opens, and all that a list shows of it. */
+type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
+/** One of the places that a user's tokens take: so there is no 21st, however many are made at once. */
+type Slot = { slot: number; id: string; hash: string; expires: number | null };
+
+const slotsOf = (table: TableReader, accountKey: string) =>
+  table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#', consistent: true });
+const isOver = ({ expires }: { expires: number | null }, now: number): boolean => expires !== null && expires <= now;
+const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
+
+export const accessTokenReads = (table: TableReader) => ({
+  /** Those that have not expired, the oldest first. */
+  list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
+    const slots = await slotsOf(table, accountKey);
+    const keys = slots.filter((slot) => !isOver(slot, now)).map(({ hash }) => items.session({ hash }));
+    const sessions = keys.length === 0 ? [] : await table.getAll<TokenSession>(keys);
+    return sessions
+      .map(({ expires, lastUsed = null, ...rest }) => ({ ...rest, lastUsed, expiresAt: expires }))
+      .sort((a, b) => a.createDate - b.createDate || a.id.localeCompare(b.id));
+  },
+});
+
+export const accessTokenWrites = (table: Table) => ({
+  /** Makes a token, if its user is there and has room for one more. */
+  create: async (
+    accountKey: string,
+    hash: string,
+    token: TokenSession,
+    now: number,
+  ): Promise<'too_many' | 'user_gone' | null> => {
+    const taken = (await slotsOf(table, accountKey)).filter((slot) => !isOver(slot, now)).map(({ slot }) => slot);
+    const free = Array.from({ length: ACCESS_TOKENS_MAXIMUM }, (_, at) => at).filter((slot) => !taken.includes(slot));
+    const { expires, id } = token;
+    const ttl = ttlOf(expires);
+    // Somewhere among the free ones, so that calls at the same time rarely want the same.
+    const start = hash.charCodeAt(0) + hash.charCodeAt(1);
+    for (const turn of free.keys()) {
+      const slot = free[(start + turn) % free.length] ?? 0;
+      const failed = await table.write(
+        { check: items.account({ accountKey }), where: present },
+        {
+          put: { slot, id, hash, expires, ...items.accessToken({ accountKey, slot }), ttl },
+          where: where('attribute_not_exists(pk) OR #expires <= :now', { now }),
+        },
+        { put: { ...token, ...items.session({ hash }), ttl }, where: absent },
+      );
+      if (!failed) return null;
+      if (failed.includes(0)) return 'user_gone';
+    }
+    return 'too_many';
+  },
+
+  /** A token opens nothing from now on; false: there is none with that id. */
+  remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
+    const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !isOver(slot, now));
+    if (!found) return false;
+    const { slot, hash } = found;
+    const failed = await table.write(
+      { remove: items.accessToken({ accountKey, slot }), where: where('#id = :id', { id }) },
+      { remove: items.session({ hash }) },
+    );
+    return failed === null;
+  },
+
+  /** Clears up after a user who is gone, whose tokens open nothing already. */
+  removeAll: async (accountKey: string): Promise<void> => {
+    for (const { slot, hash } of await slotsOf(table, accountKey))
+      await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });
+  },
+
+  /** Notes the use of a token, unless it was noted after `before` or the token is gone. */
+  noteUse: async (hash: string, before: number, now: number): Promise<void> => {
+    const unnoted = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
+      before,
+    });
+    await table.update(items.session({ hash }), changes({ set: { lastUsed: now }, if: unnoted }));
+  },
+});
