@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from './contracts/world.ts';
-import { fuzz } from './fuzz/fuzz.ts';
+import type { World } from './contracts/world.ts';
+import { fuzz, fuzzWorld } from './fuzz/fuzz.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await fuzzWorld();
 });
 afterAll(async () => {
   await world.stop();
@@ -16,4 +16,4 @@ test('400 requests made of anything: none is answered 5xx or out of shape, nor t
   expect(requests).toBe(400);
   // Most of them must get past the first checks, or they prove little.
   expect((statuses[200] ?? 0) + (statuses[201] ?? 0) + (statuses[202] ?? 0)).toBeGreaterThan(60);
-});
+}, 60_000);

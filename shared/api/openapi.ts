@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errors } from './errors.ts';
+import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { BASE_PATH, type Group, type Operation } from './operation.ts';
 
@@ -56,22 +56,6 @@ const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'pat
     };
   });
 
-const errorResponses = (operation: Operation): Json => {
-  const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
-  const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);
-  const entry = (status: number) => ({
-    description: codes
-      .filter((code) => errors[code] === status)
-      .map((code) => en.errorTexts[code])
-      .join('; '),
-    headers: { ...commonHeaders, ...headersOfError[status] },
-    content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${status === 400 ? 'InvalidRequest' : 'Error'}` } },
-    },
-  });
-  return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
-};
-
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
 const integer = { type: 'integer', minimum: 0 };
 const headers = {
@@ -97,6 +81,30 @@ const headersOfError: Readonly<Record<number, Json>> = {
 };
 const notOfAll: readonly Header[] = ['Retry-After', 'WWW-Authenticate'];
 const commonHeaders = refer(...(Object.keys(headers) as Header[]).filter((name) => !notOfAll.includes(name)));
+
+const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: codes.map((code) => en.errorTexts[code]).join('; '),
+  headers: { ...commonHeaders, ...headersOfError[status] },
+  content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
+});
+
+/** The answers that most operations have, and that mean the same in each. */
+const shared: readonly ErrorCode[] = [
+  ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
+  ...(['body_too_large', 'rate_limited', 'unavailable', 'internal'] as const),
+];
+const responses = (): Json => Object.fromEntries(shared.map((code) => [code, errorResponse(errors[code], [code])]));
+
+const errorResponses = (operation: Operation): Json => {
+  const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
+  const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);
+  const entry = (status: number): Json => {
+    const [first, ...others] = codes.filter((code) => errors[code] === status);
+    if (first && others.length === 0 && shared.includes(first)) return { $ref: `#/components/responses/${first}` };
+    return errorResponse(status, first ? [first, ...others] : []);
+  };
+  return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
+};
 
 const headersOf = ({ responseHeaders = {}, describedHeaders = {} }: Operation): Json => ({
   ...commonHeaders,
@@ -155,6 +163,7 @@ const InvalidRequest = z
 const components = (schemas: Json) => ({
   schemas,
   headers,
+  responses: responses(),
   securitySchemes: {
     session: { type: 'http', scheme: 'bearer', description: 'the token of a login' },
     accessToken: { type: 'http', scheme: 'bearer', description: 'an access token of a user' },

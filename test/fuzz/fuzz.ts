@@ -3,10 +3,13 @@ import type { Operation } from '../../shared/api/operation.ts';
 import { exampleOf, operations, paramsOf, pathOf, rightful } from '../contracts/operations.ts';
 import { send } from '../contracts/raw.ts';
 import { complaintsOf } from '../contracts/sound.ts';
-import { unknownIds, type World } from '../contracts/world.ts';
+import { createWorld, unknownIds, type World } from '../contracts/world.ts';
 import type { Client } from '../fixtures/client.ts';
 import { type Drawn, drawn } from './requests.ts';
 import { manglings, spoil } from './text.ts';
+
+/** The world of a run: however long it takes, no sensor falls silent, for that would be a change that nobody made. */
+export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
 
 /** A request as it goes over the wire. */
 type Sent = { method: string; path: string; headers: Record<string, string | string[]>; body?: Buffer };
