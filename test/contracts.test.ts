@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../shared/api/operation.ts';
-import { call, exampleOf, fieldsOf, idFieldsOf, operations, paramsOf, pathsOf } from './contracts/calls.ts';
+import { call, fieldsOf, idFieldsOf, pathsOf } from './contracts/calls.ts';
 import { examples, idsInBodies, otherIds } from './contracts/examples.ts';
+import { exampleOf, operations, paramsOf } from './contracts/operations.ts';
 import { createWorld, idsFor, malformedIds, unknownIds, type World } from './contracts/world.ts';
 
 let world: World;

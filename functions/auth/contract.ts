@@ -15,6 +15,10 @@ export const auth = group({
       body: Login,
       success: 200,
       response: User,
+      describedHeaders: {
+        Token: 'The token of the session, for `Authorization: Bearer`',
+        'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), for a day',
+      },
       errors: ['credentials_invalid'],
       uses: ['table:write'],
     },
@@ -26,6 +30,7 @@ export const auth = group({
       may: 'logged_in',
       success: 200,
       response: Status,
+      describedHeaders: { 'Set-Cookie': 'Ends the three cookies of the login' },
       uses: ['table:write'],
     },
   },

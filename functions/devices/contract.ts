@@ -3,7 +3,27 @@ import { group } from '../../shared/api/operation.ts';
 import { Manufacturer, SensorId } from '../../shared/domain/sensor.ts';
 import { millis, Status, text } from '../../shared/domain/values.ts';
 
-const Code = z.object({ pairingCode: z.string().length(8), pairingCodeExpires: millis });
+const Code = z.object({ pairingCode: z.string().length(8), pairingCodeExpires: millis }).meta({ id: 'PairingCode' });
+const NewDevice = z
+  .object({
+    manufacturer: Manufacturer,
+    hardwareId: text(12, 17),
+    firmwareVersion: z.int().min(0).max(2_147_483_647),
+    model: text(1, 64).optional(),
+  })
+  .meta({
+    id: 'NewDevice',
+    examples: [{ manufacturer: 'maker_a', hardwareId: '02:00:5E:10:00:01', firmwareVersion: 42 }],
+  });
+const Messages = z.union([z.looseObject({}), z.array(z.looseObject({})).max(100)]).meta({
+  id: 'Messages',
+  examples: [
+    {
+      type: 5,
+      payload: { status: 'fall_detected', timestamp: 1_760_000_000_000, statusUpdateTimestamp: 1_760_000_001_000 },
+    },
+  ],
+});
 const BySensor = z.object({ sensorId: SensorId });
 
 export const devices = group({
@@ -14,12 +34,7 @@ export const devices = group({
       path: '/devices/register',
       summary: 'Register a device, or give a known one a new token and code',
       auth: 'provisioner',
-      body: z.object({
-        manufacturer: Manufacturer,
-        hardwareId: text(12, 17),
-        firmwareVersion: z.int().min(0).max(2_147_483_647),
-        model: text(1, 64).optional(),
-      }),
+      body: NewDevice,
       success: 201,
       alsoSuccess: 200,
       response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
@@ -43,7 +58,7 @@ export const devices = group({
       description: 'Answers only once every message is durable. Posting a message again changes nothing.',
       auth: 'device',
       params: BySensor,
-      body: z.union([z.looseObject({}), z.array(z.looseObject({})).max(100)]),
+      body: Messages,
       bodyKind: 'messages',
       success: 202,
       response: Status,

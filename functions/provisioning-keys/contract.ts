@@ -3,7 +3,9 @@ import { group } from '../../shared/api/operation.ts';
 import { Manufacturer } from '../../shared/domain/sensor.ts';
 import { millis, text } from '../../shared/domain/values.ts';
 
-const NewKey = z.object({ name: text(1, 64), manufacturer: Manufacturer });
+const NewKey = z
+  .object({ name: text(1, 64), manufacturer: Manufacturer })
+  .meta({ id: 'NewProvisioningKey', examples: [{ name: 'Factory line 1', manufacturer: 'maker_a' }] });
 
 export const provisioningKeys = group({
   name: 'provisioning-keys',

@@ -18,7 +18,7 @@ export const ruleHits = group({
       query: z.object({
         ...pageQuery,
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        sensorId: anyText.default(''),
+        sensorId: anyText.default('').meta({ description: 'the hits of this sensor alone; empty: of all' }),
       }),
       success: 200,
       response: paged(RuleHit),

@@ -8,6 +8,10 @@ const IsActive = z
   .enum(['true', 'false', 'null', ''])
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : null));
 
+const Link = z
+  .object({ manufacturer: Manufacturer, code: z.string().length(8) })
+  .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
+
 export const sensors = group({
   name: 'sensors',
   operations: {
@@ -34,7 +38,7 @@ export const sensors = group({
       summary: 'Link a sensor to the customer of the caller, by its pairing code',
       auth: 'user',
       may: 'logged_in',
-      body: z.object({ manufacturer: Manufacturer, code: z.string().length(8) }),
+      body: Link,
       success: 200,
       response: Status,
       errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errors } from './errors.ts';
+import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { BASE_PATH, type Group, type Operation } from './operation.ts';
 
@@ -17,45 +17,100 @@ const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'internal',
 ];
 
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const {
-    $schema: _,
-    $defs,
-    ...rest
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json;
-  return JSON.parse(JSON.stringify($defs ? { ...rest, $defs } : rest));
-};
+/** Makes the JSON Schema of a schema; those that have an id are collected as components, and referred to. */
+type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
-const parametersOf = (schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
-  Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
-    name,
-    in: place,
-    required: place === 'path' || !field.safeParse(undefined).success,
-    schema: schemaOf(field as z.ZodType, 'output'),
-  }));
+const REF = '#/components/schemas/';
+
+const collectInto =
+  (schemas: Record<string, Json>): Write =>
+  (schema, io) => {
+    const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+    const referring = (value: unknown): Json => JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', `"${REF}`));
+    for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
+      const component = referring(found);
+      const known = schemas[id];
+      // An id that means one thing in a body and another in an answer would be wrong in one of them.
+      if (known && JSON.stringify(known) !== JSON.stringify(component)) throw new Error(`two schemas are called ${id}`);
+      schemas[id] = component;
+    }
+    return referring(rest);
+  };
+
+/** `webhookId`: the id of the webhook. */
+const textOf = (name: string): string =>
+  `Id of the ${name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`;
+
+const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
+  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...read } = write(field as z.ZodType, 'output');
+    const says = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
+    // What a transformation makes of a text has no schema: then the text's own.
+    const { description: _, ...sent } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !field.safeParse(undefined).success,
+      ...(says !== undefined && { description: says }),
+      schema: sent,
+    };
+  });
+
+const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
+const integer = { type: 'integer', minimum: 0 };
+const headers = {
+  'X-RateLimit-Limit': header('Requests in a second; 0: no limit', integer),
+  'X-RateLimit-Remaining': header('Requests left in this second', integer),
+  'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
+  'X-Version-Id': header('Version of the service'),
+  'X-Request-Id': header('Id of the request, for questions about it'),
+  'Cache-Control': header('Answers are not to be kept', { const: 'no-store' }),
+  'X-Content-Type-Options': header('The content type is what it says', { const: 'nosniff' }),
+  'Strict-Transport-Security': header('https only, from now on'),
+  'Retry-After': header('Seconds after which a next call may succeed', integer),
+  'WWW-Authenticate': header('How to authenticate'),
+};
+type Header = keyof typeof headers;
+const refer = (...names: readonly Header[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const headersOfError: Readonly<Record<number, Json>> = {
+  401: refer('WWW-Authenticate'),
+  429: refer('Retry-After'),
+  503: refer('Retry-After'),
+};
+const notOfAll: readonly Header[] = ['Retry-After', 'WWW-Authenticate'];
+const commonHeaders = refer(...(Object.keys(headers) as Header[]).filter((name) => !notOfAll.includes(name)));
+
+const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: codes.map((code) => en.errorTexts[code]).join('; '),
+  headers: { ...commonHeaders, ...headersOfError[status] },
+  content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
+});
+
+/** The answers that most operations have, and that mean the same in each. */
+const shared: readonly ErrorCode[] = [
+  ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
+  ...(['body_too_large', 'rate_limited', 'unavailable', 'internal'] as const),
+];
+const responses = (): Json => Object.fromEntries(shared.map((code) => [code, errorResponse(errors[code], [code])]));
 
 const errorResponses = (operation: Operation): Json => {
   const codes = [...new Set([...(operation.errors ?? []), ...commonErrors(operation)])];
   const statuses = [...new Set(codes.map((code) => errors[code]))].sort((a, b) => a - b);
-  const entry = (status: number) => ({
-    description: codes
-      .filter((code) => errors[code] === status)
-      .map((code) => en.errorTexts[code])
-      .join('; '),
-    headers: rateHeaders,
-    content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${status === 400 ? 'InvalidRequest' : 'Error'}` } },
-    },
-  });
+  const entry = (status: number): Json => {
+    const [first, ...others] = codes.filter((code) => errors[code] === status);
+    if (first && others.length === 0 && shared.includes(first)) return { $ref: `#/components/responses/${first}` };
+    return errorResponse(status, first ? [first, ...others] : []);
+  };
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };
 
-const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } });
-const rateHeaders = {
-  'X-RateLimit-Limit': integerHeader('requests per second'),
-  'X-RateLimit-Remaining': integerHeader('requests left in this second'),
-  'X-RateLimit-Reset': integerHeader('seconds until the limit resets'),
-};
+const headersOf = ({ responseHeaders = {}, describedHeaders = {} }: Operation): Json => ({
+  ...commonHeaders,
+  ...Object.fromEntries(Object.entries(responseHeaders).map(([name, value]) => [name, header(name, { const: value })])),
+  ...Object.fromEntries(Object.entries(describedHeaders).map(([name, text]) => [name, header(text)])),
+});
 
 const security: Record<Operation['auth'], Json[]> = {
   anyone: [],
@@ -73,19 +128,24 @@ const accessText = (operation: Operation): string => {
   return operation.may === 'logged_in' ? '' : `The caller holds \`${who}\`${self}.`;
 };
 
-const operationOf = (tag: string, name: string, operation: Operation): Json => {
+const requestBody = (write: Write, body: z.ZodType): Json => {
+  const [example] = (body.meta()?.examples ?? []) as unknown[];
+  const content = { schema: write(body, 'input'), ...(example !== undefined && { example }) };
+  return { required: true, content: { 'application/json': content } };
+};
+
+const operationOf = (write: Write, tag: string, name: string, operation: Operation): Json => {
   const { summary, description, success, alsoSuccess, response, body } = operation;
-  const answer = { headers: rateHeaders, content: { 'application/json': { schema: schemaOf(response, 'output') } } };
+  const content = { 'application/json': { schema: write(response, 'output') } };
+  const answer = { headers: headersOf(operation), content };
   return {
     operationId: name,
     tags: [tag],
     summary,
     description: [description, accessText(operation)].filter(Boolean).join('\n\n'),
     security: security[operation.auth],
-    parameters: [...parametersOf(operation.params, 'path'), ...parametersOf(operation.query, 'query')],
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
-    }),
+    parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
+    ...(body && { requestBody: requestBody(write, body) }),
     responses: {
       [success]: { description: 'Done', ...answer },
       ...(alsoSuccess && { [alsoSuccess]: { description: 'Done before, done again', ...answer } }),
@@ -94,15 +154,16 @@ const operationOf = (tag: string, name: string, operation: Operation): Json => {
   };
 };
 
-const errorSchema = { message: z.string(), statusCode: z.int() };
-const components = () => ({
-  schemas: {
-    Error: schemaOf(z.object(errorSchema), 'output'),
-    InvalidRequest: schemaOf(
-      z.object({ ...errorSchema, errors: z.array(z.object({ path: z.string(), message: z.string() })) }),
-      'output',
-    ),
-  },
+const message = z.string().meta({ description: 'in the language of the caller' });
+const ErrorBody = z.object({ message, statusCode: z.int() }).meta({ id: 'Error' });
+const InvalidRequest = z
+  .object({ message, statusCode: z.literal(400), errors: z.array(z.object({ path: z.string(), message: z.string() })) })
+  .meta({ id: 'InvalidRequest' });
+
+const components = (schemas: Json) => ({
+  schemas,
+  headers,
+  responses: responses(),
   securitySchemes: {
     session: { type: 'http', scheme: 'bearer', description: 'the token of a login' },
     accessToken: { type: 'http', scheme: 'bearer', description: 'an access token of a user' },
@@ -123,10 +184,13 @@ export const openApi = (
   about: { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string },
 ): Json => {
   const paths: Record<string, Json> = {};
+  const schemas: Record<string, Json> = {};
+  const write = collectInto(schemas);
+  for (const error of [ErrorBody, InvalidRequest]) write(error, 'output');
   for (const { name: tag, operations } of groups)
     for (const [name, operation] of Object.entries<Operation>(operations)) {
       const path = paths[operation.path] ?? {};
-      paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(tag, name, operation) };
+      paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(write, tag, name, operation) };
     }
   return {
     openapi: '3.1.0',
@@ -138,6 +202,6 @@ export const openApi = (
     servers: [{ url: about.PUBLIC_URL + BASE_PATH }],
     tags: groups.map(({ name }) => ({ name })),
     paths,
-    components: components(),
+    components: components(schemas),
   };
 };

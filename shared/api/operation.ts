@@ -42,6 +42,8 @@ export type Operation = Access & {
   alsoSuccess?: 200;
   response: z.ZodType;
   responseHeaders?: Readonly<Record<string, string>>;
+  /** Headers that the handler adds to a success, and what they tell. */
+  describedHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   uses: readonly Capability[];
 };

@@ -4,7 +4,10 @@ import { id, millis, text } from './values.ts';
 
 /** A bot: an account that holds webhooks and cannot log in. Its texts are sent in its locale. */
 export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') });
-export const NewBot = BotUpdate.extend({ customerId: id.optional() });
+export const NewBot = BotUpdate.extend({ customerId: id.optional() }).meta({
+  id: 'NewBot',
+  examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
+});
 
 export const Bot = BotUpdate.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Bot' });
 export type Bot = z.infer<typeof Bot>;

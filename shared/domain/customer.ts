@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { email, id, millis, text } from './values.ts';
 
 /** What a client sends to create or replace a customer. */
-export const CustomerUpdate = z.object({ name: text(1, 128), location: text(0, 256), email });
+export const CustomerUpdate = z.object({ name: text(1, 128), location: text(0, 256), email }).meta({
+  id: 'CustomerUpdate',
+  examples: [{ name: 'Maple House', location: 'Maple Street 1', email: 'office@example.com' }],
+});
 export type CustomerUpdate = z.infer<typeof CustomerUpdate>;
 
 /** A customer as D1 "Customer" gives it. */

@@ -6,16 +6,19 @@ export const PER_PAGE_DEFAULT = 30;
 
 /** Query of every paged list: page >= 0, perPage >= 1, cut silently to 200 (D1 O7 rule 7). */
 export const pageQuery = {
-  page: integerQuery(z.int().min(0)).default(0),
+  page: integerQuery(z.int().min(0)).default(0).meta({ description: 'the page, counted from 0' }),
   perPage: integerQuery(
     z
       .int()
       .min(1)
-      .transform((n) => Math.min(n, PER_PAGE_MAXIMUM)),
-  ).default(PER_PAGE_DEFAULT),
+      .transform((n) => Math.min(n, PER_PAGE_MAXIMUM))
+      .pipe(z.int().min(1)),
+  )
+    .default(PER_PAGE_DEFAULT)
+    .meta({ description: `the length of a page; over ${PER_PAGE_MAXIMUM} it is cut to that` }),
 };
 
-export const search = anyText.default('');
+export const search = anyText.default('').meta({ description: 'what names or other texts must contain, in any case' });
 
 type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
 
@@ -23,7 +26,8 @@ type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
 export const sortBy = <const F extends string>(fields: readonly F[], byDefault: NoInfer<Sort<F>>) =>
   z
     .literal<Sort<F>[]>(fields.flatMap((field): Sort<F>[] => [`asc(${field})`, `desc(${field})`]))
-    .default(() => byDefault as never);
+    .default(() => byDefault as never)
+    .meta({ description: 'the order; ties are broken by id' });
 
 /** The wrapper of D1: an array that holds one page object. */
 export const paged = <T extends z.ZodType>(item: T) =>

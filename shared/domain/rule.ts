@@ -28,7 +28,22 @@ const oneScope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
 };
 
 /** What a client sends to create a rule. At most one of sensorId and sensorGroupId; none: all sensors. */
-export const NewRule = fields.extend({ customerId: id.optional() }).check(oneScope);
+export const NewRule = fields
+  .extend({ customerId: id.optional() })
+  .check(oneScope)
+  .meta({
+    id: 'NewRule',
+    examples: [
+      {
+        name: 'Falls at night',
+        title: 'Fall: {sensor}',
+        message: '{situation} at {time}, {location}',
+        situation: 'fall_detected',
+        schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' },
+        recipients: [{ botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' }],
+      },
+    ],
+  });
 
 /** A rule: which situation of which sensors tells whom what. */
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });

@@ -46,6 +46,19 @@ export const NewUser = Profile.extend({
   mobileNumber: Profile.shape.mobileNumber.default(null),
   canLogin: z.boolean().default(true),
   permissions: z.array(Permission).max(32).default([]),
+}).meta({
+  id: 'NewUser',
+  examples: [
+    {
+      username: 'anna.berg',
+      password: 'seven quiet rivers',
+      firstName: 'Anna',
+      lastName: 'Berg',
+      email: 'anna.berg@example.com',
+      locale: 'de',
+      permissions: ['manage_rules'],
+    },
+  ],
 });
 
 /** The body of PUT /users/{userId}: the whole profile. */
@@ -79,9 +92,11 @@ export const User = Profile.extend({
 export type User = z.infer<typeof User>;
 
 /** The body of O1. `id`, when given, must be the id of the user who logs in. */
-export const Login = z.object({
-  username: z.string().max(1_024),
-  password: z.string().max(4_096),
-  id: z.int().nullable().optional(),
-});
+export const Login = z
+  .object({
+    username: z.string().max(1_024),
+    password: z.string().max(4_096),
+    id: z.int().nullable().optional(),
+  })
+  .meta({ id: 'Login', examples: [{ username: 'anna.berg', password: 'seven quiet rivers' }] });
 export type Login = z.output<typeof Login>;

@@ -34,9 +34,7 @@ export const text = (min: number, max: number) =>
 /** Any text a client may send where only its being text matters, such as a search. */
 export const anyText = text(0, 1_024);
 
-export const email = z
-  .union([z.literal(''), z.email().max(254)])
-  .meta({ format: 'email', description: 'may be empty' });
+export const email = z.union([z.literal(''), z.email().max(254)]).meta({ description: 'an e-mail address, or empty' });
 
 export const uuid = z
   .string()

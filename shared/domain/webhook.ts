@@ -35,7 +35,21 @@ const crossRules = (ctx: z.core.ParsePayload<{ isCustomerHook: boolean; botId: n
 /** What a client sends to create a webhook. `secretKey` is write-only. */
 export const NewWebhook = fields
   .extend({ customerId: id.optional(), secretKey: SecretKey.nullable().optional() })
-  .check(crossRules);
+  .check(crossRules)
+  .meta({
+    id: 'NewWebhook',
+    examples: [
+      {
+        name: 'Nurse call, ward 2',
+        url: 'https://calls.example.com/hooks/ward-2',
+        format: 'full',
+        isCustomerHook: false,
+        botId: 1_042,
+        authMethod: 'bearer',
+        secretKey: 'an-example-of-a-secret',
+      },
+    ],
+  });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
 const Health = z.object({

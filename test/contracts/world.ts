@@ -69,9 +69,9 @@ const aheadClock = () => {
 };
 
 /** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
-export const createWorld = async () => {
+export const createWorld = async (environment: Record<string, string> = {}) => {
   const { clock, setAhead } = aheadClock();
-  const [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
+  const [cloud, receiver] = await Promise.all([startTestCloud({ clock, environment }), startReceiver()]);
   setAhead(-2 * DAY);
   const old = await adminOf(cloud.url);
   setAhead(0);

@@ -1,0 +1,37 @@
+import { groups } from '../../functions/index.ts';
+import type { Operation } from '../../shared/api/operation.ts';
+import { type Client, logIn } from '../fixtures/client.ts';
+import { type Example, examples } from './examples.ts';
+import type { World } from './world.ts';
+
+/** Every operation by its name. */
+export const operations: readonly (readonly [string, Operation])[] = groups.flatMap((group) =>
+  Object.entries<Operation>(group.operations),
+);
+
+export const exampleOf = async (name: string, world: World): Promise<Example> => {
+  const example = examples[name];
+  if (!example) throw new Error(`declare an example of ${name} in test/contracts/examples.ts`);
+  return example(world);
+};
+
+/** Somebody who may call it. */
+export const rightful = async (operation: Operation, world: World): Promise<Client> => {
+  if (operation.auth === 'device') return world.byDevice;
+  if (operation.auth === 'provisioner') return world.byProvisioner;
+  if (operation.auth === 'anyone' || operation.auth === 'optional') return world.anybody;
+  if (!('may' in operation) || operation.may === 'system_admin') return world.admin;
+  // A session of its own, for it may be ended.
+  const { username, password, client } = world.ours;
+  return operation.auth === 'session' ? logIn(world.anybody, username, password) : client;
+};
+
+export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
+  operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = params[name];
+    if (id === undefined) throw new Error(`no id for {${name}} in test/contracts/world.ts`);
+    return id;
+  });
+
+export const paramsOf = (operation: Operation): string[] =>
+  [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import type { Operation } from '../../shared/api/operation.ts';
+import { exampleOf, operations, paramsOf, pathOf, rightful } from '../contracts/operations.ts';
+import { send } from '../contracts/raw.ts';
+import { complaintsOf } from '../contracts/sound.ts';
+import { createWorld, unknownIds, type World } from '../contracts/world.ts';
+import type { Client } from '../fixtures/client.ts';
+import { type Drawn, drawn } from './requests.ts';
+import { manglings, spoil } from './text.ts';
+
+/** The world of a run: however long it takes, no sensor falls silent, for that would be a change that nobody made. */
+export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
+
+/** A request as it goes over the wire. */
+type Sent = { method: string; path: string; headers: Record<string, string | string[]>; body?: Buffer };
+
+/** Puts ids into what was drawn: `{ours}`, `{theirs}` and `{unknown}` of the kind that the name is of. */
+const withIds = (text: string, name: string, { ours, theirs }: World): string => {
+  const idIn = (ids: Readonly<Record<string, string>>) => (Object.hasOwn(ids, name) ? ids[name] : ids.sensorId) ?? '';
+  const all = { '{ours}': idIn(ours.ids), '{theirs}': idIn(theirs.ids), '{unknown}': idIn(unknownIds) };
+  return Object.entries(all).reduce((filled, [what, id]) => filled.replaceAll(what, () => id), text);
+};
+
+/** An id in a body, as JSON: a number when it is one. */
+const idInBody = (text: string, key: string, world: World): string => {
+  if (!/^\{(theirs|unknown)\}$/.test(text)) return text;
+  const id = withIds(text, key, world);
+  return /^\d+$/.test(id) ? id : JSON.stringify(id);
+};
+
+const callerOf = async ({ credential }: Drawn, operation: Operation, world: World): Promise<Client> => {
+  // Who logs out needs a session to spare.
+  if (credential === 'rightful' || operation.auth === 'session') return rightful(operation, world);
+  if (credential === 'device') return world.byDevice;
+  if (credential === 'provisioner') return world.byProvisioner;
+  if (credential === 'user') return world.ours.client;
+  return credential === 'bad' ? world.bad['an expired one'] : world.anybody;
+};
+
+/** An admin may do what it likes with anybody's things: those of the other customer are kept from it. */
+const harmless = (text: string, operation: Operation): string =>
+  'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
+
+const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonly<Record<string, string>> = {}) => {
+  const params = paramsOf(operation).map((name, at): [string, string] => {
+    const text = harmless(draw.params[at % draw.params.length] ?? '', operation);
+    return [name, text === '{ours}' && given[name] ? given[name] : withIds(text, name, world)];
+  });
+  const path = draw.path.replace('{path}', () => pathOf(operation, Object.fromEntries(params)));
+  const query = draw.query.map(([key, text]) => `${key}=${withIds(harmless(text, operation), key, world)}`).join('&');
+  return `/api/v1${path}${query === '' ? '' : `?${query}`}`;
+};
+
+const requestOf = async (draw: Drawn, world: World): Promise<Sent> => {
+  const [name, operation] = operations[draw.operation] ?? [];
+  if (!name || !operation) throw new Error('no such operation');
+  const [example, client] = [await exampleOf(name, world), await callerOf(draw, operation, world)];
+  const edits = draw.edits.map((edit) => ({
+    ...edit,
+    text: idInBody(harmless(edit.text, operation), edit.key, world),
+  }));
+  const text = example.body === undefined ? undefined : Buffer.from(spoil(example.body, edits));
+  const body = text && manglings[draw.mangling](text);
+  return {
+    method: draw.method ?? operation.method,
+    path: pathFor(draw, operation, world, example.params),
+    headers: {
+      ...(body && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+      ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
+      ...Object.fromEntries(draw.headers),
+    },
+    ...(body && { body }),
+  };
+};
+
+/** Answers that the HTTP parser of the host gives by itself, before there is a request; API Gateway has its own. */
+const byHost = (status: number, body: unknown, sent: Sent): boolean =>
+  body === null && ((status === 400 && sent.headers.host === '') || (status === 417 && 'expect' in sent.headers));
+
+const describe = ({ method, path, headers, body }: Sent, status: number, text: string): string =>
+  [
+    `${method} ${path.slice(0, 400)}`,
+    ...Object.entries(headers).map(([name, value]) =>
+      name === 'authorization'
+        ? `${name}: ${String(value).slice(0, 15)}...`
+        : `${name}: ${String(value).slice(0, 200)}`,
+    ),
+    ...(body ? ['', body.toString('latin1').slice(0, 2_000)] : []),
+    `-> ${status} ${text.slice(0, 500)}`,
+  ].join('\n');
+
+const attempt = async (draw: Drawn, world: World): Promise<number> => {
+  const sent = await requestOf(draw, world);
+  const answer = await send(new URL(world.cloud.url).origin, sent);
+  const complaints = byHost(answer.status, answer.body, sent) ? [] : complaintsOf(answer, sent.method);
+  if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
+  if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${describe(sent, answer.status, answer.text)}`);
+  return answer.status;
+};
+
+/** All that the other customer can read of itself. */
+const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {
+  const readable = operations.filter(
+    ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !one.path.includes('server'),
+  );
+  const read = readable.map(async ([name, operation]) => {
+    const { status, body, text } = await theirs.client.call('GET', pathOf(operation, theirs.ids));
+    if (status !== 200) throw new Error(`${name} of the other customer: ${status} ${text}`);
+    return [name, body] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+};
+
+export type Outcome = { seed: number; requests: number; statuses: Record<number, number>; finding: string | null };
+
+/** Sends that many requests, and gives the first thing that is wrong in its smallest form. */
+export const fuzz = async (
+  world: World,
+  { requests, seed, onRequest }: { requests: number; seed: number; onRequest?: (sent: number) => void },
+): Promise<Outcome> => {
+  const statuses: Record<number, number> = {};
+  let sent = 0;
+  const before = await snapshot(world);
+  const property = fc.asyncProperty(drawn, async (draw) => {
+    const status = await attempt(draw, world);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    sent++;
+    onRequest?.(sent);
+  });
+  const result = await fc.check(property, { seed, numRuns: requests });
+  await world.cloud.idle();
+  const { errorInstance, counterexample } = result;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  const wrong = result.failed ? `${reason}\ndrawn: ${JSON.stringify(counterexample)}` : null;
+  const after = await snapshot(world);
+  const changed = Object.keys(before).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const foreign = changed.map(
+    (name) => `${name} of the other customer reads otherwise: ${JSON.stringify(after[name])}`,
+  );
+  const findings = [...(wrong === null ? [] : [wrong]), ...foreign];
+  return { seed, requests: sent, statuses, finding: findings.length > 0 ? findings.join('\n\n') : null };
+};

@@ -1,0 +1,100 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { groups } from '../functions/index.ts';
+import { openApi } from '../shared/api/openapi.ts';
+import { call } from './contracts/calls.ts';
+import { exampleOf, operations } from './contracts/operations.ts';
+import { createWorld, type World } from './contracts/world.ts';
+
+type Json = Record<string, unknown>;
+const about = { SERVICE_NAME: 'Test', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
+const document = openApi(groups, about);
+
+const at = (...keys: (string | number)[]): unknown =>
+  keys.reduce<unknown>((value, key) => (Object(value) as Json)[key], document);
+const pointer = (...keys: (string | number)[]): string =>
+  keys.map((key) => `/${encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'document');
+/** What a value breaks of the schema at a place of the document. */
+const faultsAt = (value: unknown, ...keys: (string | number)[]): unknown => {
+  const validate = ajv.compile({ $ref: `document#${pointer(...keys)}` });
+  return validate(value) ? [] : validate.errors;
+};
+const json = ['content', 'application/json'];
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+test('a public validator finds nothing wrong with the document', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+});
+
+test('the document has every operation of the contracts, once, and no other', () => {
+  const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
+  expect(listed.map(({ operationId }) => operationId).sort()).toEqual(operations.map(([name]) => name).sort());
+});
+
+test('every reference leads somewhere, and no component is there in vain', () => {
+  const text = JSON.stringify(document);
+  const references = new Set([...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to = '']) => to));
+  for (const reference of references) expect(at(...reference.split('/').slice(1)), reference).toBeTypeOf('object');
+  const { securitySchemes: _, ...kinds } = at('components') as Json;
+  const components = Object.entries(kinds).flatMap(([kind, all]) =>
+    Object.keys(all as Json).map((id) => `/components/${kind}/${id}`),
+  );
+  expect([...references].sort()).toEqual(components.sort());
+  expect(text).not.toContain('$defs');
+});
+
+describe.each(operations)('%s', (name, operation) => {
+  const place = ['paths', operation.path, operation.method.toLowerCase()];
+  const success = [...place, 'responses', operation.success];
+
+  test(`${name}: a summary, and a schema for every answer and parameter`, () => {
+    expect(at(...place, 'summary')).toMatch(/\S/);
+    for (const [status, response] of Object.entries(at(...place, 'responses') as Record<string, Json>)) {
+      const shared = String(response.$ref).split('/').slice(1);
+      const { content } = ('$ref' in response ? at(...shared) : response) as Json;
+      const { schema } = Object(Object(content)['application/json']);
+      expect(Object.keys(schema ?? {}).length, status).toBeGreaterThan(0);
+    }
+    for (const parameter of at(...place, 'parameters') as Json[]) {
+      expect(Object.keys(parameter.schema as Json), String(parameter.name)).toContain('type');
+      expect(parameter.description, String(parameter.name)).toMatch(/\S/);
+    }
+  });
+
+  if (operation.body)
+    test(`${name}: an example of its body, which is a good one`, async () => {
+      const media = [...place, 'requestBody', ...json];
+      const example = at(...media, 'example');
+      expect(example).toBeTypeOf('object');
+      expect(faultsAt(example, ...media, 'schema')).toEqual([]);
+      expect(operation.body?.safeParse(example)).toMatchObject({ success: true });
+      expect(faultsAt((await exampleOf(name, world)).body, ...media, 'schema')).toEqual([]);
+    });
+
+  test(`${name}: what it answers is what the document says, headers too`, async () => {
+    const answer = await call(world, [name, operation]);
+    expect(answer.status, answer.text).toBe(operation.success);
+    expect(faultsAt(answer.body, ...success, ...json, 'schema')).toEqual([]);
+    for (const header of Object.keys(at(...success, 'headers') as Json))
+      expect(answer.headers.get(header), header).toMatch(/\S/);
+    const session = ['token', 'set-cookie'].filter((header) => answer.headers.has(header));
+    expect(Object.keys(at(...success, 'headers') as Json).map((one) => one.toLowerCase())).toEqual(
+      expect.arrayContaining(session),
+    );
+  });
+});
