@@ -88,7 +88,8 @@ const operationOf = (tag: string, name: string, operation: Operation): Json => {
     }),
     responses: {
       [success]: { description: 'Done', ...answer },
-      ...(alsoSuccess && { [alsoSuccess]: { description: 'Done before, done again', ...answer } }),
+      ...(alsoSuccess === 200 && { 200: { description: 'Done before, done again', ...answer } }),
+      ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: rateHeaders } }),
       ...errorResponses(operation),
     },
   };
