@@ -4,6 +4,7 @@ import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
 import { hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
 import type { Store } from '../../shared/store/store.ts';
+import { configOf, knows } from './config.ts';
 import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
 
@@ -58,6 +59,15 @@ export const handler = serve(devices, {
       }
     }
     return fail('unavailable', { waitSeconds: 1 });
+  },
+
+  getDeviceConfig: async ({ device, params, event, fail }, { store, now }) => {
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const config = await configOf(store, device, now());
+    if (!config) return fail('sensor_not_found');
+    await store.events.heard(device.customerId, device.sensorId, now());
+    const headers = { ETag: `"${config.version}"` };
+    return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
   },
 
   postMessages: async ({ device, params, body, fail, refuse }, { store, ringEvents, now, random }) => {

@@ -148,7 +148,8 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     ...(body && { requestBody: requestBody(write, body) }),
     responses: {
       [success]: { description: 'Done', ...answer },
-      ...(alsoSuccess && { [alsoSuccess]: { description: 'Done before, done again', ...answer } }),
+      ...(alsoSuccess === 200 && { 200: { description: 'Done before, done again', ...answer } }),
+      ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: rateHeaders } }),
       ...errorResponses(operation),
     },
   };

@@ -38,8 +38,8 @@ export type Operation = Access & {
   /** Login alone: a browser that holds an old session's cookies must be able to log in. */
   csrfExempt?: true;
   success: 200 | 201 | 202;
-  /** A second status that a handler may answer with. */
-  alsoSuccess?: 200;
+  /** A second status that a handler may answer with; a 304 has no body. */
+  alsoSuccess?: 200 | 304;
   response: z.ZodType;
   responseHeaders?: Readonly<Record<string, string>>;
   /** Headers that the handler adds to a success, and what they tell. */
@@ -89,7 +89,7 @@ export type Call<O extends Operation> = WhoIs<O> & {
 /** An answer with more than a body. */
 export class Reply<T> {
   readonly body: T;
-  readonly more: { status?: 200; headers?: Record<string, string>; cookies?: readonly string[] };
+  readonly more: { status?: 200 | 304; headers?: Record<string, string>; cookies?: readonly string[] };
   constructor(body: T, more: Reply<T>['more']) {
     this.body = body;
     this.more = more;

@@ -50,7 +50,7 @@ const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult 
     headers: { ...operation.responseHeaders, ...more.headers },
     ...(more.cookies && { multiValueHeaders: { 'Set-Cookie': [...more.cookies] } }),
     // The answer is parsed too: a field that the contract does not declare cannot leave.
-    body: JSON.stringify(operation.response.parse(body)),
+    body: more.status === 304 ? '' : JSON.stringify(operation.response.parse(body)),
   };
 };
 

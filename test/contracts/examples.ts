@@ -141,6 +141,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
   }),
   drawPairingCode: nothing,
+  getDeviceConfig: nothing,
   postMessages: () => ({ body: fallMessage('calling', Date.now()) }),
   createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
   getServerConfig: nothing,

@@ -39,6 +39,8 @@ export const withPosture = (values: Values<typeof fallFields>): Values<typeof fa
 /** The body and answer of O21, with the order of its rates. */
 export const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
+    // A rate that is no rate has no order.
+    if (issues.length > 0) return;
     for (const rate of ['respirationRate', 'heartRate'] as const)
       if (value[`${rate}Upper`] < value[`${rate}Lower`])
         issues.push({ code: 'custom', input: value, path: [`${rate}Upper`], params: { key: 'rate_order' } });

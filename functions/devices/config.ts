@@ -1,0 +1,27 @@
+import { type APIGatewayProxyEvent, header } from '../../shared/api/exchange.ts';
+import { hashOf } from '../../shared/auth/tokens.ts';
+import { deviceConfig } from '../../shared/domain/config/device.ts';
+import { firstRoom } from '../../shared/domain/room.ts';
+import type { Device } from '../../shared/domain/sensor.ts';
+import type { StoreReader } from '../../shared/store/store.ts';
+
+/** What a device is told, and a version that changes whenever that does; null when its sensor has gone. */
+export const configOf = async (store: StoreReader, { customerId, sensorId }: Device, now: number) => {
+  const [sensor, room, configs] = await Promise.all([
+    store.sensors.get(customerId, sensorId),
+    store.rooms.get(customerId, sensorId),
+    store.configs.list({ customerId, sensorId }),
+  ]);
+  if (!sensor) return null;
+  const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
+  const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored }, now);
+  // Modes end by the clock alone: the version is that of what is said, not of what is stored.
+  return { version: hashOf(JSON.stringify(config)), config };
+};
+
+/** Does the caller have this answer already? https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
+export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
+  const asked = header(event, 'if-none-match')?.trim();
+  if (asked === undefined) return false;
+  return asked === '*' || asked.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+};
