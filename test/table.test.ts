@@ -26,8 +26,9 @@ const hitId = timeOrderedId(now, 0);
 const [webhookId, sensorId, messageId] = [uuid(1), 'id_sensor', uuid(2)];
 const user = some({
   ...{ id: userId, customerId, username: 'nurse', accountKey: 'accountKey' },
-  ...{ permissions: [], isAdmin: false },
+  ...{ permissions: [], isAdmin: false, canLogin: true },
 });
+const reset = { accountKey: 'accountKey', epoch: 1, expires: now };
 const token = some({ id: messageId, expires: null, createDate: now });
 const device = { id: sensorId, manufacturer: 'maker_a', hardwareId: '0123456789AB' } as const;
 const nobodys = some({ ...device, customerId: null });
@@ -132,6 +133,9 @@ const examples: [StoreCall, (store: Store) => unknown][] = [
   ['accessTokens.remove', ({ accessTokens }) => accessTokens.remove('accountKey', messageId, now)],
   ['accessTokens.create', ({ accessTokens }) => accessTokens.create('accountKey', 't2', token, now)],
   ['accessTokens.removeAll', ({ accessTokens }) => accessTokens.removeAll('accountKey')],
+  ['resets.create', ({ resets }) => resets.create('r', reset)],
+  ['resets.byHash', ({ resets }) => resets.byHash('r')],
+  ['resets.use', ({ resets }) => resets.use('r', reset, 'hash')],
   ['users.setProfile', ({ users }) => users.setProfile(user, some({ locale: 'de' }), now)],
   ['users.setAccess', ({ users }) => users.setAccess(user, some({ canLogin: false }), now)],
   ['users.remove', ({ users }) => users.remove(user)],
@@ -205,20 +209,9 @@ describe('access patterns', () => {
 describe('the table', () => {
   /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
   const notOfCustomers = [
-    ...[
-      'counter',
-      'heartbeat',
-      'rate',
-      'session',
-      'account',
-      'password',
-      'username',
-      'knownAddress',
-      'accessToken',
-      'home',
-      'customer',
-    ],
-    ...['hardware', 'device', 'deviceOfSensor', 'pairingCode', 'provisioningKey'],
+    ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
+    ...['accessToken', 'reset', 'home', 'customer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
+    'provisioningKey',
   ];
 
   test('everything of a customer has a key that starts with the customer', () => {

@@ -63,6 +63,10 @@ export type UserAccess = Required<z.output<typeof UserAccess>>;
 /** The body of PUT /users/{userId}/password. Whoever changes the own one shows that it is known. */
 export const PasswordChange = z.object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword });
 
+export const PasswordResetRequest = z.object({ username: z.string().max(1_024) });
+/** `code`: as the mail has it on a line of its own. */
+export const PasswordReset = z.object({ code: z.string().max(1_024), newPassword: NewPassword });
+
 /** A user as D1 "User" gives it: nothing that a login needs is in here. */
 export const User = Profile.extend({
   id,

@@ -110,6 +110,10 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'provisioning.put': pattern('A new provisioning key', ['provisioningKey'], 0, 1),
   'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey'], 0, 1),
 
+  'resets.byHash': pattern('A code that resets a password', ['reset'], 1, 0),
+  'resets.create': pattern('A new code that resets a password', ['reset'], 0, 1),
+  'resets.use': pattern('A password reset, once for a code', ['reset', 'password', 'account'], 0, 6),
+
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
   'ruleHits.list': pattern('The rule hits of a customer, 120 days', ['ruleHit'], 0.5, 0, each8KB),
   'ruleHits.create': pattern('A hit, once for its event and rule', ['ruleHit'], 0, 1, 'for each KB'),

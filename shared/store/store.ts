@@ -7,6 +7,7 @@ import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { resetReads, resetWrites } from './resets.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
@@ -22,6 +23,7 @@ const reads = (table: TableReader) => ({
   due: dueReads(table),
   events: eventReads(table),
   provisioning: provisioningReads(table),
+  resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
   sensors: sensorReads(table),
@@ -38,6 +40,7 @@ const writes = (table: Table) => ({
   due: dueWrites(table),
   events: eventWrites(table),
   provisioning: provisioningWrites(table),
+  resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
   sensors: sensorWrites(table),
