@@ -14,7 +14,7 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'table' | QueueName;
+  resource?: 'table' | 'mail' | QueueName;
   actions?: readonly string[];
   /** Partition keys that the actions are limited to. */
   leadingKeys?: readonly string[];
@@ -46,6 +46,8 @@ export const capabilities = {
   'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
   'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
+  'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
   /** When a sensor counts as silent. */
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
   /** Calling webhooks: no rights in the account, but the policy of what may be called. */

@@ -8,12 +8,16 @@ import type { Send } from './queue/send.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
 
+/** Sends a mail; rejects when it was not taken. */
+type Mail = (to: string, subject: string, text: string) => Promise<void>;
+
 /** What a host gives: the table, the queues, calls to the world, time and chance. */
 export type Runtime = {
   settings: Settings;
   table: Table;
   send: Send;
   callee: () => Promise<Callee>;
+  mail: Mail;
   now: () => number;
   /** Resolves after so many ms. */
   pause: (ms: number) => Promise<void>;
@@ -35,6 +39,8 @@ type ByCapability = {
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
   /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
   'ring:retries': { ringRetries: (bells: readonly DeliveryBell[], delaySeconds: number) => Promise<void> };
+  /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
+  'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
   'call:webhooks': { callee: Callee; settings: Settings };
   'service:about': { settings: Settings };
@@ -78,6 +84,9 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     const ring = ringer(runtime, 'retries');
     return { ringRetries: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
   },
+  'send:mail': async ({ mail, log }) => ({
+    mail: (...letter) => mail(...letter).catch((error: unknown) => log('error', 'a mail was not sent', {}, error)),
+  }),
   'watch:sensors': async ({ settings }) => ({ settings }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
   'service:about': async ({ settings }) => ({ settings }),
@@ -103,7 +112,8 @@ const lazyCallee = (given: Settings): Callee => {
 
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
 export const lambdaRuntime = (): Runtime => {
-  const given = settings();
+  // No stage can send mails before the package of SES's client is a dependency: so none says that it does.
+  const given = { ...settings(), MAIL_SENDER: '' };
   const { region, credentials, endpoints } = runtimeEnvironment();
   const client = documentClient({ region, credentials, ...(endpoints.table && { endpoint: endpoints.table }) });
   const urls = {
@@ -121,6 +131,9 @@ export const lambdaRuntime = (): Runtime => {
       await (await send)(queue, bells);
     },
     callee: async () => lazyCallee(given),
+    mail: async () => {
+      throw new Error('mails need @aws-sdk/client-sesv2, which is not a dependency of this service yet');
+    },
     now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: randomBytes,

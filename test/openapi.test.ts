@@ -65,6 +65,7 @@ describe.each(operations)('%s', (name, operation) => {
   test(`${name}: a summary, and a schema for every answer and parameter`, () => {
     expect(at(...place, 'summary')).toMatch(/\S/);
     for (const [status, response] of Object.entries(at(...place, 'responses') as Record<string, Json>)) {
+      if (status === '304') continue;
       const shared = String(response.$ref).split('/').slice(1);
       const { content } = ('$ref' in response ? at(...shared) : response) as Json;
       const { schema } = Object(Object(content)['application/json']);

@@ -113,6 +113,8 @@ const indexArn = (name: string) => ({ 'Fn::Join': ['', [arn(idOf('Table')), `/in
 /** The same from a capability: a query may also use the indexes. */
 const rightsOf = (capability: Capability): string[] => {
   const { actions = [], resource, leadingKeys = [] } = capabilityOf(capability);
+  // The stage of this test sends no mails; test/lib/aws/template.test.ts has one that does.
+  if (resource === 'mail') return [];
   return actions.flatMap((action) => {
     const indexes = action === 'dynamodb:Query' ? Object.keys(tableDesign.indexes).map(indexArn) : [];
     const resources = resource === 'table' ? [arn(idOf('Table')), ...indexes] : [arn(idOf(resource ?? ''))];

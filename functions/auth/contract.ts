@@ -1,5 +1,5 @@
 import { group } from '../../shared/api/operation.ts';
-import { Login, User } from '../../shared/domain/user.ts';
+import { Login, PasswordReset, PasswordResetRequest, User } from '../../shared/domain/user.ts';
 import { Status } from '../../shared/domain/values.ts';
 
 export const auth = group({
@@ -20,6 +20,28 @@ export const auth = group({
         'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), for a day',
       },
       errors: ['credentials_invalid'],
+      uses: ['table:write'],
+    },
+    requestPasswordReset: {
+      method: 'POST',
+      path: '/users/password-reset',
+      summary: 'Ask for a code that resets a password, by mail',
+      description: 'The answer and its time are the same whether there is such a user or not.',
+      auth: 'anyone',
+      body: PasswordResetRequest,
+      success: 202,
+      response: Status,
+      uses: ['table:write', 'send:mail'],
+    },
+    confirmPasswordReset: {
+      method: 'POST',
+      path: '/users/password-reset/confirm',
+      summary: 'Set a new password by the code of the mail, once; all sessions end',
+      auth: 'anyone',
+      body: PasswordReset,
+      success: 200,
+      response: Status,
+      errors: ['reset_code_invalid'],
       uses: ['table:write'],
     },
     logout: {

@@ -1,38 +1,13 @@
 import { expiredCookies, SESSION_SECONDS, sessionCookies } from '../../shared/api/cookies.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { hashPassword, isOutdated, verifyPassword } from '../../shared/auth/password.ts';
+import { hashPassword, isCommonPassword, isOutdated, verifyPassword } from '../../shared/auth/password.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { type Login, usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { auth } from './contract.ts';
-
-const WINDOW_SECONDS = 15 * 60;
-/** Failed logins in 15 minutes: of an account from one address, and from one address in all. */
-const MOST = { account: 10, address: 100 } as const;
-
-const subjectsOf = (username: string, address: string) =>
-  [
-    { subject: `login:${username}:${address}`, most: MOST.account },
-    { subject: `login:${address}`, most: MOST.address },
-  ] as const;
-
-/** Seconds until a login of that name from that address is looked at; 0: now. */
-const secondsToWait = async ({ limits }: Store, username: string, address: string, now: number): Promise<number> => {
-  const waits = subjectsOf(username, address).map(({ subject, most }) =>
-    limits.secondsToWait(subject, most, WINDOW_SECONDS, now),
-  );
-  return Math.max(...(await Promise.all(waits)));
-};
-
-/** Counts a failed login; gives the seconds to wait when it was one too many, else 0. */
-const countFailure = async ({ limits }: Store, username: string, address: string, now: number): Promise<number> => {
-  const counts = subjectsOf(username, address).map(async ({ subject, most }) => {
-    const { count, seconds } = await limits.countFailure(subject, WINDOW_SECONDS, now);
-    return count > most ? seconds : 0;
-  });
-  return Math.max(...(await Promise.all(counts)));
-};
+import { confirmReset, requestReset } from './reset.ts';
+import { countAddress, countFailure, secondsOfAddress, secondsToWait } from './throttle.ts';
 
 /** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
 const NOBODY = 'nobody';
@@ -63,11 +38,11 @@ export const handler = serve(auth, {
   login: async ({ body, address, fail, event }, { store, now, random }) => {
     const username = usernameKey(body.username);
     const known = await lookUp(store, username, address);
-    const wait = known.isKnown ? 0 : await secondsToWait(store, username, address, now());
+    const wait = known.isKnown ? 0 : await secondsToWait(store, 'login', username, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const account = await authenticate(store, known, body);
     if (!account) {
-      const seconds = known.isKnown ? 0 : await countFailure(store, username, address, now());
+      const seconds = known.isKnown ? 0 : await countFailure(store, 'login', username, address, now());
       return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : fail('credentials_invalid');
     }
 
@@ -83,6 +58,20 @@ export const handler = serve(auth, {
     ]);
     if (!user) return fail('credentials_invalid');
     return new Reply(user, { headers: { Token: token }, cookies: sessionCookies(event, token, accountId, csrf) });
+  },
+
+  requestPasswordReset: async ({ body, address, fail }, deps) => {
+    const seconds = await requestReset(usernameKey(body.username), address, deps);
+    return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
+  },
+
+  confirmPasswordReset: async ({ body, address, fail, refuse }, { store, now, random }) => {
+    if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
+    const wait = await secondsOfAddress(store, address, now());
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
+    if (await confirmReset(store, body, now(), random)) return { status: 'OK' };
+    await countAddress(store, address, now());
+    return fail('reset_code_invalid');
   },
 
   logout: async ({ sessionHash, event }, { store }) => {

@@ -7,6 +7,7 @@ import { addOperations, addressOf, answerElsewhere, createApi, createDomain } fr
 import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
 import { createFunctions } from './function.ts';
+import { sendersOf } from './grants.ts';
 import type { LambdaName } from './lambdas.ts';
 import { createQueues } from './queues.ts';
 import type { Stage } from './stage.ts';
@@ -24,7 +25,8 @@ export class BackendStack extends Stack {
     const api = createApi(this, stage);
     const address = addressOf(api, stage);
     const variables = variablesOf(stage, table, queues, address);
-    const functions = createFunctions(this, { stage, bundles, variables, table, queues });
+    const senders = sendersOf(this, stage.mailSender);
+    const functions = createFunctions(this, { stage, bundles, variables, table, queues, senders });
 
     for (const group of groups) addOperations(api, group, functions[group.name]);
     answerElsewhere(api, functions.server);

@@ -1,3 +1,4 @@
+import type { Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type Capability, capabilityOf, type QueueName } from '../../shared/capabilities.ts';
@@ -5,7 +6,8 @@ import type { Consumer } from '../../shared/queue/consumer.ts';
 import { tableDesign } from '../../shared/store/table.ts';
 import type { Queues } from './queues.ts';
 
-export type Resources = { table: Table; queues: Queues };
+/** `senders`: the ARNs of the identities that mails may come from. */
+export type Resources = { table: Table; queues: Queues; senders: readonly string[] };
 
 /** What Lambda does with a queue in the name of the function that reads it. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
@@ -26,6 +28,12 @@ export const environmentOf = (
     }),
   );
 
+/** The verified identities that a sender can stand on: its address, or its domain. None: the stage sends no mails. */
+export const sendersOf = (stack: Stack, mailSender: string): string[] =>
+  (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>
+    stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  );
+
 const onTable = (table: Table, actions: readonly string[], leadingKeys?: readonly string[]): PolicyStatement[] => {
   const conditions = leadingKeys && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } };
   const indexes = Object.keys(tableDesign.indexes).map((name) => `${table.tableArn}/index/${name}`);
@@ -42,7 +50,7 @@ const onTable = (table: Table, actions: readonly string[], leadingKeys?: readonl
  * The rights of a function: for each resource the actions that its capabilities list, once. A capability that is
  * limited to some keys adds only what the function may not do everywhere anyway.
  */
-export const statementsOf = (uses: readonly Capability[], { table, queues }: Resources): PolicyStatement[] => {
+export const statementsOf = (uses: readonly Capability[], { table, queues, senders }: Resources): PolicyStatement[] => {
   const rows = rowsOf(uses);
   const onAnyKey = rows.filter(({ resource, leadingKeys }) => resource === 'table' && !leadingKeys);
   const everywhere = new Set(onAnyKey.flatMap(({ actions = [] }) => actions));
@@ -51,11 +59,14 @@ export const statementsOf = (uses: readonly Capability[], { table, queues }: Res
     return leadingKeys ? onTable(table, more, leadingKeys) : [];
   });
   const onQueues = rows.flatMap(({ resource, actions = [] }) =>
-    resource === undefined || resource === 'table'
+    resource === undefined || resource === 'table' || resource === 'mail'
       ? []
       : [new PolicyStatement({ actions: [...actions], resources: [queues[resource].queue.queueArn] })],
   );
-  return [...onTable(table, [...everywhere]), ...limited, ...onQueues];
+  const mails = rows.flatMap(({ resource, actions = [] }) => (resource === 'mail' ? actions : []));
+  const onSenders =
+    mails.length > 0 && senders.length > 0 ? [new PolicyStatement({ actions: mails, resources: [...senders] })] : [];
+  return [...onTable(table, [...everywhere]), ...limited, ...onQueues, ...onSenders];
 };
 
 /** The right to be fed from queues. */

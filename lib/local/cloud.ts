@@ -16,6 +16,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
+import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
@@ -36,6 +37,8 @@ export type CloudOptions = {
   random?: (bytes: number) => Uint8Array;
   log?: Log;
   meter?: Meter;
+  /** Prints a line for whoever runs the host: a mail, when there is no folder to put it in. */
+  say?: (line: string) => void;
   /** Wraps the runtime: how tests inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
 };
@@ -81,11 +84,13 @@ const startBells = async ({ queueEndpoint }: CloudOptions, clock: Clock): Promis
 };
 
 const runtimeOf = (options: CloudOptions, settings: Settings, endpoint: string, send: Send, clock: Clock): Runtime => {
-  const { random = randomBytes, log = standardLog, meter } = options;
+  const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const table = createTable(documentClient(tableConfig(endpoint)), settings.TABLE_NAME, meter);
-  return { settings, table, send, callee: async () => callee, now: clock.now, pause, random, log };
+  const { now } = clock;
+  const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
+  return { settings, table, send, callee: async () => callee, mail, now, pause, random, log };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */

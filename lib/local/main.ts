@@ -44,7 +44,7 @@ const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => 
 
 /** `npm start`: the cloud as the environment asks for it, until a signal ends it. Prints `ready URL` when it is. */
 export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {
-  const cloud = await startCloud(optionsFrom(env));
+  const cloud = await startCloud({ ...optionsFrom(env), say });
   for (const [what, value] of Object.entries(cloud.generated)) say(`${what}: ${value}`);
   const demo = env.DEMO === 'false' ? null : await startDemo(cloud, say);
   stopOnSignal(cloud, demo);

@@ -26,7 +26,11 @@ const collectInto =
   (schemas: Record<string, Json>): Write =>
   (schema, io) => {
     const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-    const referring = (value: unknown): Json => JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', `"${REF}`));
+    // Bodies and answers share a schema: that an answer has nothing more is our promise, not the reader's to enforce.
+    const open = (name: string, value: unknown) =>
+      name === 'additionalProperties' && value === false ? undefined : value;
+    const referring = (value: unknown): Json =>
+      JSON.parse(JSON.stringify(value, open).replaceAll('"#/$defs/', `"${REF}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];
@@ -149,7 +153,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     responses: {
       [success]: { description: 'Done', ...answer },
       ...(alsoSuccess === 200 && { 200: { description: 'Done before, done again', ...answer } }),
-      ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: rateHeaders } }),
+      ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: headersOf(operation) } }),
       ...errorResponses(operation),
     },
   };

@@ -8,12 +8,14 @@ export const ACCESS_TOKENS_MAXIMUM = 20;
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */
-export const NewAccessToken = z.object({
-  name: text(1, 64),
-  permissions: z.array(Permission).max(32).nullable().default(null),
-  readOnly: z.boolean().default(false),
-  expiresAt: millis.nullable().default(null),
-});
+export const NewAccessToken = z
+  .object({
+    name: text(1, 64),
+    permissions: z.array(Permission).max(32).nullable().default(null),
+    readOnly: z.boolean().default(false),
+    expiresAt: millis.nullable().default(null),
+  })
+  .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
 
 /** An access token as a list shows it. `permissions` null: all that its user may do. */
 export const AccessToken = z

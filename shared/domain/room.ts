@@ -25,7 +25,16 @@ const fields = z.object({
 });
 
 /** What a client sends to replace the room of a sensor (D1 O9). */
-export const RoomUpdate = fields.extend({ regions: z.array(RegionUpdate).max(64) });
+export const RoomUpdate = fields.extend({ regions: z.array(RegionUpdate).max(64) }).meta({
+  id: 'RoomUpdate',
+  examples: [
+    {
+      ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
+      ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120 },
+      regions: [{ kind: 'bed', name: 'Bed', topLeftX: -100, topLeftY: 300, bottomRightX: 0, bottomRightY: 100 }],
+    },
+  ],
+});
 export type RoomUpdate = z.output<typeof RoomUpdate>;
 
 /** A region as it is stored and read: with its id, and its place in the order in which a device knows them. */

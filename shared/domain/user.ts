@@ -62,19 +62,46 @@ export const NewUser = Profile.extend({
 });
 
 /** The body of PUT /users/{userId}: the whole profile. */
-export const UserUpdate = Profile.extend({ locale: Locale });
+export const UserUpdate = Profile.extend({ locale: Locale }).meta({
+  id: 'UserUpdate',
+  examples: [
+    {
+      firstName: 'Anna',
+      lastName: 'Berg',
+      email: 'anna@example.com',
+      locale: 'de',
+      telegramId: null,
+      mobileNumber: null,
+    },
+  ],
+});
 export type UserUpdate = z.output<typeof UserUpdate>;
 
 /** The body of PUT /users/{userId}/access. `isAdmin` left out stays as it is: most who manage users may not set it. */
-export const UserAccess = z.object({
-  canLogin: z.boolean(),
-  permissions: z.array(Permission).max(32),
-  isAdmin: z.boolean().optional(),
-});
+export const UserAccess = z
+  .object({
+    canLogin: z.boolean(),
+    permissions: z.array(Permission).max(32),
+    isAdmin: z.boolean().optional(),
+  })
+  .meta({ id: 'UserAccess', examples: [{ canLogin: true, permissions: ['manage_sensors', 'manage_rules'] }] });
 export type UserAccess = Required<z.output<typeof UserAccess>>;
 
 /** The body of PUT /users/{userId}/password. Whoever changes the own one shows that it is known. */
-export const PasswordChange = z.object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword });
+export const PasswordChange = z
+  .object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword })
+  .meta({
+    id: 'PasswordChange',
+    examples: [{ currentPassword: 'seven quiet rivers', newPassword: 'eight loud rivers' }],
+  });
+
+export const PasswordResetRequest = z
+  .object({ username: z.string().max(1_024) })
+  .meta({ id: 'PasswordResetRequest', examples: [{ username: 'anna.berg' }] });
+/** `code`: as the mail has it on a line of its own. */
+export const PasswordReset = z
+  .object({ code: z.string().max(1_024), newPassword: NewPassword })
+  .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
 /** A user as D1 "User" gives it: nothing that a login needs is in here. */
 export const User = Profile.extend({

@@ -116,6 +116,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
   'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
+  'resets.byHash': pattern('A code that resets a password', ['reset'], 1, 0),
+  'resets.create': pattern('A new code that resets a password', ['reset'], 0, 1),
+  'resets.use': pattern('A password reset, once for a code', ['reset', 'password', 'account'], 0, 6),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
   'ruleHits.list': pattern('The rule hits of a customer, 120 days', ['ruleHit'], 0.5, 0, each8KB),

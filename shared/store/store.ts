@@ -8,6 +8,7 @@ import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
@@ -26,6 +27,7 @@ const reads = (table: TableReader) => ({
   events: eventReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
+  resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
   sensors: sensorReads(table),
@@ -44,6 +46,7 @@ const writes = (table: Table) => ({
   events: eventWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
+  resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
   sensors: sensorWrites(table),

@@ -32,6 +32,7 @@ export const items = {
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
+  reset: item('RESET#{hash}', 'RESET'),
   home: item('HOME#{kind}#{id}', 'HOME'),
   customer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   user: item('C#{customerId}', 'USER#{0userId}'),

@@ -52,6 +52,7 @@ const runtime: Runtime = {
   table,
   send: async () => {},
   callee: () => Promise.reject(new Error('nobody is called here')),
+  mail: async () => {},
   now: Date.now,
   pause: async () => {},
   random: (bytes) => new Uint8Array(bytes),

@@ -1,8 +1,11 @@
+import { hashOf } from '../../shared/auth/tokens.ts';
 import { criticalFields } from '../../shared/domain/config/critical.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
 import * as makerA from '../../shared/domain/config/maker-a.ts';
 import * as makerB from '../../shared/domain/config/maker-b.ts';
 import { defaultRoom } from '../../shared/domain/room.ts';
+import { usernameKey } from '../../shared/domain/user.ts';
+import { store } from '../../shared/store/store.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
@@ -87,6 +90,16 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listUsers: nothing,
   createUser: () => ({ body: person() }),
   getUser: nothing,
+  requestPasswordReset: () => ({ body: { username: fresh('nobody') } }),
+  confirmPasswordReset: async ({ cloud, ours }) => {
+    const { username, password, ...rest } = person();
+    await ours.client.ok('POST', '/users', { username, password, ...rest });
+    const { sessions, resets } = store(cloud.runtime.table);
+    const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
+    const code = fresh('code');
+    await resets.create(hashOf(code), { accountKey, epoch: 0, expires: Date.now() + 60_000 });
+    return { body: { code, newPassword } };
+  },
   updateUser: () => ({ body: profile }),
   deleteUser: async (world) => ({ params: await somebody(world) }),
   setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),

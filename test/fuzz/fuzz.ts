@@ -3,7 +3,7 @@ import type { Operation } from '../../shared/api/operation.ts';
 import { exampleOf, operations, paramsOf, pathOf, rightful } from '../contracts/operations.ts';
 import { send } from '../contracts/raw.ts';
 import { complaintsOf } from '../contracts/sound.ts';
-import { createWorld, unknownIds, type World } from '../contracts/world.ts';
+import { createWorld, idsFor, unknownIds, type World } from '../contracts/world.ts';
 import type { Client } from '../fixtures/client.ts';
 import { type Drawn, drawn } from './requests.ts';
 import { manglings, spoil } from './text.ts';
@@ -104,7 +104,10 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
     ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !one.path.includes('server'),
   );
   const read = readable.map(async ([name, operation]) => {
-    const { status, body, text } = await theirs.client.call('GET', pathOf(operation, theirs.ids));
+    const { status, body, text } = await theirs.client.call(
+      'GET',
+      pathOf(operation, idsFor(operation.path, theirs.ids)),
+    );
     if (status !== 200) throw new Error(`${name} of the other customer: ${status} ${text}`);
     return [name, body] as const;
   });

@@ -105,3 +105,13 @@ export const problems: Record<Problem, string> = {
   rate_order: 'darf nicht unter der unteren Rate liegen',
   wrong_password: 'ist nicht das aktuelle Passwort',
 };
+
+export const resetMail = {
+  subject: 'Ihr Code für ein neues Passwort',
+  text: `Für Ihr Konto wurde ein neues Passwort angefordert. Mit diesem Code lässt es sich einmal setzen, innerhalb von {minutes} Minuten:
+
+{code}
+
+Falls Sie das nicht waren, ist nichts zu tun: ohne den Code ändert sich nichts.
+`,
+};

@@ -105,3 +105,13 @@ export const problems: Record<Problem, string> = {
   rate_order: 'must not be below the lower rate',
   wrong_password: 'is not the current password',
 };
+
+export const resetMail = {
+  subject: 'Your code for a new password',
+  text: `Somebody asked for a new password for your account. This code sets one, once, in the next {minutes} minutes:
+
+{code}
+
+If it was not you, there is nothing to do: without the code nothing changes.
+`,
+};

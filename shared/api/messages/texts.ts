@@ -8,6 +8,7 @@ type Texts = {
   situations: Record<Situation, string>;
   errorTexts: Record<ErrorCode, string>;
   problems: Record<Problem, string>;
+  resetMail: { subject: string; text: string };
 };
 
 // A language in domain/locale.ts without a file here does not compile.
@@ -21,4 +22,9 @@ export const errorText = (locale: string, code: ErrorCode, seconds = 0): string 
   fill(texts(locale).errorTexts[code], { seconds });
 export const problemText = (locale: string, { problem, values }: Fault): string =>
   fill(texts(locale).problems[problem], values);
+/** The mail that brings a code to reset a password; the code is on a line of its own. */
+export const resetMail = (locale: string, code: string, minutes: number): { subject: string; text: string } => {
+  const { subject, text } = texts(locale).resetMail;
+  return { subject, text: fill(text, { code, minutes }) };
+};
 export const situationText = (locale: string, situation: Situation): string => texts(locale).situations[situation];

@@ -51,6 +51,10 @@ export const words = (
 export type Fields = Readonly<Record<string, Field>>;
 export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
+/** What holds before the first PUT. */
+export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
+
 const supportText = ({ from, until }: Field): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
@@ -62,12 +66,8 @@ export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => 
     const description = [field.note, supportText(field)].filter(Boolean).join('; ');
     return [name, field.schema.meta({ description, default: field.byDefault })];
   });
-  return z.object(Object.fromEntries(shape)) as z.ZodObject<Shape<F>>;
+  return z.object(Object.fromEntries(shape)).meta({ examples: [defaultsOf(fields)] }) as z.ZodObject<Shape<F>>;
 };
-
-/** What holds before the first PUT. */
-export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
-  Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
 
 const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Field, firmware: number): boolean =>
   firmware >= from && firmware < until;

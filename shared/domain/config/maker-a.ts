@@ -3,7 +3,7 @@ import { choice, type Field, flag, whole, words } from './field.ts';
 
 /** D1 O14, but for `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are the sensor's. */
 export const basicFields = {
-  name: words(3, 64, '', 'name of the sensor'),
+  name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   volume: whole(0, 'beep on a fall; 0 is off', { min: 0, max: 100 }),
   ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: flag(

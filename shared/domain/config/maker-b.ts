@@ -2,7 +2,7 @@ import { choice, flag, schemaOf, type Values, whole, words } from './field.ts';
 
 /** D1 O19. */
 export const basicFields = {
-  name: words(3, 64, '', 'name of the sensor'),
+  name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   workingMode: choice([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 

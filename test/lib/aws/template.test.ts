@@ -36,6 +36,7 @@ const prod = templateOf({
   publicUrl: 'https://cloud.example.org',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
   alarmEmail: 'night@example.org',
+  mailSender: 'cloud@example.org',
 });
 
 describe('the API', () => {
@@ -121,6 +122,19 @@ describe('the functions', () => {
         }),
       ],
     });
+  });
+
+  it('may send mails from the address of the stage, and only where it has one', () => {
+    const senders = (template: Template) =>
+      all(template, 'AWS::IAM::Role')
+        .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
+        .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
+    expect(senders(dev)).toEqual([]);
+    expect(senders(prod)).toHaveLength(1);
+    const resources = senders(prod).flatMap(({ Resource }) =>
+      Resource.map((one: Properties) => one['Fn::Join'][1].at(-1)),
+    );
+    expect(resources).toEqual([':identity/cloud@example.org', ':identity/example.org']);
   });
 
   it('may ring for themselves again and again only where the contract says so', () => {

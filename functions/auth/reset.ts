@@ -1,0 +1,52 @@
+import { resetMail } from '../../shared/api/messages/texts.ts';
+import { hashPassword } from '../../shared/auth/password.ts';
+import { hashOf } from '../../shared/auth/tokens.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { countFailure } from './throttle.ts';
+
+type Random = (bytes: number) => Uint8Array;
+type Mailing = Deps<'table:write' | 'send:mail'>;
+
+const MINUTES = 30;
+/** ms that an answer takes, sent or not: longer than it takes to send a mail. */
+const ANSWER_AFTER = 1_000;
+
+/** Mails a code to whoever has that username, may log in, and has an address. */
+const mailCode = async (username: string, { store, now, random, mail }: Mailing): Promise<void> => {
+  const accountKey = await store.sessions.accountKeyOf(username);
+  const account = accountKey === null ? null : await store.sessions.account(accountKey);
+  if (accountKey === null || !account?.canLogin) return;
+  const user = await store.users.get(account.customerId, account.accountId);
+  if (!user || user.email === '') return;
+  const code = Buffer.from(random(24)).toString('base64url');
+  const expires = now() + MINUTES * 60_000;
+  await store.resets.create(hashOf(code), { accountKey, epoch: account.epoch, expires });
+  const { subject, text } = resetMail(user.locale, code, MINUTES);
+  await mail(user.email, subject, text);
+};
+
+/**
+ * Answers a wish for a code in a time that does not tell whether anybody has that name. Gives the seconds to wait when
+ * it was one wish too many, else 0.
+ */
+export const requestReset = async (username: string, address: string, deps: Mailing): Promise<number> => {
+  const seconds = await countFailure(deps.store, 'reset', username, address, deps.now());
+  if (seconds === 0) await Promise.all([mailCode(username, deps), deps.pause(ANSWER_AFTER)]);
+  return seconds;
+};
+
+type Confirmation = { code: string; newPassword: string };
+
+/** Sets the password that a code is for, once; false: the code is good for nothing. */
+export const confirmReset = async (
+  { resets }: Store,
+  { code, newPassword }: Confirmation,
+  now: number,
+  random: Random,
+): Promise<boolean> => {
+  const hash = hashOf(code);
+  const reset = await resets.byHash(hash);
+  if (!reset || reset.expires <= now) return false;
+  return resets.use(hash, reset, await hashPassword(newPassword, random));
+};

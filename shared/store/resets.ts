@@ -1,0 +1,30 @@
+import type { Table, TableReader } from './client.ts';
+import { changes, present, where } from './request.ts';
+import { items } from './table.ts';
+
+/** A code that sets a password once. It is void when it expires, and with any change of the password before. */
+type Reset = { accountKey: string; epoch: number; expires: number };
+
+export const resetReads = (table: TableReader) => ({
+  byHash: (hash: string) => table.get<Reset>(items.reset({ hash }), true),
+});
+
+export const resetWrites = (table: Table) => ({
+  create: async (hash: string, reset: Reset): Promise<void> => {
+    await table.write({ put: { ...reset, ...items.reset({ hash }), ttl: Math.ceil(reset.expires / 1_000) } });
+  },
+
+  /** Uses a code up: the password is new and all sessions are over. False: the code is void, or was used just now. */
+  use: async (hash: string, { accountKey, epoch }: Reset, passwordHash: string): Promise<boolean> => {
+    const account = changes({
+      add: { epoch: 1 },
+      if: where('#epoch = :was AND #canLogin = :yes', { was: epoch, yes: true }),
+    });
+    const failed = await table.write(
+      { remove: items.reset({ hash }), where: present },
+      { put: { hash: passwordHash, ...items.password({ accountKey }) }, where: present },
+      { update: items.account({ accountKey }), changes: account },
+    );
+    return failed === null;
+  },
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Client, clientOf, logIn } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'outbox-test-'));
+const newPassword = 'a-password-after-the-reset';
+let cloud: Cloud;
+let anybody: Client;
+let admin: Client;
+let customerId: number;
+let ahead = 0;
+beforeAll(async () => {
+  const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
+  cloud = await startTestCloud({ dataDir, clock, environment: { MAIL_SENDER: 'cloud@example.com' } });
+  anybody = clientOf(cloud.url);
+  admin = await adminOf(cloud.url);
+  ({ customerId } = await createHome(admin, 'home', []));
+});
+afterAll(async () => {
+  await cloud.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const hire = (username: string, more: object = {}) =>
+  hireFor(admin, customerId, username, { email: `${username}@example.com`, ...more });
+const ask = async (username: string) => anybody.call('POST', '/users/password-reset', { username });
+const confirm = async (code: string, password = newPassword) =>
+  (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword: password })).status;
+const mailsTo = (username: string): string[] => {
+  const folder = join(dataDir, 'outbox');
+  const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return mails.filter((mail) => mail.includes(`To: ${username}@example.com\r\n`));
+};
+const codeOf = (mail = ''): string => /^[\w-]{32}(?=\r$)/m.exec(mail)?.[0] ?? '';
+
+test('a mailed code sets a password once, ends all sessions, and is kept nowhere in the clear', async () => {
+  const { client, username, password } = await hire('forgetful');
+  expect((await ask(username)).status).toBe(202);
+  const [mail] = mailsTo(username);
+  expect(mail).toMatch(/^From: cloud@example\.com\r\n/);
+  const statuses = await Promise.all(Array.from({ length: 5 }, () => confirm(codeOf(mail))));
+  expect(statuses.toSorted()).toEqual([200, 401, 401, 401, 401]);
+  expect((await client.call('GET', '/users/me')).status).toBe(401);
+  expect((await anybody.call('POST', '/users/login', { username, password })).status).toBe(401);
+  await logIn(anybody, username, newPassword);
+  expect(await confirm(codeOf(mail))).toBe(401);
+});
+
+test('a code is void after 30 minutes, and after any other change of the password', async () => {
+  const { client, username, password } = await hire('hesitant');
+  await ask(username);
+  const [early] = mailsTo(username);
+  ahead += 30 * 60_000;
+  expect(await confirm(codeOf(early))).toBe(401);
+  await ask(username);
+  const late = mailsTo(username).find((mail) => mail !== early);
+  await client.ok('PUT', '/users/me/password', { currentPassword: password, newPassword: 'remembered-after-all' });
+  expect(await confirm(codeOf(late))).toBe(401);
+  for (const code of ['', 'x', codeOf(early).replace(/.$/, '')]) expect(await confirm(code)).toBe(401);
+});
+
+test('a common password is refused, and leaves the code', async () => {
+  const { username } = await hire('simple', { locale: 'de' });
+  await ask(username);
+  const [mail] = mailsTo(username);
+  expect(mail).toContain('Subject: =?UTF-8?B?');
+  expect(await confirm(codeOf(mail), 'Password123')).toBe(400);
+  expect(await confirm(codeOf(mail))).toBe(200);
+});
+
+test('nobody learns whether there is such a user: the answer and its time are the same', async () => {
+  const { username } = await hire('known');
+  const barred = await hire('barred');
+  await admin.ok('PUT', `/users/${barred.id}/access`, { canLogin: false, permissions: [] });
+  const timed = async (name: string) => {
+    const start = performance.now();
+    const { status, text } = await ask(name);
+    return { answer: [status, text], ms: performance.now() - start };
+  };
+  const all = await Promise.all([username, 'unknown-name', barred.username].map(timed));
+  expect(new Set(all.map(({ answer }) => answer.join())).size).toBe(1);
+  expect(Math.max(...all.map(({ ms }) => ms)) - Math.min(...all.map(({ ms }) => ms))).toBeLessThan(250);
+  expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
+});
+
+test('more than 10 wishes in 15 minutes for a name from an address are 429, whoever has the name', async () => {
+  for (const name of ['many-wishes', 'known']) {
+    ahead += 15 * 60_000 + 1_000;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(name)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(202), 429, 429]);
+  }
+});
