@@ -1,4 +1,3 @@
-import { openApi } from '../../shared/api/openapi.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { locales } from '../../shared/domain/locale.ts';
 import { PER_PAGE_MAXIMUM } from '../../shared/domain/page.ts';
@@ -28,8 +27,8 @@ export const handler = serve(server, {
   },
 
   getOpenApi: async (_, { settings }) => {
-    // Loaded for this one call only: the contracts of all groups.
-    const { groups } = await import('../index.ts');
+    // Loaded for this one call only: the contracts of all groups, and what makes a document of them.
+    const [{ groups }, { openApi }] = await Promise.all([import('../index.ts'), import('../../shared/api/openapi.ts')]);
     return openApi(groups, settings);
   },
 
