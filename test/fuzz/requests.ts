@@ -175,6 +175,14 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
+/** Another customer's id in the place of ours: of two keys of one name, the later one counts. */
+const foreign: fc.Arbitrary<Edit> = fc.record({
+  at: fc.nat(8),
+  how: fc.constant('add'),
+  key: oneOf('customerId', 'sensorId', 'botId', 'webhookId', 'userId'),
+  text: oneOf('{theirs}', '{unknown}'),
+});
+
 const edit: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(40),
   how: fc.constantFrom('replace', 'duplicate', 'add', 'wrap'),
@@ -200,6 +208,6 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
   path,
   query,
   headers: mostly([], fc.array(header, { minLength: 1, maxLength: 3 }), 2),
-  edits: fc.array(edit, { maxLength: 3 }),
+  edits: fc.array(fc.oneof({ arbitrary: edit, weight: 4 }, { arbitrary: foreign, weight: 1 }), { maxLength: 3 }),
   mangling: mostly<Mangling>('none', fc.constantFrom(...(Object.keys(manglings) as Mangling[])), 5),
 });
