@@ -50,11 +50,11 @@ export const NewUser = Profile.extend({
   id: 'NewUser',
   examples: [
     {
-      username: 'anna.berg',
+      username: 'night.shift',
       password: 'seven quiet rivers',
-      firstName: 'Anna',
-      lastName: 'Berg',
-      email: 'anna.berg@example.com',
+      firstName: 'Night',
+      lastName: 'Shift',
+      email: 'night@example.com',
       locale: 'de',
       permissions: ['manage_rules'],
     },
@@ -66,9 +66,9 @@ export const UserUpdate = Profile.extend({ locale: Locale }).meta({
   id: 'UserUpdate',
   examples: [
     {
-      firstName: 'Anna',
-      lastName: 'Berg',
-      email: 'anna@example.com',
+      firstName: 'Night',
+      lastName: 'Shift',
+      email: 'night@example.com',
       locale: 'de',
       telegramId: null,
       mobileNumber: null,
@@ -97,7 +97,7 @@ export const PasswordChange = z
 
 export const PasswordResetRequest = z
   .object({ username: z.string().max(1_024) })
-  .meta({ id: 'PasswordResetRequest', examples: [{ username: 'anna.berg' }] });
+  .meta({ id: 'PasswordResetRequest', examples: [{ username: 'night.shift' }] });
 /** `code`: as the mail has it on a line of its own. */
 export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
@@ -125,5 +125,5 @@ export const Login = z
     password: z.string().max(4_096),
     id: z.int().nullable().optional(),
   })
-  .meta({ id: 'Login', examples: [{ username: 'anna.berg', password: 'seven quiet rivers' }] });
+  .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });
 export type Login = z.output<typeof Login>;
