@@ -3,7 +3,7 @@ import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
-import { type Bell, type DeliveryBell, type EventBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
+import { type Bell, type DeliveryBell, type EventBell, type JobBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
 import type { Send } from './queue/send.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
@@ -38,7 +38,7 @@ type ByCapability = {
   'ring:events': { ringEvents: (bells: readonly EventBell[]) => Promise<void> };
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
   /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
-  'ring:retries': { ringRetries: (bells: readonly DeliveryBell[], delaySeconds: number) => Promise<void> };
+  'ring:retries': { ringRetries: (bells: readonly (DeliveryBell | JobBell)[], delaySeconds: number) => Promise<void> };
   /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
   'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
@@ -107,7 +107,11 @@ const lazyCallee = (given: Settings): Callee => {
     loading ??= import('./delivery/callee.ts').then(({ createCallee }) => createCallee(given));
     return loading;
   };
-  return { check: async (url) => (await load()).check(url), post: async (request) => (await load()).post(request) };
+  return {
+    check: async (url) => (await load()).check(url),
+    post: async (request) => (await load()).post(request),
+    enter: async (key, patience) => (await load()).enter(key, patience),
+  };
 };
 
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */

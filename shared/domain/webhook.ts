@@ -82,6 +82,19 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
   consecutiveFailures: number;
   failingSince?: number;
   lastSuccess?: number;
+} & Operating;
+
+/** What the cloud notes about a webhook while it works with it (domain/breaker.ts), all times in ms. */
+type Operating = {
+  openUntil?: number;
+  probeUntil?: number;
+  slowUntil?: number;
+  warnedAt?: number;
+  /** A request under way, over all processes, until its lease ends. */
+  [slot: `slot${number}`]: number;
+  /** How many deliveries it holds, and until when those are spread that it released. */
+  held?: number;
+  releasedUntil?: number;
 };
 
 /** What its owner may read of it. */
@@ -93,7 +106,3 @@ export const viewOf = (record: WebhookRecord): Webhook => {
     health: { consecutiveFailures, failingSince, lastSuccess },
   };
 };
-
-/** A success is news when there were failures, or when the last one is a minute old: not each one is worth a write. */
-export const isNewsOfSuccess = ({ consecutiveFailures, lastSuccess }: WebhookRecord, now: number): boolean =>
-  consecutiveFailures > 0 || now - (lastSuccess ?? 0) >= 60_000;

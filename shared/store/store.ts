@@ -6,8 +6,11 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { healthWrites } from './health.ts';
+import { heldReads, heldWrites } from './held.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { replayReads, replayWrites } from './replays.ts';
 import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
@@ -25,8 +28,10 @@ const reads = (table: TableReader) => ({
   deliveries: deliveryReads(table),
   due: dueReads(table),
   events: eventReads(table),
+  held: heldReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
+  replays: replayReads(table),
   resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
@@ -44,8 +49,10 @@ const writes = (table: Table) => ({
   deliveries: deliveryWrites(table),
   due: dueWrites(table),
   events: eventWrites(table),
+  held: heldWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
+  replays: replayWrites(table),
   resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
@@ -60,6 +67,7 @@ export type StoreReader = ReturnType<typeof reads>;
 type Writes = ReturnType<typeof writes>;
 export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
   limits: ReturnType<typeof limitWrites>;
+  health: ReturnType<typeof healthWrites>;
 };
 
 export const storeReader = (table: TableReader): StoreReader => reads(table);
@@ -70,5 +78,5 @@ export const store = (table: Table): Store => {
     const name = noun as keyof StoreReader;
     return [name, { ...reading[name], ...writing[name] }];
   });
-  return { ...Object.fromEntries(both), limits: limitWrites(table) } as Store;
+  return { ...Object.fromEntries(both), limits: limitWrites(table), health: healthWrites(table) } as Store;
 };

@@ -47,6 +47,8 @@ export const items = {
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
+  attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
@@ -58,6 +60,8 @@ export const items = {
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
   byTime: part('{0id}'),
+  heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
+  byDelivery: part('{deliveryId}'),
 } as const;
 
 /** Keys of the index `due`. */

@@ -1,6 +1,6 @@
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { absent, present, type Write } from './request.ts';
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
@@ -33,25 +33,5 @@ export const webhookWrites = (table: Table) => ({
         : { check: items.bot({ customerId, botId }), where: present },
     ];
     return (await table.write(...writes)) === null;
-  },
-
-  /** Counts a failed attempt, whoever else counts at the same time. */
-  recordFailure: async ({ customerId, id: webhookId }: WebhookRecord, now: number): Promise<void> => {
-    await table.update(items.webhook({ customerId, webhookId }), {
-      UpdateExpression: 'ADD consecutiveFailures :one SET failingSince = if_not_exists(failingSince, :now)',
-      ExpressionAttributeValues: { ':one': 1, ':now': now },
-      ...present,
-    });
-  },
-  recordSuccess: async ({ customerId, id: webhookId }: WebhookRecord, now: number): Promise<void> => {
-    const set = { consecutiveFailures: 0, lastSuccess: now };
-    const update = changes({ set, remove: ['failingSince'], if: present });
-    await table.update(items.webhook({ customerId, webhookId }), update);
-  },
-  /** Switches a webhook off for a reason; its owner switches it on again. */
-  disable: async ({ customerId, id: webhookId }: WebhookRecord, disabledReason: string): Promise<void> => {
-    const enabled = where('#isEnabled = :yes', { yes: true });
-    const update = changes({ set: { isEnabled: false, disabledReason }, if: enabled });
-    await table.update(items.webhook({ customerId, webhookId }), update);
   },
 });
