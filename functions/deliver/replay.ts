@@ -1,5 +1,5 @@
 import type { Delivery } from '../../shared/domain/delivery.ts';
-import { isFinished, type ReplayRecord, repetitionOf, takes } from '../../shared/domain/replay.ts';
+import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { type DeliverDeps, ringAt } from './attempt.ts';
 
@@ -58,8 +58,8 @@ export const stepReplay = async (
     if (isFinished(replay)) return void (await store.replays.finish(replay, 'completed', now()));
     return void (await store.replays.advance(replay, replay, now() + LOOK_AGAIN_MS));
   }
-  const { since, until, cursor } = replay;
-  const { page, next } = await store.deliveries.range(customerId, webhookId, [since, until], cursor, STEP);
+  const { cursor } = replay;
+  const { page, next } = await store.deliveries.range(customerId, webhookId, spanOf(replay), cursor, STEP);
   const pacedUntil = await repeat(deps, replay, page);
   const to = { cursor: page.at(-1)?.id ?? cursor, isListed: next === undefined, pacedUntil };
   if (await store.replays.advance(replay, to, pacedUntil))

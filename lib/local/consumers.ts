@@ -52,7 +52,10 @@ const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onErro
   });
   const pollers = await Promise.all(started);
   return {
-    idle: async () => void (await Promise.all(pollers.map((one) => one.idle()))),
+    idle: async () => {
+      // One may have rung for another that was idle before: all of them, as often as there are links in the longest chain.
+      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+    },
     stop: async () => {
       stopped.abort();
       await Promise.all(pollers.map((one) => one.stop()));

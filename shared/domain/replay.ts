@@ -68,6 +68,12 @@ export const replayView = (record: ReplayRecord): Replay => ({
 export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): boolean =>
   isListed && sent + failed >= made;
 
+/** The times (ms) of what a replay looks at: what comes after it was made is no matter of it. */
+export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
+  replay.since,
+  Math.min(replay.until, replay.createDate),
+];
+
 /** Is a delivery one that a replay sends again? Repetitions and tests are not: what they repeat is there itself. */
 export const takes = ({ states }: Pick<NewReplay, 'states'>, { state, replayOf, isTest }: Delivery): boolean =>
   states.some((one) => one === state) && replayOf === undefined && !isTest;

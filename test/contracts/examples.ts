@@ -150,6 +150,13 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listWebhooks: nothing,
   createWebhook: (world) => ({ body: webhook(world) }),
   getWebhook: nothing,
+  listDeliveries: nothing,
+  getDelivery: nothing,
+  redeliver: nothing,
+  testWebhook: nothing,
+  createReplay: () => ({ body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 } }),
+  getReplay: nothing,
+  cancelReplay: nothing,
   registerDevice: () => ({
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
   }),

@@ -18,6 +18,12 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${home.customerId}/rule-hits`);
   const ruleHitId = page?.data[0]?.id;
   if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
+  const deliveries = `/webhooks/${alarm.webhook.id}/deliveries`;
+  const [sent] = await home.client.ok<{ data: { id: string }[] }[]>('GET', deliveries);
+  const deliveryId = sent?.data[0]?.id;
+  if (deliveryId === undefined) throw new Error('the fall made no delivery');
+  const span = { since: 0, until: 1 };
+  const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   /** An id of each kind that a path may name. */
   const ids: Readonly<Record<string, string>> = {
@@ -29,6 +35,8 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     botId: String(alarm.bot.id),
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
+    deliveryId,
+    replayId: replay.id,
     ruleHitId: String(ruleHitId),
   };
   return { ...home, ...alarm, sensor, ids };
@@ -44,6 +52,8 @@ export const unknownIds: Readonly<Record<string, string>> = {
   botId: '987654321',
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
+  deliveryId: '0'.repeat(26),
+  replayId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
 };
 
