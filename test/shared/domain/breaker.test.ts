@@ -59,14 +59,14 @@ describe('a success is news', () => {
 });
 
 describe('long trouble', () => {
-  const after = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
+  const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     verdictOn({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
   test('is warned of once at half the time, and switches a webhook off after 5 days and 20 failures', () => {
-    expect(after(2.4)).toBe('none');
-    expect(after(2.5)).toBe('warn');
-    expect(after(2.5, 20, now - DAY)).toBe('none');
-    expect(after(5)).toBe('disable');
-    expect(after(5, 19)).toBe('none');
+    expect(lasting(2.4)).toBe('none');
+    expect(lasting(2.5)).toBe('warn');
+    expect(lasting(2.5, 20, now - DAY)).toBe('none');
+    expect(lasting(5)).toBe('disable');
+    expect(lasting(5, 19)).toBe('none');
   });
   test('is none when there was a success since', () => {
     expect(verdictOn({ consecutiveFailures: 0 }, now)).toBe('none');
