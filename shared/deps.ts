@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
@@ -18,6 +19,7 @@ export type Runtime = {
   send: Send;
   callee: () => Promise<Callee>;
   mail: Mail;
+  vault: Vault;
   now: () => number;
   /** Resolves after so many ms. */
   pause: (ms: number) => Promise<void>;
@@ -43,6 +45,8 @@ type ByCapability = {
   'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
   'call:webhooks': { callee: Callee; settings: Settings };
+  'seal:secrets': { sealSecret: Vault['seal'] };
+  'open:secrets': { openSecret: Vault['open'] };
   'service:about': { settings: Settings };
 };
 
@@ -89,6 +93,8 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'watch:sensors': async ({ settings }) => ({ settings }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
+  'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),
+  'open:secrets': async ({ vault }) => ({ openSecret: vault.open }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 
@@ -114,6 +120,20 @@ const lazyCallee = (given: Settings): Callee => {
   };
 };
 
+/** KMS, loaded when there is something to seal or to open. */
+const lazyCipher = (config: { region: string; credentials: Credentials }, keyArn: string): Cipher => {
+  let loading: Promise<Cipher> | undefined;
+  const load = (): Promise<Cipher> => {
+    loading ??= import('./auth/kms.ts').then(({ kmsCipher }) => kmsCipher(config, keyArn));
+    return loading;
+  };
+  return {
+    encrypt: async (...given) => (await load()).encrypt(...given),
+    decrypt: async (...given) => (await load()).decrypt(...given),
+  };
+};
+type Credentials = ReturnType<typeof runtimeEnvironment>['credentials'];
+
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
 export const lambdaRuntime = (): Runtime => {
   // No stage can send mails before the package of SES's client is a dependency: so none says that it does.
@@ -135,6 +155,7 @@ export const lambdaRuntime = (): Runtime => {
       await (await send)(queue, bells);
     },
     callee: async () => lazyCallee(given),
+    vault: createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     mail: async () => {
       throw new Error('mails need @aws-sdk/client-sesv2, which is not a dependency of this service yet');
     },

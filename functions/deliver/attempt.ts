@@ -35,9 +35,9 @@ const rawOf = async ({ store }: DeliverDeps, { customerId, snapshot }: Delivery)
 
 const headersOf = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, body: string) => {
   const { settings, now } = deps;
-  const { url, token, secretKey, authMethod } = webhook;
+  const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const nowSeconds = Math.floor(now() / 1_000);
-  const secrets = secretKey === null ? [] : [secretKey];
+  const secrets = [secretKey, previousUntil > now() ? previousSecret : null].filter((one) => one !== null);
   const auth = {
     method: authMethod,
     token,
@@ -118,6 +118,17 @@ const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, nex
   else await endReplay(deps, delivery);
 };
 
+/** A webhook whose secrets can be used. */
+const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookRecord> => {
+  const open = async (kept: string | null) => (kept === null ? null : openSecret(kept, webhook.id));
+  const [token, secretKey, previousSecret] = await Promise.all([
+    openSecret(webhook.token, webhook.id),
+    open(webhook.secretKey),
+    open(webhook.previousSecret ?? null),
+  ]);
+  return { ...webhook, token, secretKey, previousSecret };
+};
+
 /** One attempt, if the delivery is still to be had. */
 export const attempt = async (
   deps: DeliverDeps,
@@ -126,9 +137,11 @@ export const attempt = async (
   slot: Slot | null,
 ): Promise<void> => {
   const { store, now } = deps;
+  // First of all: without its secrets no attempt is worth being counted.
+  const open = await unlocked(deps, webhook);
   const delivery = await store.deliveries.claim(key, now());
   if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
-  const { retryAfter, ...result } = await send(deps, delivery, webhook);
+  const { retryAfter, ...result } = await send(deps, delivery, open);
   const outcome = { status: result.status, error: result.error, retryAfter };
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
   await record(deps, delivery, result, next);

@@ -14,5 +14,5 @@ export const deliver = consumer({
   concurrency: 50,
   ofCustomer: 50,
   timeoutSeconds: 60,
-  uses: ['table:write', 'ring:retries', 'call:webhooks'],
+  uses: ['table:write', 'ring:retries', 'call:webhooks', 'open:secrets'],
 });

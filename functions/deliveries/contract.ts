@@ -4,6 +4,7 @@ import { DeliveryDetail, DeliveryView, deliveryIdText, deliveryStates } from '..
 import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
 import { NewReplay, Replay } from '../../shared/domain/replay.ts';
 import { integerQuery, millis, Status, uuid } from '../../shared/domain/values.ts';
+import { NewSecret } from '../../shared/domain/webhook.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 
@@ -71,6 +72,18 @@ export const deliveries = group({
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
       uses: ['table:write', 'ring:deliveries'],
+    },
+    rotateSecret: {
+      ...ofWebhook,
+      method: 'PUT',
+      path: '/webhooks/{webhookId}/secret',
+      summary: 'Give a webhook another secret; the one before signs too for a while',
+      params: ByWebhook,
+      body: NewSecret,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found'],
+      uses: ['table:write', 'seal:secrets'],
     },
     createReplay: {
       ...ofWebhook,

@@ -86,6 +86,15 @@ export const handler = serve(deliveries, {
     return { status: 'OK', deliveryId: ping.id };
   },
 
+  rotateSecret: async ({ body, fail, ...call }, { store, sealSecret, now }) => {
+    const webhook = await webhookOf({ fail, ...call }, store);
+    const { secretKey, overlapSeconds } = body;
+    const sealed = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
+    const overlapEnds = overlapSeconds === 0 ? null : now() + overlapSeconds * 1_000;
+    const isThere = await store.secrets.rotate(webhook, sealed, overlapEnds, now());
+    return isThere ? { status: 'OK' } : fail('webhook_not_found');
+  },
+
   createReplay: async ({ body, fail, ...call }, { store, ringRetries, now, random }) => {
     const webhook = await webhookOf({ fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;

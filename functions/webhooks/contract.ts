@@ -35,7 +35,7 @@ export const webhooks = group({
       body: NewWebhook,
       success: 201,
       response: CreatedWebhook,
-      uses: ['table:write', 'call:webhooks'],
+      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
     },
     getWebhook: {
       method: 'GET',

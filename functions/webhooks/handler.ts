@@ -17,27 +17,29 @@ export const handler = serve(webhooks, {
     return pageOf(sorted(found.map(viewOf), query.sortBy), query);
   },
 
-  createWebhook: async ({ caller, body, fail, refuse }, { store, callee, now, random }) => {
+  createWebhook: async ({ caller, body, fail, refuse }, { store, callee, sealSecret, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     const target = await callee.check(body.url);
     if (!target.ok) return refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
     const { secretKey = null, customerId: _, ...given } = body;
     const time = now();
+    const id = randomUuid(random);
+    const token = zBase32(uuidV4Bytes(random(16)));
     const record = {
       ...given,
-      id: randomUuid(random),
+      id,
       customerId,
       createDate: time,
       updateDate: time,
-      secretKey,
-      token: zBase32(uuidV4Bytes(random(16))),
+      secretKey: secretKey === null ? null : await sealSecret(secretKey, id),
+      token: await sealSecret(token, id),
       disabledReason: null,
       consecutiveFailures: 0,
     };
     if (!(await store.webhooks.create(record)))
       return refuse(body.botId === null ? 'customerId' : 'botId', 'unknown_reference');
-    return { ...viewOf(record), token: record.token };
+    return { ...viewOf(record), token };
   },
 
   getWebhook: async ({ caller, customerId, params, fail }, { store }) => {

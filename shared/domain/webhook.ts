@@ -52,6 +52,11 @@ export const NewWebhook = fields
   });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
+/** What a client sends to change the secret alone. */
+export const NewSecret = z
+  .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
+  .meta({ id: 'NewSecret', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });
+
 const Health = z.object({
   consecutiveFailures: int64,
   failingSince: millis.nullable(),
@@ -87,6 +92,9 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
 /** What the cloud notes about a webhook while it works with it (domain/breaker.ts), all times in ms. */
 type Operating = {
   openUntil?: number;
+  /** The secret before this one, which signs too until then. */
+  previousSecret?: string | null;
+  previousUntil?: number;
   probeUntil?: number;
   slowUntil?: number;
   warnedAt?: number;

@@ -173,6 +173,8 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'with a sensor and one recipient',
   ),
 
+  'secrets.rotate': pattern('Another secret of a webhook', ['webhook'], 0, 1),
+
   'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
   'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
   'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),

@@ -15,6 +15,7 @@ import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
+import { secretWrites } from './secrets.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
 import { userReads, userWrites } from './users.ts';
@@ -68,6 +69,7 @@ type Writes = ReturnType<typeof writes>;
 export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
   limits: ReturnType<typeof limitWrites>;
   health: ReturnType<typeof healthWrites>;
+  secrets: ReturnType<typeof secretWrites>;
 };
 
 export const storeReader = (table: TableReader): StoreReader => reads(table);
@@ -78,5 +80,6 @@ export const store = (table: Table): Store => {
     const name = noun as keyof StoreReader;
     return [name, { ...reading[name], ...writing[name] }];
   });
-  return { ...Object.fromEntries(both), limits: limitWrites(table), health: healthWrites(table) } as Store;
+  const unread = { limits: limitWrites(table), health: healthWrites(table), secrets: secretWrites(table) };
+  return { ...Object.fromEntries(both), ...unread } as Store;
 };

@@ -154,6 +154,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getDelivery: nothing,
   redeliver: nothing,
   testWebhook: nothing,
+  rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
   createReplay: () => ({ body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 } }),
   getReplay: nothing,
   cancelReplay: nothing,
