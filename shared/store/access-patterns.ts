@@ -121,8 +121,28 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'resets.use': pattern('A password reset, once for a code', ['reset', 'password', 'account'], 0, 6),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
-  'ruleHits.list': pattern('The rule hits of a customer, 120 days', ['ruleHit'], 0.5, 0, each8KB),
-  'ruleHits.create': pattern('A hit, once for its event and rule', ['ruleHit'], 0, 1, 'for each KB'),
+  'ruleHits.tail': pattern('Where do the hits of a customer end?', ['ruleHit'], 0.5, 0),
+  'ruleHits.window': pattern(
+    'How many hits of the last 120 days, and which?',
+    ['ruleHit'],
+    1,
+    0,
+    'and 0.5 for each halving of the log while it holds older ones: 9 for 100,000',
+  ),
+  'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 0.5, 0, each8KB),
+  'ruleHits.some': pattern('Some hits', ['ruleHit'], 0.5, 0, eachItem),
+  'ruleHits.idsOfSensor': {
+    ...pattern('Which hits are those of a sensor?', ['ruleHit'], 0.5, 0, 'for 8 KB of their keys, about 70 hits'),
+    index: 'list',
+  },
+  'ruleHits.changeDates': pattern('When did each hit of the window change?', ['ruleHit'], 0.5, 0, each8KB),
+  'ruleHits.append': pattern(
+    'A hit, once for its event and rule, after the last one',
+    ['ruleHit'],
+    0,
+    2,
+    'for each KB; when another took the place: 1 write, and 1 read for each 4 KB since',
+  ),
   'ruleHits.report': pattern('What became of a message of a hit', ['ruleHit'], 0, 1, 'for each KB'),
 
   'rules.get': pattern('A rule, by its id', ['ruleById'], 0.5, 0),
@@ -143,6 +163,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
+  'sensors.getAll': pattern('Some sensors', ['sensor'], 0.5, 0, eachItem),
   'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
   'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
   'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),

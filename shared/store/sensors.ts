@@ -38,6 +38,8 @@ const linkPut = ({ id: sensorId }: SensorRecord, link: DeviceLink, before: Devic
 
 export const sensorReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<SensorRecord>(items.sensor({ customerId, sensorId })),
+  getAll: (customerId: number, sensorIds: readonly string[]) =>
+    table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
   list: (customerId: number) =>
     table.queryAll<SensorRecord>({ pk: items.sensor.pk({ customerId }), beginsWith: 'SENSOR#' }),
   /** Consistent: a token that was rotated away opens nothing any more. */

@@ -57,6 +57,7 @@ export const items = {
 /** Keys of the index `list`. */
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
+  hitsOfSensor: part('C#{customerId}#S#{sensorId}#HITS'),
   byTime: part('{0id}'),
 } as const;
 
