@@ -111,16 +111,16 @@ describe('a customer', () => {
     expect(outcomes.filter(([created, removed]) => created === removed)).toEqual([]);
   });
 
-  test('counts 50 users that come and go at once exactly', async () => {
+  test('counts 50 users that come at once, and half of whom go again, exactly', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
-    const person = { customerId, password: 'a-long-password', firstName: '', lastName: '', email: '' };
-    const statuses = await atOnce(50, async (at) => {
-      const { status, body } = await admin.call('POST', '/users', { ...person, username: `guest-${at}` });
-      return status === 201 ? statusOf(admin.call('DELETE', `/users/${(body as Id).id}`)) : status;
+    await atOnce(50, async (at) => {
+      const user = { id: 2_000_000 + at, customerId, username: `guest-${at}`, accountKey: `guest-${at}` } as never;
+      expect(await stores.users.create(user, `guest-${at}`, 'hash')).toBeNull();
+      // Twice at once: a user goes once only.
+      const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user), stores.users.remove(user)]);
+      expect(gone.filter(Boolean)).toHaveLength(at % 2);
     });
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    const [left] = await admin.ok<{ total: number }[]>('GET', `/users?customerId=${customerId}`);
-    expect((await stores.customers.get(customerId))?.members).toBe(left?.total);
+    expect((await stores.customers.get(customerId))?.members).toBe(25);
   });
 });
 
