@@ -7,8 +7,8 @@ import type { Store } from '../../shared/store/store.ts';
  */
 export const clear = async ({ bots, rules, webhooks }: Store, customerId: number): Promise<number> => {
   const removed = await inBatches(await bots.list(customerId, true), async ({ id }) => {
-    await bots.remove(customerId, id);
     await bots.forget(customerId, id);
+    await bots.remove(customerId, id);
   });
   const hooks = await inBatches(await webhooks.list(customerId, true), webhooks.forget);
   return removed + hooks + (await inBatches(await rules.list(customerId, true), rules.remove));

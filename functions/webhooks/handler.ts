@@ -84,7 +84,8 @@ export const handler = serve(webhooks, {
       const before = await findOwn(store, caller, customerId, params.webhookId, fail);
       if (await losesRules(store, before, body)) refuse('format', 'custom1_rules');
       const problem = await store.webhooks.replace(before, body, now());
-      return problem === 'unknown_reference' ? refuse('botId', 'unknown_reference') : problem === null ? before : null;
+      if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
+      return problem === null ? before : null;
     };
     const { id } = await judgedAnew(replace, { pause, random }, fail);
     // Read again: health, and what switched it off, are not this call's.

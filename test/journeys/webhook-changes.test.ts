@@ -141,6 +141,18 @@ describe('a webhook', () => {
     });
   });
 
+  test("that became the customer's is not changed by what was judged when it was a bot's", async () => {
+    const { client, customerId, path, hook } = await createScene('hornbeam');
+    const before = await stores.webhooks.get(customerId, hook.id, true);
+    if (!before) throw new Error('no webhook');
+    await client.ok('PUT', path, { ...hook, isCustomerHook: true, botId: null });
+    expect(await stores.webhooks.replace(before, WebhookUpdate.parse(hook), 8)).toBe('changed');
+    expect(await stores.webhooks.setToken(before, 'token', 8)).toBe(false);
+    expect(await stores.webhooks.remove(before)).toBe(false);
+    expect((await stores.customers.get(customerId))?.hooks).toEqual({ [hook.id]: 'full' });
+    expect(await client.ok('GET', path)).toMatchObject({ isCustomerHook: true });
+  });
+
   test('is changed by those who may manage what it was and what it becomes', async () => {
     const { client, customerId, path, hook } = await createScene('hawthorn');
     const asHook = { ...hook, isCustomerHook: true, botId: null };
