@@ -56,7 +56,7 @@ const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: Re
   };
 };
 
-/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there. */
+/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
 const fire = async (
   deps: ProcessDeps,
   scene: Scene,
@@ -70,12 +70,12 @@ const fire = async (
     store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
     store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),
   ]);
-  const formats = new Map(webhooks.map(({ id, format }) => [id, format]));
+  const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   const bots = new Map(botList.map((bot) => [bot.id, bot]));
   const id = await append(newHit(deps, scene, rule, bots));
   return recipients.flatMap(({ webhookId, botId }, message) => {
-    const format = formats.get(webhookId);
-    if (!format || !takes(format, isFirst)) return [];
+    const webhook = found.get(webhookId);
+    if (webhook?.botId !== botId || !takes(webhook.format, isFirst)) return [];
     const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
     return [newDelivery(scene, { customerId, webhookId, hit: { id, message }, ruleId: rule.id }, snapshot, now())];
   });

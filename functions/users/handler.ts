@@ -1,3 +1,4 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { hashPassword, isCommonPassword, verifyPassword } from '../../shared/auth/password.ts';
@@ -6,9 +7,6 @@ import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { holds, mayChange } from '../../shared/domain/permission.ts';
 import { users } from './contract.ts';
-
-/** How often a change is judged anew because somebody else changed the same. */
-const ATTEMPTS = 10;
 
 export const handler = serve(users, {
   listUsers: async ({ caller, query, fail }, { store }) => {
@@ -64,8 +62,8 @@ export const handler = serve(users, {
     return { status: 'OK' };
   },
 
-  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause }) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+    const set = async () => {
       const user = (await store.users.get(customerId, params.userId, true)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
@@ -74,10 +72,9 @@ export const handler = serve(users, {
         return fail('forbidden');
       const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
       const updateDate = now();
-      if (await store.users.setAccess(user, access, updateDate)) return { ...user, ...access, updateDate };
-      await pause(attempt);
-    }
-    return fail('unavailable', { waitSeconds: 1 });
+      return (await store.users.setAccess(user, access, updateDate)) ? { ...user, ...access, updateDate } : null;
+    };
+    return judgedAnew(set, { pause, random }, fail);
   },
 
   setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, { store, random }) => {

@@ -1,5 +1,6 @@
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
+import { memberChange } from './customers.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
@@ -96,7 +97,7 @@ export const sensorWrites = (table: Table) => ({
       { put: { ...linked, ...keyOf(linked) }, where: absent },
       { update: items.home({ kind: 'sensor', id: sensorId }), changes: changes({ set: { customerId }, if: nobodys }) },
       { update: items.device({ hash: device.hash }), changes: changes({ set: { customerId }, if: present }) },
-      { check: items.customer({ customerId }), where: present },
+      memberChange(customerId, 1),
     );
     return failed === null;
   },

@@ -52,6 +52,7 @@ export const items = {
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
   pairingCode: item('PAIRING#{hash}', 'PAIRING'),
   provisioningKey: item('PROVISIONING#{hash}', 'PROVISIONING'),
+  listedKey: item('PROVISIONING_KEYS', 'KEY#{keyId}'),
 } as const;
 
 /** Keys of the index `list`. */

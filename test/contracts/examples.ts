@@ -66,7 +66,11 @@ const ruleIds = (world: World): Place[] => {
     { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
     { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
     { ...withField('sensorGroupId'), unknown: NUMBER },
-    { ...withField('regionId'), unknown: UUID },
+    {
+      path: 'regionId',
+      body: (regionId) => ({ ...rule(world), sensorId: ours.sensor.sensorId, regionId }),
+      unknown: UUID,
+    },
   ];
 };
 const webhookIds = (world: World): Place[] => [
@@ -76,10 +80,18 @@ const webhookIds = (world: World): Place[] => [
 /** Every place in a body that names something of a customer, for each operation that has one. */
 export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
   createRule: ruleIds,
+  updateRule: ruleIds,
   createWebhook: webhookIds,
+  updateWebhook: webhookIds,
 };
 /** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
 export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];
+
+/** One of ours that the call may delete. */
+const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
+  const { id } = await ours.client.ok<{ id: Id }>('POST', `/${kind}s`, body);
+  return { params: { [`${kind}Id`]: String(id) } };
+};
 
 const nothing = (): Example => ({});
 
@@ -114,6 +126,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,
+  updateCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
+  deleteCustomer: async ({ admin }) => {
+    const { id } = await admin.ok('POST', '/customers', { name: 'n', location: '', email: '' });
+    return { params: { customerId: String(id) } };
+  },
   listSensors: nothing,
   linkSensor: async ({ anybody }) => {
     const { pairingCode: code } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
@@ -144,18 +161,30 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listBots: nothing,
   createBot: () => ({ body: { name: 'n' } }),
   getBot: nothing,
+  updateBot: () => ({ body: { name: 'n' } }),
+  deleteBot: (world) => another(world, 'bot', { name: 'n' }),
   listRules: nothing,
   createRule: (world) => ({ body: rule(world) }),
   getRule: nothing,
+  updateRule: (world) => ({ body: rule(world) }),
+  deleteRule: (world) => another(world, 'rule', rule(world)),
   listWebhooks: nothing,
   createWebhook: (world) => ({ body: webhook(world) }),
   getWebhook: nothing,
+  updateWebhook: (world) => ({ body: webhook(world) }),
+  deleteWebhook: (world) => another(world, 'webhook', webhook(world)),
+  drawWebhookToken: nothing,
   registerDevice: () => ({
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
   }),
   drawPairingCode: nothing,
   getDeviceConfig: nothing,
   postMessages: () => ({ body: fallMessage('calling', Date.now()) }),
+  listProvisioningKeys: nothing,
+  deleteProvisioningKey: async ({ admin }) => {
+    const { id } = await admin.ok<{ id: string }>('POST', '/provisioning-keys', { name: 'n', manufacturer: 'maker_a' });
+    return { params: { keyId: id } };
+  },
   createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
   getServerConfig: nothing,
   getOpenApi: nothing,

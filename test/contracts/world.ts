@@ -45,6 +45,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
+  keyId: '00000000-0000-4000-8000-000000000000',
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */
@@ -54,7 +55,7 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (param === 'webhookId' || param === 'tokenId') return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (['webhookId', 'tokenId', 'keyId'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 
