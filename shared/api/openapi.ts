@@ -147,6 +147,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     tags: [tag],
     summary,
     description: [description, accessText(operation)].filter(Boolean).join('\n\n'),
+    ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
     ...(body && { requestBody: requestBody(write, body) }),

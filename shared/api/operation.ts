@@ -29,6 +29,8 @@ export type Operation = Access & {
   path: `/${string}`;
   summary: string;
   description?: string;
+  /** There is another operation to use instead. */
+  deprecated?: true;
   within?: Within;
   params?: z.ZodObject;
   query?: z.ZodObject;

@@ -66,7 +66,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
   'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
-  'configs.put': pattern('A configuration, and what the sensor keeps of it', ['config', 'sensor'], 0, 4, 'for each KB'),
+  'configs.put': pattern(
+    'A configuration, and what the sensor keeps of it',
+    ['config', 'sensor', 'firmwarePins'],
+    0,
+    6,
+    'for each KB; 4 when no pin of a firmware moves',
+  ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
   'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
@@ -98,6 +104,24 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'events.add': pattern('A further event of a message, once', ['event'], 0, 2, 'for each KB'),
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
   'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB'),
+
+  'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
+  'firmwares.list': pattern(
+    'The firmwares of a manufacturer, and its default',
+    ['firmware', 'firmwareDefault'],
+    2,
+    0,
+    'for each 4 KB of them',
+  ),
+  'firmwares.defaultOf': pattern('Which firmware is the default?', ['firmwareDefault'], 1, 0),
+  'firmwares.create': pattern('A new firmware', ['firmware', 'firmwareDefault'], 0, 4, '1 when it is not the default'),
+  'firmwares.setDefault': pattern('Another default firmware', ['firmware', 'firmwareDefault'], 0, 4),
+  'firmwares.remove': pattern(
+    'A firmware goes, if it is neither the default nor pinned',
+    ['firmware', 'firmwareDefault', 'firmwarePins'],
+    0,
+    6,
+  ),
 
   'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
   'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),

@@ -52,6 +52,9 @@ export const items = {
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
   pairingCode: item('PAIRING#{hash}', 'PAIRING'),
   provisioningKey: item('PROVISIONING#{hash}', 'PROVISIONING'),
+  firmware: item('FIRMWARES#{manufacturer}', 'VERSION#{0versionCode}'),
+  firmwareDefault: item('FIRMWARES#{manufacturer}', 'DEFAULT'),
+  firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
 /** Keys of the index `list`. */
