@@ -1,3 +1,6 @@
+import { preferred } from '../../shared/api/accept.ts';
+import { header } from '../../shared/api/exchange.ts';
+import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { locales } from '../../shared/domain/locale.ts';
 import { PER_PAGE_MAXIMUM } from '../../shared/domain/page.ts';
@@ -24,6 +27,14 @@ export const handler = serve(server, {
         manufacturers: Manufacturer.options,
       }),
     };
+  },
+
+  getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
+    if (url === '') return fail('unavailable', { waitSeconds: 60 });
+    const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
+    // Loaded for this one call only.
+    const { qrCode } = await import('./qr-code.ts');
+    return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
   },
 
   getOpenApi: async (_, { settings }) => {

@@ -140,7 +140,9 @@ const requestBody = (write: Write, body: z.ZodType): Json => {
 
 const operationOf = (write: Write, tag: string, name: string, operation: Operation): Json => {
   const { summary, description, success, alsoSuccess, response, body } = operation;
-  const content = { 'application/json': { schema: write(response, 'output') } };
+  const content = operation.media
+    ? Object.fromEntries(operation.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
+    : { 'application/json': { schema: write(response, 'output') } };
   const answer = { headers: headersOf(operation), content };
   return {
     operationId: name,

@@ -170,6 +170,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   postMessages: () => ({ body: fallMessage('calling', Date.now()) }),
   createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
   getServerConfig: nothing,
+  getQrCode: nothing,
   getOpenApi: nothing,
   getHealth: nothing,
 };

@@ -63,6 +63,19 @@ describe('a bundle', () => {
     expect(headers['x-amz-security-token']).toBe('token');
   });
 
+  it('draws a picture by a part that loads only then, and hands it over in base64', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const png = Buffer.from(body, 'base64').toString('latin1', 1, 4);
+      console.log(JSON.stringify({ ...answer, png }));`;
+    const env = { ...credentials, PUBLIC_URL: 'https://cloud.example.com', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+    const answer = { statusCode: 200, isBase64Encoded: true, png: 'PNG' };
+    expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
+  });
+
   it('rings a queue by a part that loads only then', async () => {
     // The MD5 of the message, which the SDK compares.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
