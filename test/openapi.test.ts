@@ -3,14 +3,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groups } from '../functions/index.ts';
-import { openApi } from '../shared/api/openapi.ts';
+import { openApi } from '../shared/api/document.ts';
+import { describeApi } from '../shared/api/openapi.ts';
 import { call } from './contracts/calls.ts';
 import { exampleOf, operations } from './contracts/operations.ts';
 import { createWorld, type World } from './contracts/world.ts';
 
 type Json = Record<string, unknown>;
 const about = { SERVICE_NAME: 'Test', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
-const document = openApi(groups, about);
+const document = openApi(describeApi(groups), about);
 
 const at = (...keys: (string | number)[]): unknown =>
   keys.reduce<unknown>((value, key) => (Object(value) as Json)[key], document);

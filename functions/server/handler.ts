@@ -1,4 +1,5 @@
 import { preferred } from '../../shared/api/accept.ts';
+import { openApi } from '../../shared/api/document.ts';
 import { header } from '../../shared/api/exchange.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
@@ -38,9 +39,9 @@ export const handler = serve(server, {
   },
 
   getOpenApi: async (_, { settings }) => {
-    // Loaded for this one call only: the contracts of all groups, and what makes a document of them.
-    const [{ groups }, { openApi }] = await Promise.all([import('../index.ts'), import('../../shared/api/openapi.ts')]);
-    return openApi(groups, settings);
+    // Loaded for this one call only.
+    const { description } = await import('./description.ts');
+    return openApi(description, settings);
   },
 
   getHealth: async (_, { store }) => {

@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type OnLoadResult, type Plugin } from 'esbuild';
+import { groups } from '../../functions/index.ts';
+import { describeApi } from '../../shared/api/openapi.ts';
 import type { Capability } from '../../shared/capabilities.ts';
 import { lambdas } from './lambdas.ts';
 
@@ -62,11 +64,14 @@ const leftOut: readonly LeftOut[] = [
     }),
   },
   {
-    // JSON Schema is drawn from the contracts by one function only. Elsewhere a module without exports: calling one
-    // of them all the same is a TypeError.
+    // The operations are described once, here, instead of at each cold start.
+    filter: /\/functions\/server\/description\.ts$/,
+    instead: () => ({ contents: `export const description = ${JSON.stringify(describeApi(groups))};` }),
+  },
+  {
+    // So nothing draws JSON Schema there. A module without exports: calling one of them all the same is a TypeError.
     filter: /zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/,
     instead: code('module.exports = {};'),
-    unless: ({ name }) => name === 'server',
   },
   {
     filter: /\/shared\/queue\/send\.ts$/,

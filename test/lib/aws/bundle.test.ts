@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { groups } from '../../../functions/index.ts';
 import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
+import { openApi } from '../../../shared/api/document.ts';
+import { describeApi } from '../../../shared/api/openapi.ts';
 
 const names = ['server', 'customers', 'sweep', 'deliver'] as const;
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
@@ -61,6 +64,18 @@ describe('a bundle', () => {
     expect(body).toMatchObject({ TableName: 'the-table' });
     expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//);
     expect(headers['x-amz-security-token']).toBe('token');
+  });
+
+  it('describes the API as the contracts do, without what makes the description', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      console.log((await handler(${JSON.stringify(event)}, context)).body);`;
+    const about = { SERVICE_NAME: 'A "name"', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
+    const document = await run(source, { ...credentials, ...about, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(document).toEqual(JSON.parse(JSON.stringify(openApi(describeApi(groups), about))));
+    expect(bundles.server.sources).not.toContain('shared/api/openapi.ts');
   });
 
   it('draws a picture by a part that loads only then, and hands it over in base64', async () => {
