@@ -4,6 +4,7 @@ import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
 import { devices } from './devices/contract.ts';
+import { docs } from './docs/contract.ts';
 import { firmware } from './firmware/contract.ts';
 import { makerAConfig } from './maker-a-config/contract.ts';
 import { makerBConfig } from './maker-b-config/contract.ts';
@@ -36,6 +37,7 @@ export const groups = [
   devices,
   provisioningKeys,
   server,
+  docs,
 ] as const;
 
 /** What works on queues, and what runs by the clock. */

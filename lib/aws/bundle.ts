@@ -24,7 +24,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 type LeftOut = {
   filter: RegExp;
   /** Stands for the module. */
-  instead: (path: string) => OnLoadResult;
+  instead: (path: string) => OnLoadResult | Promise<OnLoadResult>;
   /** Functions that need the module. */
   unless?: (lambda: { name: string; uses: readonly Capability[] }) => boolean;
 };
@@ -67,6 +67,16 @@ const leftOut: readonly LeftOut[] = [
     // The operations are described once, here, instead of at each cold start.
     filter: /\/functions\/server\/description\.ts$/,
     instead: () => ({ contents: `export const description = ${JSON.stringify(describeApi(groups))};` }),
+  },
+  {
+    filter: /\/functions\/docs\/library\.ts$/,
+    instead: async () => {
+      const { library } = await import('../../functions/docs/library.ts');
+      const parts = Object.entries(library).map(
+        ([name, bytes]) => `${name}: Buffer.from('${bytes.toString('base64')}', 'base64')`,
+      );
+      return { contents: `export const library = { ${parts.join(', ')} };` };
+    },
   },
   {
     // So nothing draws JSON Schema there. A module without exports: calling one of them all the same is a TypeError.

@@ -173,4 +173,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getQrCode: nothing,
   getOpenApi: nothing,
   getHealth: nothing,
+  getDocs: nothing,
+  getDocsScript: nothing,
+  getDocsStyle: nothing,
 };

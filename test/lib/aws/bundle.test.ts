@@ -11,7 +11,7 @@ import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
 import { openApi } from '../../../shared/api/document.ts';
 import { describeApi } from '../../../shared/api/openapi.ts';
 
-const names = ['server', 'customers', 'sweep', 'deliver'] as const;
+const names = ['server', 'docs', 'customers', 'sweep', 'deliver'] as const;
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
 let bundles: Record<(typeof names)[number], Bundle>;
 beforeAll(async () => {
@@ -89,6 +89,23 @@ describe('a bundle', () => {
     const env = { ...credentials, PUBLIC_URL: 'https://cloud.example.com', AWS_ENDPOINT_URL_DYNAMODB: table.url };
     const answer = { statusCode: 200, isBase64Encoded: true, png: 'PNG' };
     expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
+  });
+
+  it('has the script of the docs page in a part that loads only then, and that fits an answer of a Lambda', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const headers = { 'accept-encoding': 'gzip, br' };
+    const event = { httpMethod: 'GET', resource: '/api/v1/docs/swagger-ui.js', headers, multiValueHeaders: {} };
+    const source = `import { gunzipSync } from 'node:zlib';
+      import { handler } from ${handlerOf('docs')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const script = gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+      console.log(JSON.stringify({ ...answer, bytes: script.length * 4 / 3, end: script.slice(-200) }));`;
+    const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
+    expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
+    // Even for a client that takes no gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 
   it('rings a queue by a part that loads only then', async () => {
