@@ -20,6 +20,7 @@ const rooms: Record<string, string> = {
   'shared/capabilities.ts': '',
   'shared/log.ts': '',
   'shared/env.ts': 'shared/domain/ zod',
+  'shared/mail.ts': '@aws-sdk/client-sesv2',
   'shared/deps.ts': 'shared/',
   'functions/*/contract.ts':
     'shared/api/operation.ts shared/api/config-pair.ts shared/queue/consumer.ts shared/domain/ zod',

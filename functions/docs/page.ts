@@ -25,7 +25,6 @@ SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#api',
   deepLinking: true,
-  docExpansion: 'none',
   validatorUrl: null,
   requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
 });

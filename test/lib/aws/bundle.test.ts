@@ -11,7 +11,7 @@ import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
 import { openApi } from '../../../shared/api/document.ts';
 import { describeApi } from '../../../shared/api/openapi.ts';
 
-const names = ['server', 'docs', 'customers', 'sweep', 'deliver'] as const;
+const names = ['server', 'docs', 'auth', 'customers', 'sweep', 'deliver'] as const;
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
 let bundles: Record<(typeof names)[number], Bundle>;
 beforeAll(async () => {
@@ -122,6 +122,23 @@ describe('a bundle', () => {
     expect(await run(source)).toBe('sent');
     expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+  });
+
+  it('sends a mail by a part that loads only then, with the credentials that it is given', async () => {
+    await using ses = await listen({ MessageId: 'm' });
+    const { folder, startBytes } = bundles.auth;
+    const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
+    const source = `import { mailBySes } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const mail = mailBySes({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      await mail('to@example.com', 'Grüße', 'text');
+      console.log('"sent"');`;
+    expect(await run(source)).toBe('sent');
+    const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
+    expect(ses.requests[0]?.body).toMatchObject(destination);
+    expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+    // What the client shares with that of the table must not come into the start.
+    expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 
   it('looks for credentials nowhere', () => {
