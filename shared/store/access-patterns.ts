@@ -1,63 +1,12 @@
-import type { Store } from './store.ts';
-import type { IndexName, items } from './table.ts';
-
-type ItemKind = keyof typeof items;
-
-/** Every call of the store, by its name. */
-export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
-
-export type AccessPattern = {
-  question: string;
-  index: 'table' | IndexName;
-  /** Kinds of items whose keys the call uses. */
-  keys: readonly ItemKind[];
-  /** Units of one small example: items up to 1 KB, each named once. */
-  read: number;
-  write: number;
-  /** What the units grow with. */
-  per?: string;
-};
-
-const pattern = (
-  question: string,
-  keys: readonly ItemKind[],
-  read: number,
-  write: number,
-  per = '',
-): AccessPattern => ({
-  question,
-  index: 'table',
-  keys,
-  read,
-  write,
-  ...(per && { per }),
-});
-
-const eachItem = 'for each item';
-const each8KB = 'for each 8 KB of them';
+import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { identityPatterns } from './identity-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/table.test.ts makes
  * each call and compares the keys and the units.
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
-  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 1.5, 0, '0.5 for each token'),
-  'accessTokens.create': pattern(
-    'A new access token, if there is room',
-    ['account', 'accessToken', 'session'],
-    1,
-    6,
-    'again when another took the place',
-  ),
-  'accessTokens.remove': pattern('An access token opens nothing more', ['accessToken', 'session'], 1, 4),
-  'accessTokens.removeAll': pattern(
-    'The tokens of a user who is gone',
-    ['accessToken', 'session'],
-    1,
-    4,
-    'writes for each token',
-  ),
-  'accessTokens.noteUse': pattern('An access token was used, once a minute', ['session'], 0, 1),
+  ...identityPatterns,
 
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
@@ -69,7 +18,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
   'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
-  'configs.put': pattern('A configuration, and what the sensor keeps of it', ['config', 'sensor'], 0, 4, 'for each KB'),
+  'configs.put': pattern(
+    'A configuration, and what the sensor keeps of it',
+    ['config', 'sensor', 'firmwarePins'],
+    0,
+    6,
+    'for each KB; 4 when no pin of a firmware moves',
+  ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
   'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
@@ -104,16 +59,23 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
   'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB'),
 
-  'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
-  'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),
-  'limits.countFailure': pattern(
-    'The number of this failure in its window',
-    ['rate'],
+  'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
+  'firmwares.list': pattern(
+    'The firmwares of a manufacturer, and its default',
+    ['firmware', 'firmwareDefault'],
+    2,
     0,
-    1,
-    'and 1 for the first of a window',
+    'for each 4 KB of them',
   ),
-  'limits.nextNumber': pattern('The next id of a sequence', ['counter'], 0, 1),
+  'firmwares.defaultOf': pattern('Which firmware is the default?', ['firmwareDefault'], 1, 0),
+  'firmwares.create': pattern('A new firmware', ['firmware', 'firmwareDefault'], 0, 4, '1 when it is not the default'),
+  'firmwares.setDefault': pattern('Another default firmware', ['firmware', 'firmwareDefault'], 0, 4),
+  'firmwares.remove': pattern(
+    'A firmware goes, if it is neither the default nor pinned',
+    ['firmware', 'firmwareDefault', 'firmwarePins'],
+    0,
+    6,
+  ),
 
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
   'provisioning.list': pattern('All provisioning keys', ['listedKey'], 0.5, 0, each8KB),
@@ -122,9 +84,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
   'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
-  'resets.byHash': pattern('A code that resets a password', ['reset'], 1, 0),
-  'resets.create': pattern('A new code that resets a password', ['reset'], 0, 1),
-  'resets.use': pattern('A password reset, once for a code', ['reset', 'password', 'account'], 0, 6),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
   'ruleHits.tail': pattern('Where do the hits of a customer end?', ['ruleHit'], 0.5, 0),
@@ -203,29 +162,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
   'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 0, 1),
-
-  'sessions.session': pattern('A session or access token', ['session'], 1, 0),
-  'sessions.account': pattern('What an account may do', ['account'], 1, 0),
-  'sessions.accountKeyOf': pattern('Who has this username?', ['username'], 1, 0),
-  'sessions.passwordHash': pattern('The password of an account', ['password'], 1, 0),
-  'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
-  'sessions.start': pattern('A new session', ['session'], 0, 1),
-  'sessions.end': pattern('A session is over', ['session'], 0, 1),
-  'sessions.rehash': pattern('The hash of a password at a new cost', ['password'], 0, 1),
-  'sessions.setPassword': pattern('A new password, and all sessions are over', ['password', 'account'], 0, 4),
-  'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
-
-  'users.get': pattern('A user', ['user'], 0.5, 0, 'twice when consistent'),
-  'users.list': pattern('The users of a customer', ['user'], 0.5, 0, each8KB),
-  'users.create': pattern(
-    'A new user, if the username is free',
-    ['username', 'user', 'account', 'password', 'home', 'customer'],
-    0,
-    12,
-  ),
-  'users.setProfile': pattern('A new profile', ['user', 'account'], 0, 4),
-  'users.setAccess': pattern('What a user may do from now on', ['user', 'account'], 0, 4),
-  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home', 'customer'], 0, 12),
 
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),

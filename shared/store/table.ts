@@ -53,6 +53,9 @@ export const items = {
   pairingCode: item('PAIRING#{hash}', 'PAIRING'),
   provisioningKey: item('PROVISIONING#{hash}', 'PROVISIONING'),
   listedKey: item('PROVISIONING_KEYS', 'KEY#{keyId}'),
+  firmware: item('FIRMWARES#{manufacturer}', 'VERSION#{0versionCode}'),
+  firmwareDefault: item('FIRMWARES#{manufacturer}', 'DEFAULT'),
+  firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
 /** Keys of the index `list`. */

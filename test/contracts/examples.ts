@@ -6,7 +6,7 @@ import * as makerB from '../../shared/domain/config/maker-b.ts';
 import { defaultRoom } from '../../shared/domain/room.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
-import { register } from '../fixtures/client.ts';
+import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
 import { unknownIds, type World } from './world.ts';
@@ -47,6 +47,13 @@ const webhook = ({ ours: { bot } }: World) => ({
   isCustomerHook: false,
   botId: bot.id,
 });
+
+const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
+/** A firmware that the call may change for good. */
+const madeFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
+  const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
+  return { manufacturer: 'maker_b', versionCode: String(versionCode) };
+};
 
 const NUMBER = 987_654_321;
 const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
@@ -158,6 +165,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   putMakerBVitalDataConfig: () => ({ body: defaultsOf(makerB.vitalFields) }),
   listRuleHits: nothing,
   getRuleHit: nothing,
+  listMakerAFirmwares: nothing,
+  listFirmwares: nothing,
+  createFirmware: () => ({ body: firmware() }),
+  deleteFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
+  setDefaultFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
   listBots: nothing,
   createBot: () => ({ body: { name: 'n' } }),
   getBot: nothing,
@@ -187,6 +199,10 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   },
   createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
   getServerConfig: nothing,
+  getQrCode: nothing,
   getOpenApi: nothing,
   getHealth: nothing,
+  getDocs: nothing,
+  getDocsScript: nothing,
+  getDocsStyle: nothing,
 };
