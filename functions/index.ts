@@ -5,6 +5,8 @@ import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
 import { deliveries } from './deliveries/contract.ts';
 import { devices } from './devices/contract.ts';
+import { docs } from './docs/contract.ts';
+import { firmware } from './firmware/contract.ts';
 import { makerAConfig } from './maker-a-config/contract.ts';
 import { makerBConfig } from './maker-b-config/contract.ts';
 import { processing } from './process/contract.ts';
@@ -29,6 +31,7 @@ export const groups = [
   ruleHits,
   makerAConfig,
   makerBConfig,
+  firmware,
   bots,
   rules,
   webhooks,
@@ -36,6 +39,7 @@ export const groups = [
   devices,
   provisioningKeys,
   server,
+  docs,
 ] as const;
 
 /** What works on queues, and what runs by the clock. */

@@ -10,7 +10,7 @@ import type { SensorRecord } from '../../shared/domain/sensor.ts';
 import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
 import type { CustomerItem } from '../../shared/store/customers.ts';
 import type { Message } from '../../shared/store/events.ts';
-import type { HitItem } from '../../shared/store/rule-hits.ts';
+import type { NewHit } from '../../shared/store/rule-hits.ts';
 import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
@@ -24,32 +24,29 @@ const textFor = (locale: string, { happening }: Decided): string =>
 /** Raw webhooks take each message once, with its first event; what the service made itself has no bytes to send. */
 const takes = (format: string, isFirst: boolean): boolean => format !== 'raw' || isFirst;
 
-const draw = ({ random }: ProcessDeps, time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
+/** Appends a hit to those of the customer; gives its id. */
+type Append = (hit: NewHit) => Promise<number>;
 
-const newHit = (
-  deps: ProcessDeps,
-  scene: Scene,
-  rule: Rule,
-  hitId: number,
-  bots: ReadonlyMap<number, Bot>,
-): HitItem => {
-  const { createDate, uuid } = scene.event;
-  const time = deps.now();
+/** All hits of a decision in one order, each looked for after the one before. */
+const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
+  let last = after ?? { id: 0, createDate: 0 };
+  return async (hit) => {
+    last = await store.ruleHits.append(customerId, last, hit, now());
+    return last.id;
+  };
+};
+
+const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: ReadonlyMap<number, Bot>): NewHit => {
+  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
   return {
-    id: hitId,
-    createDate,
-    updateDate: time,
     ruleId: rule.id,
     ruleSensorGroupId: rule.sensorGroupId ?? 0,
     ruleCustomerId: rule.customerId,
     sensorId: scene.sensor.id,
-    sensorEventId: uuid,
+    sensorEventId: scene.event.uuid,
     situation: rule.situation,
     messages: rule.recipients.map(({ botId }) => ({
-      id: draw(deps, time),
-      createDate,
-      updateDate: time,
-      ruleHitId: hitId,
+      id: drawn(),
       accountId: botId,
       publisher: 'webhook',
       wasSend: false,
@@ -59,12 +56,12 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there. */
+/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
 const fire = async (
   deps: ProcessDeps,
   scene: Scene,
   rule: Rule,
-  hitId: number,
+  append: Append,
   isFirst: boolean,
 ): Promise<Delivery[]> => {
   const { store, now } = deps;
@@ -73,12 +70,12 @@ const fire = async (
     store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
     store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),
   ]);
-  const formats = new Map(webhooks.map(({ id, format }) => [id, format]));
+  const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   const bots = new Map(botList.map((bot) => [bot.id, bot]));
-  const id = await store.ruleHits.create(customerId, newHit(deps, scene, rule, hitId, bots));
+  const id = await append(newHit(deps, scene, rule, bots));
   return recipients.flatMap(({ webhookId, botId }, message) => {
-    const format = formats.get(webhookId);
-    if (!format || !takes(format, isFirst)) return [];
+    const webhook = found.get(webhookId);
+    if (webhook?.botId !== botId || !takes(webhook.format, isFirst)) return [];
     const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
     return [newDelivery(scene, { customerId, webhookId, hit: { id, message }, ruleId: rule.id }, snapshot, now())];
   });
@@ -92,18 +89,25 @@ const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: 
     return [newDelivery(scene, { customerId, webhookId, hit: null, ruleId: 0 }, snapshot, now())];
   });
 
-const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, event: Decided, rules: Rules) => {
+const carryOutOne = async (
+  deps: ProcessDeps,
+  place: Place,
+  decision: Decision,
+  event: Decided,
+  rules: Rules,
+  append: Append,
+) => {
   const { store, ringDeliveries } = deps;
   const { customerId, sensor, customer } = place;
   const { uuid, receiveDate, byTime, decided } = decision;
   const isFirst = event === decided[0] && !byTime;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
-  const fired = event.hits.map(async ({ ruleId, hitId }) => {
+  const deliveries = forHooks(deps, scene, place, isFirst);
+  for (const ruleId of event.fired) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
-    return rule ? fire(deps, scene, rule, hitId, isFirst) : [];
-  });
-  const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place, isFirst)];
+    if (rule) deliveries.push(...(await fire(deps, scene, rule, append, isFirst)));
+  }
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
   await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
   const { situation } = event.happening;
@@ -130,7 +134,8 @@ export const carryOut = async (
 ): Promise<void> => {
   const { events } = deps.store;
   const { decided, receiveDate } = decision;
-  for (const event of decided) await carryOutOne(deps, place, decision, event, rules);
+  const append = appender(deps, place.customerId, decision);
+  for (const event of decided) await carryOutOne(deps, place, decision, event, rules, append);
   // The first event of a message is the message's own item; all others get one each.
   const first = message ? decided[0] : undefined;
   const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };

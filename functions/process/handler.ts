@@ -63,7 +63,10 @@ const tryToDecide = async (
   );
   const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
   const draw = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
-  const { fired, decision } = decide(state, events, cause, rulesFor, draw);
+  const { fired, decision: made } = decide(state, events, cause, rulesFor, draw);
+  // Before the decision is written: nobody can have made a hit of it yet.
+  const isHit = made.decided.some((event) => event.fired.length > 0);
+  const decision: Decision = { ...made, after: isHit ? await store.ruleHits.tail(customerId) : null };
   const woke = next.isActive && !state.isActive;
   const after: StateItem = { ...state, ...next, fired, decision };
   const watchAt = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : null;

@@ -2,23 +2,32 @@ import { believedTime, type Happening } from './event.ts';
 import { uuidV5 } from './ids.ts';
 import type { Decoded } from './message.ts';
 import { fires, type Rule } from './rule.ts';
+import type { HitPlace } from './rule-hit.ts';
 import { fallSilent, type SensorState, step } from './sensor-state.ts';
 
-/** One event that came of a message, and the rules that fire for it, each with the hit that it makes. */
+/** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
 export type Decided = {
   id: number;
   uuid: string;
   /** ms: when it happened. */
   createDate: number;
   happening: Happening;
-  hits: { ruleId: number; hitId: number }[];
+  /** Ids of the rules. */
+  fired: number[];
 };
 
 /**
  * What was decided of the message `uuid`: enough to carry it out, and to carry it out again after a crash.
- * `byTime`: no message caused it, the service did, because of the time.
+ * `byTime`: no message caused it, the service did, because of the time. `after`: a hit of the customer from before; those
+ * of this decision come later. Null when it makes none.
  */
-export type Decision = { uuid: string; receiveDate: number; byTime: boolean; decided: Decided[] };
+export type Decision = {
+  uuid: string;
+  receiveDate: number;
+  byTime: boolean;
+  decided: Decided[];
+  after: HitPlace | null;
+};
 
 /** What the decision is about; see Decision. */
 type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
@@ -31,8 +40,8 @@ const LONGEST_RATE_LIMIT = 86_400_000;
 const remember = (fired: SensorState['fired'], hits: readonly Decided[]): SensorState['fired'] => {
   const now = Math.max(0, ...hits.map(({ createDate }) => createDate));
   const old = Object.entries(fired).filter(([, time]) => now - time <= LONGEST_RATE_LIMIT);
-  const fresh = hits.flatMap(({ createDate, hits: all }) =>
-    all.map(({ ruleId }) => [String(ruleId), createDate] as const),
+  const fresh = hits.flatMap(({ createDate, fired: all }) =>
+    all.map((ruleId) => [String(ruleId), createDate] as const),
   );
   return fresh.length === 0 ? fired : Object.fromEntries([...old, ...fresh]);
 };
@@ -74,12 +83,12 @@ export const decide = (
   { uuid, receiveDate, byTime }: Cause,
   rulesFor: (happening: Happening) => readonly Rule[],
   draw: Draw,
-): { fired: SensorState['fired']; decision: Decision } => {
+): { fired: SensorState['fired']; decision: Omit<Decision, 'after'> } => {
   const decided = events.map((event): Decided => {
-    const hits = rulesFor(event.happening)
+    const fired = rulesFor(event.happening)
       .filter((rule) => fires(rule, event.happening, event.createDate, state.fired[rule.id]))
-      .map((rule) => ({ ruleId: rule.id, hitId: draw(event.createDate) }));
-    return { ...event, id: draw(event.createDate), hits };
+      .map(({ id }) => id);
+    return { ...event, id: draw(event.createDate), fired };
   });
   return { fired: remember(state.fired, decided), decision: { uuid, receiveDate, byTime, decided } };
 };

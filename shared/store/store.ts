@@ -6,6 +6,7 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { firmwareReads, firmwareWrites } from './firmwares.ts';
 import { healthWrites } from './health.ts';
 import { heldReads, heldWrites } from './held.ts';
 import { limitWrites } from './limits.ts';
@@ -30,6 +31,7 @@ const reads = (table: TableReader) => ({
   due: dueReads(table),
   events: eventReads(table),
   held: heldReads(table),
+  firmwares: firmwareReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
   replays: replayReads(table),
@@ -51,6 +53,7 @@ const writes = (table: Table) => ({
   due: dueWrites(table),
   events: eventWrites(table),
   held: heldWrites(table),
+  firmwares: firmwareWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
   replays: replayWrites(table),
