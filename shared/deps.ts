@@ -23,10 +23,12 @@ export type Runtime = {
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
+  /** Called where a process might die, by the number of the place: tests let it. */
+  crashpoint?: (place: number) => void;
 };
 
 /** What every handler may use: time and chance are arguments, never read from the world. */
-type Basics = Pick<Runtime, 'now' | 'pause' | 'random' | 'log'>;
+type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'crashpoint'>>;
 
 type ByCapability = {
   'table:read': { store: StoreReader };
@@ -98,10 +100,10 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
 
 /** Composes what the capabilities stand for. A writer wins over a reader. */
 export const compose = async <U extends Capability>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
-  const { now, pause, random, log } = runtime;
+  const { now, pause, random, log, crashpoint = () => {} } = runtime;
   const ordered = [...uses].sort((a, b) => Number(a === 'table:write') - Number(b === 'table:write'));
   const parts = await Promise.all(ordered.map((name) => providers[name](runtime)));
-  return Object.assign({ now, pause, random, log }, ...parts);
+  return Object.assign({ now, pause, random, log, crashpoint }, ...parts);
 };
 
 /** The way out to the world, loaded at the first call: a cold start has nothing to call yet. */

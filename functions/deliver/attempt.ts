@@ -112,8 +112,10 @@ const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, nex
   // Attempts whose process died have left no line in the log; their starts are reported with the next one.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
   if (hit) await store.ruleHits.report(customerId, hit.id, hit.message, unreported, next.state === 'delivered', now());
+  deps.crashpoint(22);
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));
+  deps.crashpoint(23);
   if (next.state === 'retrying') await ringAt(deps, delivery, time);
   else await endReplay(deps, delivery);
 };
@@ -141,9 +143,12 @@ export const attempt = async (
   const open = await unlocked(deps, webhook);
   const delivery = await store.deliveries.claim(key, now());
   if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
+  deps.crashpoint(20);
   const { retryAfter, ...result } = await send(deps, delivery, open);
+  deps.crashpoint(21);
   const outcome = { status: result.status, error: result.error, retryAfter };
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
   await record(deps, delivery, result, next);
+  deps.crashpoint(24);
   await noteHealth(deps, webhook, slot, result, next);
 };

@@ -70,7 +70,7 @@ export const handler = serve(devices, {
     return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
   },
 
-  postMessages: async ({ device, params, body, fail, refuse }, { store, ringEvents, now, random }) => {
+  postMessages: async ({ device, params, body, fail, refuse }, { store, ringEvents, now, random, crashpoint }) => {
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const read = messagesOf(body);
     if ('refusal' in read) return read.refusal === 'too_large' ? fail('body_too_large') : refuse('', read.refusal);
@@ -80,8 +80,10 @@ export const handler = serve(devices, {
     );
     // All of them durable first, whatever becomes of the bell: only then is the call answered.
     const kept = await Promise.all(messages.map((message) => store.events.keep(message)));
+    crashpoint(1);
     const fresh = messages.filter((_, at) => kept[at]).map(({ uuid }) => uuid);
     if (fresh.length > 0) await ringEvents([{ c: device.customerId, s: device.sensorId, e: fresh }]);
+    crashpoint(2);
     return { status: 'OK' };
   },
 });

@@ -70,6 +70,7 @@ const tryToDecide = async (
   const woke = next.isActive && !state.isActive;
   const after: StateItem = { ...state, ...next, fired, decision };
   const watchAt = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : null;
+  deps.crashpoint(10);
   if (!(await store.events.decide(customerId, sensor.id, state.version, after, watchAt))) return null;
   return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };
 };

@@ -8,6 +8,7 @@ export const handler = onSchedule(sweep, async (deps, timeLeft) => {
   const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
   await store.due.beat(now());
   let rung = 0;
+  deps.crashpoint(30);
   for await (const page of store.due.waiting(now())) {
     const events = page.filter((one) => one.kind === 'event');
     const sensors = page.filter((one) => one.kind === 'sensor');
@@ -22,6 +23,7 @@ export const handler = onSchedule(sweep, async (deps, timeLeft) => {
         0,
       ),
     ]);
+    deps.crashpoint(31);
     rung += page.length;
     if (timeLeft() < MARGIN_MS) break;
   }

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 /** The key that secrets and tokens of webhooks are kept with. Whoever loses it loses them: it stays as the table does. */
 export const createKey = (scope: Construct, { keepData }: Stage): Key =>
-  new Key(scope, 'SecretsKey', {
+  new Key(scope, 'key', {
     enableKeyRotation: true,
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
