@@ -8,6 +8,7 @@ import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
 import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
+import type { Format } from '../../shared/domain/webhook.ts';
 import type { CustomerItem } from '../../shared/store/customers.ts';
 import type { Message } from '../../shared/store/events.ts';
 import type { HitItem } from '../../shared/store/rule-hits.ts';
@@ -21,8 +22,8 @@ type Rules = ReadonlyMap<number, Rule>;
 const textFor = (locale: string, { happening }: Decided): string =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** Raw webhooks take each message once, with its first event; what the service made itself has no bytes to send. */
-const takes = (format: string, isFirst: boolean): boolean => format !== 'raw' || isFirst;
+/** What the service made itself has no bytes to send. */
+const takes = (format: Format, { source }: Scene): boolean => format !== 'raw' || source !== null;
 
 const draw = ({ random }: ProcessDeps, time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
 
@@ -60,13 +61,7 @@ const newHit = (
 };
 
 /** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there. */
-const fire = async (
-  deps: ProcessDeps,
-  scene: Scene,
-  rule: Rule,
-  hitId: number,
-  isFirst: boolean,
-): Promise<Delivery[]> => {
+const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, hitId: number): Promise<Delivery[]> => {
   const { store, now } = deps;
   const { customerId, recipients } = rule;
   const [webhooks, botList] = await Promise.all([
@@ -78,32 +73,32 @@ const fire = async (
   const id = await store.ruleHits.create(customerId, newHit(deps, scene, rule, hitId, bots));
   return recipients.flatMap(({ webhookId, botId }, message) => {
     const format = formats.get(webhookId);
-    if (!format || !takes(format, isFirst)) return [];
+    if (!format || !takes(format, scene)) return [];
     const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
-    return [newDelivery(scene, { customerId, webhookId, hit: { id, message }, ruleId: rule.id }, snapshot, now())];
+    const to = { customerId, webhookId, format, hit: { id, message }, ruleId: rule.id };
+    return [newDelivery(scene, to, snapshot, now())];
   });
 };
 
 /** Customer webhooks get every event, without a rule. */
-const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place, isFirst: boolean): Delivery[] =>
+const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place): Delivery[] =>
   Object.entries(customer?.hooks ?? {}).flatMap(([webhookId, format]) => {
-    if (!takes(format, isFirst)) return [];
+    if (!takes(format, scene)) return [];
     const snapshot = snapshotOf(scene, null, textFor('en', scene.event));
-    return [newDelivery(scene, { customerId, webhookId, hit: null, ruleId: 0 }, snapshot, now())];
+    return [newDelivery(scene, { customerId, webhookId, format, hit: null, ruleId: 0 }, snapshot, now())];
   });
 
 const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, event: Decided, rules: Rules) => {
   const { store, ringDeliveries } = deps;
   const { customerId, sensor, customer } = place;
-  const { uuid, receiveDate, byTime, decided } = decision;
-  const isFirst = event === decided[0] && !byTime;
+  const { uuid, receiveDate, byTime } = decision;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
   const fired = event.hits.map(async ({ ruleId, hitId }) => {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
-    return rule ? fire(deps, scene, rule, hitId, isFirst) : [];
+    return rule ? fire(deps, scene, rule, hitId) : [];
   });
-  const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place, isFirst)];
+  const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place)];
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
   await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
   const { situation } = event.happening;
