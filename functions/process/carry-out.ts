@@ -22,8 +22,9 @@ type Rules = ReadonlyMap<number, Rule>;
 const textFor = (locale: string, { happening }: Decided): string =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** What the service made itself has no bytes to send. */
-const takes = (format: Format, { source }: Scene): boolean => format !== 'raw' || source !== null;
+/** What the service made itself has no bytes to send; what has no code cannot be said in Custom 1. */
+const takes = (format: Format, { source, event }: Scene): boolean =>
+  format === 'full' || (format === 'raw' ? source !== null : event.happening.code !== null);
 
 const draw = ({ random }: ProcessDeps, time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
+import { webhookPaths } from './openapi-webhooks.ts';
 import { BASE_PATH, type Group, type Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
@@ -205,8 +206,9 @@ export const openApi = (
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: about.PUBLIC_URL + BASE_PATH }],
-    tags: groups.map(({ name }) => ({ name })),
+    tags: [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }],
     paths,
+    webhooks: webhookPaths(write),
     components: components(schemas),
   };
 };

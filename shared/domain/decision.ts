@@ -31,13 +31,12 @@ type Draw = (time: number) => number;
 /** No rule's rate limit asks for more, ms. */
 const LONGEST_RATE_LIMIT = 86_400_000;
 
-const remember = (fired: SensorState['fired'], hits: readonly Decided[]): SensorState['fired'] => {
-  const now = Math.max(0, ...hits.map(({ createDate }) => createDate));
-  const old = Object.entries(fired).filter(([, time]) => now - time <= LONGEST_RATE_LIMIT);
-  const fresh = hits.flatMap(({ createDate, hits: all }) =>
-    all.map(({ ruleId }) => [String(ruleId), createDate] as const),
-  );
-  return fresh.length === 0 ? fired : Object.fromEntries([...old, ...fresh]);
+/** When each rule fired last, with what an event made fire; what no rate limit asks for any more is forgotten. */
+const remember = (fired: SensorState['fired'], { createDate, hits }: Decided): SensorState['fired'] => {
+  if (hits.length === 0) return fired;
+  const recent = Object.entries(fired).filter(([, time]) => createDate - time <= LONGEST_RATE_LIMIT);
+  const fresh = hits.map(({ ruleId }) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
+  return Object.fromEntries([...recent, ...fresh]);
 };
 
 /** Each event's UUID follows from its cause: the first has the cause's own, the others are told apart by their kind. */
@@ -100,11 +99,14 @@ export const decide = (
   rulesFor: (happening: Happening) => readonly Rule[],
   draw: Draw,
 ): { fired: SensorState['fired']; decision: Decision } => {
+  let fired = state.fired;
   const decided = events.map((event): Decided => {
     const hits = rulesFor(event.happening)
-      .filter((rule) => fires(rule, event.happening, event.createDate, state.fired[rule.id]))
+      .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
       .map((rule) => ({ ruleId: rule.id, hitId: draw(event.createDate) }));
-    return { ...event, id: draw(event.createDate), hits };
+    const one = { ...event, id: draw(event.createDate), hits };
+    fired = remember(fired, one);
+    return one;
   });
-  return { fired: remember(state.fired, decided), decision: { uuid, receiveDate, byTime, decided } };
+  return { fired, decision: { uuid, receiveDate, byTime, decided } };
 };

@@ -33,8 +33,9 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
     id: rule.id,
     createDate: rule.createDate,
     name: rule.name,
-    title: fillIn(rule.title, values),
-    message: fillIn(rule.message, values),
+    // A placeholder that stands for nothing must not leave a text empty.
+    title: fillIn(rule.title, values) || text,
+    message: fillIn(rule.message, values) || text,
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,
