@@ -3,7 +3,11 @@ import type { Situation } from './event.ts';
 import { type Decoded, type Move, ownUuid, type Signal } from './message.ts';
 import { maybe, millis } from './values.ts';
 
-const Envelope = z.object({ cmd: z.enum(['event', 'alarm', 'stat']), type: maybe(z.int()), data: z.unknown() });
+const Envelope = z.object({
+  cmd: z.enum(['event', 'alarm', 'stat']),
+  type: maybe(z.int()),
+  data: z.unknown().optional(),
+});
 const Timed = z.object({ timestamp: millis });
 
 // A track without a number is still somebody: all of those are one.
