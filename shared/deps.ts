@@ -36,8 +36,8 @@ type ByCapability = {
   guard: { settings: Settings };
   'guard:count': object;
   'guard:end': object;
-  /** Rings for messages. Never fails: what was not rung for, the sweeper rings for. */
-  'ring:events': { ringEvents: (bells: readonly EventBell[]) => Promise<void> };
+  /** Rings for messages, after a delay as below if need be. Never fails: what was not rung for, the sweeper rings for. */
+  'ring:events': { ringEvents: (bells: readonly EventBell[], delaySeconds?: number) => Promise<void> };
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
   /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
   'ring:retries': { ringRetries: (bells: readonly (DeliveryBell | JobBell)[], delaySeconds: number) => Promise<void> };
@@ -78,7 +78,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'guard:end': async () => ({}),
   'ring:events': async (runtime) => {
     const ring = ringer(runtime, 'events');
-    return { ringEvents: (bells) => ring(bells.map((one) => bell(one))) };
+    return { ringEvents: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
   },
   'ring:deliveries': async (runtime) => {
     const ring = ringer(runtime, 'deliveries');

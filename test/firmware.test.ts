@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { defaultsOf } from '../shared/domain/config/field.ts';
 import { firmwareFields } from '../shared/domain/config/maker-a.ts';
-import { unpin } from '../shared/store/configs.ts';
+import { type ConfigItem, unpin } from '../shared/store/configs.ts';
+import { where } from '../shared/store/request.ts';
 import { items } from '../shared/store/table.ts';
 import type { Client } from './fixtures/client.ts';
 import { startTestCloud } from './fixtures/cloud.ts';
@@ -150,25 +151,27 @@ describe('a pinned firmware', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('is free when its sensor goes, in the same transaction; a change that came first makes that fail', async () => {
+  test('is free when its configuration goes with it in one transaction, unless that has changed', async () => {
     const { sensorId } = await linkSensor(client);
-    const place = { customerId: home.customerId, sensorId };
     const { table } = cloud.runtime;
-    const read = () =>
-      table.get<{ version: number; values: object }>(items.config({ ...place, name: 'firmware' }), true);
+    const key = items.config({ customerId: home.customerId, sensorId, name: 'firmware' });
+    const read = async () => {
+      const config = await table.get<ConfigItem>(key, true);
+      return config ?? expect.unreachable('there is no configuration');
+    };
+    const take = (config: ConfigItem) => {
+      const isThis = where('#version = :version', { version: config.version });
+      return table.write({ remove: key, where: isThis }, ...unpin(config));
+    };
     const version = await create();
+    await pin(sensorId, null);
     const before = await read();
     await pin(sensorId, version);
-    expect(await table.write(...unpin(place, before))).toEqual([0]);
-    const stored = await read();
-    await pin(sensorId, null);
-    await pin(sensorId, version);
-    expect(await table.write(...unpin(place, stored))).toEqual([0]);
+    expect(await take(before)).toEqual([0]);
     expect(await remove(version)).toBe(409);
-    expect(await table.write(...unpin(place, await read()))).toBe(null);
-    expect(await read()).toBe(null);
+    expect(await take(await read())).toBe(null);
     expect(await remove(version)).toBe(200);
-    expect(await table.write(...unpin(place, null), ...unpin({ ...place, sensorId: 'other' }, null))).toBe(null);
+    expect(unpin({ name: 'basic', values: { firmwareVersion: 7 } })).toEqual([]);
   });
 });
 

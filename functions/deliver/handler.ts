@@ -1,4 +1,4 @@
-import { permitOf } from '../../shared/domain/breaker.ts';
+import { comesBackAt, permitOf } from '../../shared/domain/breaker.ts';
 import { DEADLINE_SECONDS, LADDER } from '../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import type { DeliveryBell, JobBell } from '../../shared/queue/bell.ts';
@@ -53,10 +53,8 @@ const tryNow = async (
   if (!leave) return bell.r ? putOff(deps, key, soon()) : ringRetries([{ ...bell, r: true }], 0);
   try {
     if (timeLeft() < TIME_FOR_ONE) return await putOff(deps, key, soon());
-    if (permit === 'probe' && !(await store.health.probe(webhook, now()))) {
-      const later = permitOf({ ...webhook, probeUntil: now() + 1 }, now(), chanceOf(deps));
-      return await putOff(deps, key, Number(later));
-    }
+    if (permit === 'probe' && !(await store.health.probe(webhook, now())))
+      return await putOff(deps, key, comesBackAt(webhook, now(), chanceOf(deps)));
     const slot = permit === 'watched' ? await store.health.takeSlot(webhook, now()) : null;
     if (permit === 'watched' && !slot) return await putOff(deps, key, soon());
     await attempt(deps, key, webhook, slot);

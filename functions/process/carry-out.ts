@@ -8,6 +8,7 @@ import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
 import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
+import type { Format } from '../../shared/domain/webhook.ts';
 import type { CustomerItem } from '../../shared/store/customers.ts';
 import type { Message } from '../../shared/store/events.ts';
 import type { NewHit } from '../../shared/store/rule-hits.ts';
@@ -21,8 +22,9 @@ type Rules = ReadonlyMap<number, Rule>;
 const textFor = (locale: string, { happening }: Decided): string =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** Raw webhooks take each message once, with its first event; what the service made itself has no bytes to send. */
-const takes = (format: string, isFirst: boolean): boolean => format !== 'raw' || isFirst;
+/** What the service made itself has no bytes to send; what has no code cannot be said in Custom 1. */
+const takes = (format: Format, { source, event }: Scene): boolean =>
+  format === 'full' || (format === 'raw' ? source !== null : event.happening.code !== null);
 
 /** Appends a hit to those of the customer; gives its id. */
 type Append = (hit: NewHit) => Promise<number>;
@@ -57,13 +59,7 @@ const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: Re
 };
 
 /** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
-const fire = async (
-  deps: ProcessDeps,
-  scene: Scene,
-  rule: Rule,
-  append: Append,
-  isFirst: boolean,
-): Promise<Delivery[]> => {
+const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append): Promise<Delivery[]> => {
   const { store, now } = deps;
   const { customerId, recipients } = rule;
   const [webhooks, botList] = await Promise.all([
@@ -75,18 +71,19 @@ const fire = async (
   const id = await append(newHit(deps, scene, rule, bots));
   return recipients.flatMap(({ webhookId, botId }, message) => {
     const webhook = found.get(webhookId);
-    if (webhook?.botId !== botId || !takes(webhook.format, isFirst)) return [];
+    if (webhook?.botId !== botId || !takes(webhook.format, scene)) return [];
     const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
-    return [newDelivery(scene, { customerId, webhookId, hit: { id, message }, ruleId: rule.id }, snapshot, now())];
+    const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
+    return [newDelivery(scene, to, snapshot, now())];
   });
 };
 
 /** Customer webhooks get every event, without a rule. */
-const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place, isFirst: boolean): Delivery[] =>
+const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place): Delivery[] =>
   Object.entries(customer?.hooks ?? {}).flatMap(([webhookId, format]) => {
-    if (!takes(format, isFirst)) return [];
+    if (!takes(format, scene)) return [];
     const snapshot = snapshotOf(scene, null, textFor('en', scene.event));
-    return [newDelivery(scene, { customerId, webhookId, hit: null, ruleId: 0 }, snapshot, now())];
+    return [newDelivery(scene, { customerId, webhookId, format, hit: null, ruleId: 0 }, snapshot, now())];
   });
 
 const carryOutOne = async (
@@ -99,14 +96,13 @@ const carryOutOne = async (
 ) => {
   const { store, ringDeliveries } = deps;
   const { customerId, sensor, customer } = place;
-  const { uuid, receiveDate, byTime, decided } = decision;
-  const isFirst = event === decided[0] && !byTime;
+  const { uuid, receiveDate, byTime } = decision;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
-  const deliveries = forHooks(deps, scene, place, isFirst);
-  for (const ruleId of event.fired) {
+  const deliveries = forHooks(deps, scene, place);
+  for (const ruleId of event.rules) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
-    if (rule) deliveries.push(...(await fire(deps, scene, rule, append, isFirst)));
+    if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
   }
   deps.crashpoint(12);
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));

@@ -1,14 +1,15 @@
-import { type Decision, decide, happenings, silence, silenceOf } from '../../shared/domain/decision.ts';
+import { happenings } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
-import type { Happening } from '../../shared/domain/event.ts';
-import { timeOrderedId } from '../../shared/domain/ids.ts';
-import type { Rule } from '../../shared/domain/rule.ts';
-import { newSensorState, silentAt } from '../../shared/domain/sensor-state.ts';
+import { newSensorState } from '../../shared/domain/sensor-state.ts';
+import { needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { StateItem } from '../../shared/store/events.ts';
 import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
+import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { tryToDecide } from './try-to-decide.ts';
 
 /** Decisions of one sensor meet when its messages come at the same time: one goes first, the others wait a little. */
 const LONGEST_PAUSE_MS = 100;
@@ -16,8 +17,6 @@ const LONGEST_PAUSE_MS = 100;
 const MARGIN_MS = 5_000;
 
 const fresh: StateItem = { ...newSensorState, decision: null };
-type Cause = Parameters<typeof silence>[1];
-type Made = { decision: Decision; rules: Map<number, Rule> };
 
 /** Everything that a message is judged by, or null when its sensor has gone. */
 const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<Place | null> => {
@@ -26,53 +25,6 @@ const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: str
     customerId === 0 ? null : store.customers.get(customerId),
   ]);
   return sensor && { customerId, sensor, customer };
-};
-
-const loadRules = async ({ store }: ProcessDeps, { customerId, sensor }: Place, all: readonly Happening[]) => {
-  const situations = [...new Set(all.map(({ situation }) => situation).filter((one) => one !== null))];
-  // Nothing fires for a sensor that nobody linked.
-  const wanted = customerId === 0 ? [] : situations;
-  const lists = await Promise.all(wanted.map((one) => store.rules.forSituation(customerId, sensor, one)));
-  return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
-};
-
-/** A decision that a crash may have left half done is carried out before anything new is decided. */
-const finishEarlier = async (deps: ProcessDeps, place: Place, state: StateItem, uuid: string): Promise<void> => {
-  const { decision } = state;
-  if (!decision || decision.uuid === uuid) return;
-  if (decision.byTime) return state.duePk ? carryOut(deps, place, null, decision, new Map()) : undefined;
-  const earlier = await deps.store.events.get(place.customerId, place.sensor.id, decision.uuid);
-  if (earlier?.duePk) await carryOut(deps, place, earlier, decision, new Map());
-};
-
-/** Decides about a cause from the state as it is; null: another decision came first. */
-const tryToDecide = async (
-  deps: ProcessDeps,
-  place: Place,
-  state: StateItem,
-  cause: Cause,
-  { next, events }: ReturnType<typeof silence>,
-): Promise<Made | null> => {
-  const { store, random } = deps;
-  const { customerId, sensor } = place;
-  await finishEarlier(deps, place, state, cause.uuid);
-  const rules = await loadRules(
-    deps,
-    place,
-    events.map(({ happening }) => happening),
-  );
-  const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
-  const draw = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
-  const { fired, decision: made } = decide(state, events, cause, rulesFor, draw);
-  // Before the decision is written: nobody can have made a hit of it yet.
-  const isHit = made.decided.some((event) => event.fired.length > 0);
-  const decision: Decision = { ...made, after: isHit ? await store.ruleHits.tail(customerId) : null };
-  const woke = next.isActive && !state.isActive;
-  const after: StateItem = { ...state, ...next, fired, decision };
-  const watchAt = woke ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS) : null;
-  deps.crashpoint(10);
-  if (!(await store.events.decide(customerId, sensor.id, state.version, after, watchAt))) return null;
-  return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };
 };
 
 /**
@@ -91,29 +43,14 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const cause = { ...message, byTime: false };
     const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
-    const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
+    const needs = needsOf(state, decoded.signal);
+    const around = await surroundingsOf(deps, place, needs);
+    const outcome = happenings(state, decoded, cause, around);
+    const made = await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
-};
-
-/** Looks whether a sensor has been silent for too long. A message that comes at the same time wins. */
-const checkSilence = async (deps: ProcessDeps, place: Place): Promise<void> => {
-  const { store, now, settings } = deps;
-  const { customerId, sensor } = place;
-  const state = await store.events.state(customerId, sensor.id);
-  if (!state?.duePk) return;
-  const upSince = await store.due.upSince(now());
-  const time = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-  if (state.isActive && time > now()) return store.events.watch(customerId, sensor.id, state, time);
-  const cause = silenceOf(sensor.id, state, now());
-  const made = state.isActive ? await tryToDecide(deps, place, state, cause, silence(state, cause)) : null;
-  const decision = made?.decision ?? (state.isActive ? null : state.decision);
-  if (!decision) return;
-  if (decision.byTime) await carryOut(deps, place, null, decision, made?.rules ?? new Map());
-  const after = { ...state, version: state.version + (made ? 1 : 0) };
-  await store.events.watch(customerId, sensor.id, after, null);
 };
 
 /** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
@@ -132,7 +69,7 @@ const work = async (
     if (place) await processOne(deps, place, uuid, timeLeft);
     else await setAside(deps, customerId, sensorId, uuid);
   }
-  if (place && uuids.length === 0) await checkSilence(deps, place);
+  if (place && uuids.length === 0) await checkTime(deps, place);
 };
 
 // Messages of one sensor change one state: in turn they don't meet.

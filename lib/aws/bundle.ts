@@ -52,6 +52,16 @@ const leftOut: readonly LeftOut[] = [
     filter: /@smithy\/core\/dist-es\/submodules\/checksum\/\w+\/(?:Sha256Js|Md5Js|Crc32Js)\.js$/,
     instead: (path) => ({ contents: `export const ${path.match(/(\w+)\.js$/)?.[1]} = undefined;` }),
   },
+  {
+    // What is tried again, and when, is decided by shared/store/retry.ts.
+    filter: /@smithy\/core\/dist-es\/submodules\/retry\/util-retry\/DefaultRateLimiter\.js$/,
+    instead: code("export class DefaultRateLimiter { constructor() { throw new Error('left out of this bundle'); } }"),
+  },
+  {
+    // The words of a refusal are ours (shared/api/messages).
+    filter: /\/node_modules\/zod\/v4\/locales\/en\.js$/,
+    instead: code('export default () => ({ localeError: () => undefined });'),
+  },
   // Of browsers, and of services that stream events.
   { filter: /\/node_modules\/bowser\//, instead: refusal },
   { filter: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/, instead: refusal },

@@ -2,7 +2,7 @@ import type { Settings } from '../env.ts';
 import { BASE_PATH } from './operation.ts';
 
 /** What an OpenAPI document tells of the operations: the same wherever the service runs. */
-export type Description = Readonly<Record<'tags' | 'paths' | 'components', unknown>>;
+export type Description = Readonly<Record<'tags' | 'paths' | 'webhooks' | 'components', unknown>>;
 
 /** The OpenAPI 3.1 document of a service. */
 export const openApi = (

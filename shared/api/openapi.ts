@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Description } from './document.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
+import { webhookPaths } from './openapi-webhooks.ts';
 import type { Group, Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
@@ -198,5 +199,6 @@ export const describeApi = (groups: readonly Group[]): Description => {
       const path = paths[operation.path] ?? {};
       paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(write, tag, name, operation) };
     }
-  return { tags: groups.map(({ name }) => ({ name })), paths, components: components(schemas) };
+  const tags = [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }];
+  return { tags, paths, webhooks: webhookPaths(write), components: components(schemas) };
 };

@@ -24,17 +24,18 @@ type Health = Pick<
 export const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || slowUntil > now;
 
+/** When (ms) a delivery comes back that a resting receiver cannot take: the longer it rests, the more spread. */
+export const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
+  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_REST, consecutiveFailures * 100));
+
 /**
  * May a request go to the receiver now? `watched`: yes, in one of its slots; `probe`: only if nobody else probes it;
  * a number: not before that time (ms).
  */
 export const permitOf = (health: Health, now: number, random: number): 'free' | 'watched' | 'probe' | number => {
-  const { openUntil, probeUntil = 0, consecutiveFailures } = health;
+  const { openUntil, probeUntil = 0 } = health;
   if (openUntil === undefined) return isTroubled(health, now) ? 'watched' : 'free';
-  if (openUntil <= now && probeUntil <= now) return 'probe';
-  // The longer it lasts, the more wait: they come back spread, not all at once.
-  const spread = random * Math.min(LONGEST_REST, consecutiveFailures * 100);
-  return Math.max(openUntil, now + 1_000) + Math.round(spread);
+  return openUntil <= now && probeUntil <= now ? 'probe' : comesBackAt(health, now, random);
 };
 
 /** Until when (ms) a receiver rests after a failure: as long as the delivery that failed waits itself. Null: it goes on. */

@@ -1,9 +1,12 @@
 import { believedTime, type Happening } from './event.ts';
-import { uuidV5 } from './ids.ts';
-import type { Decoded } from './message.ts';
+import { hashOf, uuidV5 } from './ids.ts';
+import type { Decoded, Signal } from './message.ts';
 import { fires, type Rule } from './rule.ts';
 import type { HitPlace } from './rule-hit.ts';
-import { fallSilent, type SensorState, step } from './sensor-state.ts';
+import type { SensorState } from './sensor-state.ts';
+import { step } from './state/step.ts';
+import type { Surroundings, Timings } from './state/surroundings.ts';
+import { type Dated, passTime } from './state/time.ts';
 
 /** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
 export type Decided = {
@@ -13,7 +16,7 @@ export type Decided = {
   createDate: number;
   happening: Happening;
   /** Ids of the rules. */
-  fired: number[];
+  rules: number[];
 };
 
 /**
@@ -30,44 +33,65 @@ export type Decision = {
 };
 
 /** What the decision is about; see Decision. */
-type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
+export type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
 /** Draws a time-ordered id for a time, ms. */
 type Draw = (time: number) => number;
 
 /** No rule's rate limit asks for more, ms. */
 const LONGEST_RATE_LIMIT = 86_400_000;
 
-const remember = (fired: SensorState['fired'], hits: readonly Decided[]): SensorState['fired'] => {
-  const now = Math.max(0, ...hits.map(({ createDate }) => createDate));
-  const old = Object.entries(fired).filter(([, time]) => now - time <= LONGEST_RATE_LIMIT);
-  const fresh = hits.flatMap(({ createDate, fired: all }) =>
-    all.map((ruleId) => [String(ruleId), createDate] as const),
-  );
-  return fresh.length === 0 ? fired : Object.fromEntries([...old, ...fresh]);
+/** When each rule fired last, with what an event made fire; what no rate limit asks for any more is forgotten. */
+const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
+  if (rules.length === 0) return fired;
+  const recent = Object.entries(fired).filter(([, time]) => createDate - time <= LONGEST_RATE_LIMIT);
+  const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
+  return Object.fromEntries([...recent, ...fresh]);
 };
 
-const dated = (happened: readonly Happening[], { uuid, sensorId }: Cause, createDate: number) =>
-  happened.map((happening, at) => ({
-    uuid: at === 0 ? uuid : uuidV5(sensorId, uuid, happening.action),
-    createDate,
-    happening,
-  }));
+/** Each event's UUID follows from its cause: the first has the cause's own, the others are told apart by their kind. */
+const identified = (events: readonly Dated[], { uuid, sensorId }: Cause) =>
+  events.map(({ happening, createDate }, at) => {
+    const { type, action } = happening;
+    const alike = events.slice(0, at).filter(({ happening: one }) => one.type === type && one.action === action);
+    return { uuid: at === 0 ? uuid : uuidV5(sensorId, uuid, type, action, alike.length), createDate, happening };
+  });
 
-/** What a message does to a sensor's state, before any rule is asked: which events came of it. */
-export const happenings = (state: SensorState, decoded: Decoded, cause: Cause) => {
-  const { state: next, happened } = step(state, decoded.signal, cause.receiveDate);
-  return { next, events: dated(happened, cause, believedTime(decoded.deviceTime, cause.receiveDate)) };
+/** What a cause did to a sensor's state, before any rule is asked: which events came of it. */
+export type Outcome = { next: SensorState; events: ReturnType<typeof identified> };
+
+/** The same bytes this soon (ms) after each other are one message, when nothing in them tells them apart. */
+const REPEATED_WITHIN = 10_000;
+
+/** What a message does to a sensor's state. */
+export const happenings = (
+  state: SensorState,
+  decoded: Decoded,
+  cause: Cause & { raw: string },
+  around: Surroundings,
+) => {
+  const { receiveDate: received, raw } = cause;
+  const last = decoded.byBytes ? { hash: hashOf(raw), at: received } : undefined;
+  const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
+  const signal: Signal = last && isRepeat ? { kind: 'state' } : decoded.signal;
+  const createDate = believedTime(decoded.deviceTime, received);
+  const { state: next, happened } = step(state, signal, { received, time: createDate }, around);
+  const events = happened.map((happening) => ({ happening, createDate }));
+  return { next: last ? { ...next, last } : next, events: identified(events, cause) };
 };
 
-/** What the silence of a sensor does to its state. */
-export const silence = (state: SensorState, cause: Cause) => {
-  const { state: next, happened } = fallSilent(state);
-  return { next, events: dated(happened, cause, cause.receiveDate) };
+/** What time alone does to it. */
+export const timePassing = (
+  state: SensorState,
+  cause: Cause,
+  limits: { silentAt: number; timings: Timings },
+): Outcome => {
+  const { state: next, events } = passTime(state, { ...limits, now: cause.receiveDate });
+  return { next, events: identified(events, cause) };
 };
 
-/** The cause of an event that the service makes when a sensor falls silent; the same silence gives the same one. */
-export const silenceOf = (sensorId: string, { lastSeen }: SensorState, now: number): Cause => ({
-  uuid: uuidV5(sensorId, 'silence', lastSeen),
+/** The cause of what time does to a state; the same state gives the same one. */
+export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
+  uuid: uuidV5(sensorId, 'time', lastSeen, version),
   receiveDate: now,
   sensorId,
   byTime: true,
@@ -79,16 +103,19 @@ export const silenceOf = (sensorId: string, { lastSeen }: SensorState, now: numb
  */
 export const decide = (
   state: SensorState,
-  events: ReturnType<typeof happenings>['events'],
+  events: Outcome['events'],
   { uuid, receiveDate, byTime }: Cause,
   rulesFor: (happening: Happening) => readonly Rule[],
   draw: Draw,
 ): { fired: SensorState['fired']; decision: Omit<Decision, 'after'> } => {
+  let fired = state.fired;
   const decided = events.map((event): Decided => {
-    const fired = rulesFor(event.happening)
-      .filter((rule) => fires(rule, event.happening, event.createDate, state.fired[rule.id]))
+    const rules = rulesFor(event.happening)
+      .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
       .map(({ id }) => id);
-    return { ...event, id: draw(event.createDate), fired };
+    const one = { ...event, id: draw(event.createDate), rules };
+    fired = remember(fired, one);
+    return one;
   });
-  return { fired: remember(state.fired, decided), decision: { uuid, receiveDate, byTime, decided } };
+  return { fired, decision: { uuid, receiveDate, byTime, decided } };
 };

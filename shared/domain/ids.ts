@@ -63,6 +63,9 @@ const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
 export const uuidV5 = (...parts: readonly (string | number)[]): string =>
   asUuid(createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(), 5);
 
+/** A short hash of a text: enough to see that two texts of one sensor are the same. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
+
 /** A ULID that is derived, not drawn: the same time and parts give the same id. */
 export const derivedUlid = (time: number, ...parts: readonly (string | number)[]): string =>
   ulid(time, createHash('sha256').update(JSON.stringify(parts)).digest());

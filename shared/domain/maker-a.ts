@@ -1,21 +1,27 @@
 import * as z from 'zod';
-import { type Decoded, fallStatuses, type Signal } from './message.ts';
-import { millis, uuid } from './values.ts';
+import type { Point } from './event.ts';
+import { type Decoded, fallStatuses, ownUuid, type Signal } from './message.ts';
+import { maybe, millis } from './values.ts';
 
 // Only what makes a message what it is decides whether it is understood. Anything else that is unreadable is left out:
 // a fall with a broken coordinate is a fall.
-const cm = z.number().min(-100_000).max(100_000);
-const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+/** To a thousandth: numbers next to nothing are none that the table could keep. */
+const cm = z
+  .number()
+  .min(-100_000)
+  .max(100_000)
+  .transform((value) => Math.round(value * 1_000) / 1_000);
 const flag = z.boolean().catch(false);
 
+const Target = z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) });
 const Presence = z.object({
-  presenceDetected: z.boolean(),
-  trackerTargets: maybe(z.array(z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) }))),
+  presenceDetected: maybe(z.boolean()),
+  presenceRegionMap: maybe(z.record(z.string(), z.unknown())),
+  trackerTargets: maybe(z.array(z.unknown())),
   timestamp: maybe(millis),
 });
 
-const Fall = z.object({
-  status: z.enum(fallStatuses),
+const fallFields = {
   timestamp: millis,
   statusUpdateTimestamp: maybe(millis),
   fallLocX_cm: maybe(cm),
@@ -23,55 +29,89 @@ const Fall = z.object({
   fallLocZ_cm: maybe(cm),
   isSimulated: flag,
   isSilent: flag,
+};
+const Fall = z.object({ status: z.enum(fallStatuses), ...fallFields });
+// The same story with another first word, and without a confirmation.
+const SensitiveFall = z.object({
+  status: z
+    .enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled'])
+    .transform((status) => (status === 'fall_suspected' ? 'fall_detected' : status)),
+  ...fallFields,
 });
+const Timed = z.object({ statusUpdateTimestamp: maybe(millis), timestamp: maybe(millis) });
 
 const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
-const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
 
+type Content = Omit<Decoded, 'uuid'>;
 const unknown: Signal = { kind: 'unknown' };
 
-const presence = (payload: unknown): Omit<Decoded, 'uuid'> | null => {
+/** Regions that a device can know, by their positionIdx. */
+const REGION = /^(\d|1[0-5])$/;
+
+const regionsOf = (map: Record<string, unknown> | undefined): Record<number, boolean> =>
+  Object.fromEntries(
+    Object.entries(map ?? {}).flatMap(([index, value]) =>
+      REGION.test(index) && (value === 0 || value === 1) ? [[index, value === 1]] : [],
+    ),
+  );
+
+const pointOf = (targets: readonly unknown[] | undefined): Point | null => {
+  const { data } = Target.safeParse(targets?.[0]);
+  return data ? { x: data.xPosCm, y: data.yPosCm, z: data.zPosCm ?? 0 } : null;
+};
+
+const presence = (payload: unknown): Content | null => {
   const { data } = Presence.safeParse(payload);
-  if (!data) return null;
-  const target = data.trackerTargets?.[0];
+  const regions = regionsOf(data?.presenceRegionMap);
+  const present = data?.presenceDetected ?? null;
+  if (!data || (present === null && Object.keys(regions).length === 0)) return null;
+  const { timestamp } = data;
   return {
-    signal: {
-      kind: 'presence',
-      present: data.presenceDetected,
-      point: target ? { x: target.xPosCm, y: target.yPosCm, z: target.zPosCm ?? 0 } : null,
-    },
-    deviceTime: data.timestamp ?? null,
-    identity: data.timestamp === undefined ? null : ['presence', data.timestamp, Number(data.presenceDetected)],
+    signal: { kind: 'presence', present, regions, point: pointOf(data.trackerTargets) },
+    deviceTime: timestamp ?? null,
+    identity: timestamp === undefined ? null : ['presence', timestamp, JSON.stringify([present, regions])],
   };
 };
 
-const fall = (payload: unknown): Omit<Decoded, 'uuid'> | null => {
-  const { data } = Fall.safeParse(payload);
+const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
+  const { data } = schema.safeParse(payload);
   if (!data) return null;
   const { status, timestamp: start, fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, isSimulated, isSilent } = data;
   const point = x === undefined || y === undefined ? null : { x, y, z };
   return {
-    signal: { kind: 'fall', status, start, point, isSimulated, isSilent },
+    signal: { kind: 'fall', status, start, isSensitive, point, isSimulated, isSilent },
     deviceTime: data.statusUpdateTimestamp ?? start,
-    identity: ['fall', start, status],
-  };
+    identity: [isSensitive ? 'sensitive' : 'fall', start, status],
+  } satisfies Content;
 };
 
-const decoders: Record<string, (payload: unknown) => Omit<Decoded, 'uuid'> | null> = {
+const timeOf = (payload: unknown): number | null => {
+  const { data } = Timed.safeParse(payload);
+  return data?.statusUpdateTimestamp ?? data?.timestamp ?? null;
+};
+
+const bedExit = (payload: unknown): Content => {
+  const deviceTime = timeOf(payload);
+  return { signal: { kind: 'bed_exit' }, deviceTime, identity: deviceTime === null ? null : ['bed_exit', deviceTime] };
+};
+
+const decoders: Record<string, (payload: unknown) => Content | null> = {
   4: presence,
-  5: fall,
+  5: fallBy(Fall, false),
+  8: fallBy(SensitiveFall, true),
+  10: bedExit,
   state: () => ({ signal: { kind: 'state' }, deviceTime: null, identity: null }),
 };
 
-const ownUuid = (message: unknown, payload: unknown): string | null => {
-  const [top, inner] = [OwnId.safeParse(message).data, OwnId.safeParse(payload).data];
-  return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
+const notUnderstood = (message: unknown, payload: unknown): Content => {
+  const deviceTime = timeOf(payload);
+  const identity = deviceTime === null ? null : ['unknown', deviceTime, JSON.stringify(message)];
+  return { signal: unknown, deviceTime, identity };
 };
 
 /** Decodes a message of a maker A device. Never fails: what it does not understand is `unknown`. */
 export const decodeMakerA = (message: unknown): Decoded => {
-  const envelope = Envelope.safeParse(message).data;
-  const uuid = ownUuid(message, envelope?.payload);
-  const decode = envelope && Object.hasOwn(decoders, envelope.type) ? decoders[envelope.type] : undefined;
-  return { signal: unknown, deviceTime: null, identity: null, ...decode?.(envelope?.payload), uuid };
+  const { type, payload } = Envelope.safeParse(message).data ?? {};
+  const decode = type !== undefined && Object.hasOwn(decoders, type) ? decoders[type] : undefined;
+  return { ...(decode?.(payload) ?? notUnderstood(message, payload)), uuid: ownUuid(message, payload) };
 };

@@ -60,7 +60,8 @@ export const fires = (rule: Rule, what: Happening, time: number, firedAt: number
   (rule.includeSimulated || !what.isSimulated) &&
   (rule.regionId === null || rule.regionId === what.region?.id) &&
   (rule.schedule === null || isScheduled(rule.schedule, time)) &&
-  (what.newFall || firedAt === undefined || time - firedAt >= rule.rateLimitSeconds * 1_000);
+  // What comes late may be older than what fired last.
+  (what.newFall || firedAt === undefined || Math.abs(time - firedAt) >= rule.rateLimitSeconds * 1_000);
 
 /** Puts `{sensor} {region} {location} {time} {situation}` into a rule's text; at most 256 code points. */
 export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>

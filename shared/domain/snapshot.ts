@@ -4,6 +4,7 @@ import { defaultRoom, normalize } from './room.ts';
 import { fillIn, type Rule } from './rule.ts';
 import { wallTime } from './schedule.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
+import type { Format } from './webhook.ts';
 
 type Customer = { id: number; name: string; location: string };
 
@@ -32,8 +33,9 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
     id: rule.id,
     createDate: rule.createDate,
     name: rule.name,
-    title: fillIn(rule.title, values),
-    message: fillIn(rule.message, values),
+    // A placeholder that stands for nothing must not leave a text empty.
+    title: fillIn(rule.title, values) || text,
+    message: fillIn(rule.message, values) || text,
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,
@@ -56,18 +58,24 @@ export const snapshotOf = (scene: Scene, rule: Rule | null, text: string): Snaps
   };
 };
 
+/** A Raw webhook gets a message once, however many events and rules it is for: all of them name one delivery. */
+const deliveryIdOf = (
+  { source, event, receiveDate, sensor }: Scene,
+  { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
+) => {
+  const isOnce = format === 'raw' && source !== null;
+  const uuid = isOnce ? source : event.uuid;
+  return deliveryId({ receiveDate, uuid, sensorId: sensor.id }, webhookId, isOnce ? 0 : ruleId);
+};
+
 /** A delivery that waits for its first attempt. */
 export const newDelivery = (
   scene: Scene,
-  to: { customerId: number; webhookId: string; hit: Delivery['hit']; ruleId: number },
+  to: { customerId: number; webhookId: string; format: Format; hit: Delivery['hit']; ruleId: number },
   snapshot: Snapshot,
   now: number,
 ): Delivery => ({
-  id: deliveryId(
-    { receiveDate: scene.receiveDate, uuid: scene.event.uuid, sensorId: scene.sensor.id },
-    to.webhookId,
-    to.ruleId,
-  ),
+  id: deliveryIdOf(scene, to),
   customerId: to.customerId,
   webhookId: to.webhookId,
   createDate: now,

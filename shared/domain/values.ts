@@ -42,6 +42,9 @@ export const uuid = z
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
+/** What a device may leave out: when it cannot be read, it is left out. */
+export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
 /** An id in a path or query: canonical decimal text. */

@@ -58,7 +58,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
   'events.decide': pattern('A new state with its decision, if nobody was faster', ['sensorState'], 0, 1, 'for each KB'),
   'events.watch': pattern(
-    'When is the silence of a sensor looked at?',
+    'When is a sensor looked at, by time alone?',
     ['sensorState'],
     0,
     2,

@@ -13,18 +13,12 @@ type Before = { version: number; values: object };
 const pinIn = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
-const unchanged = (before: Before | null) =>
-  before ? where('#version = :before', { before: before.version }) : absent;
-
 /**
- * Takes away the firmware configuration of a sensor and its pin, in the transaction that deletes the sensor or hands it
- * on. `stored` is that configuration as it was just read, null for none; if it is another by now, the transaction fails.
+ * Frees the firmware that a configuration pins: for the transaction that takes the configuration away, under a
+ * condition that it is still this one. Nothing for the other configurations.
  */
-export const unpin = (place: Place, stored: Before | null): Write[] => {
-  const key = items.config({ ...place, name: 'firmware' });
-  if (!stored) return [{ check: key, where: absent }];
-  return [{ remove: key, where: unchanged(stored) }, ...repin(pinIn('firmware', stored.values), null)];
-};
+export const unpin = ({ name, values }: Pick<ConfigItem, 'name' | 'values'>): Write[] =>
+  repin(pinIn(name, values), null);
 
 export const configReads = (table: TableReader) => ({
   /** Consistent: a change is made from what holds now. Null before the first PUT. */
@@ -52,7 +46,7 @@ export const configWrites = (table: Table) => ({
         : { check: sensor, where: present },
       {
         put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
-        where: unchanged(before),
+        where: before ? where('#version = :before', { before: before.version }) : absent,
       },
       ...repin(pinIn(name, before?.values), pinIn(name, values)),
     );

@@ -56,7 +56,7 @@ export const eventWrites = (table: Table) => ({
 
   /**
    * Writes the state that a decision was made from and to; false when another decision came first. `watchAt` (ms): from
-   * then on the sensor's silence is looked at; null: as before.
+   * then on the sensor is looked at; null: as before.
    */
   decide: async (customerId: number, sensorId: string, before: number, state: StateItem, watchAt: number | null) => {
     const key = items.sensorState({ customerId, sensorId });
@@ -65,10 +65,17 @@ export const eventWrites = (table: Table) => ({
     return (await table.write({ put, where: unchanged })) === null;
   },
 
-  /** Has the sensor's silence looked at again at `time` (ms), or (null) no more; nothing when its state moved on. */
-  watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
-    const unchanged = where('#version = :version', { version });
-    const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };
+  /**
+   * Has the sensor looked at again at `time` (ms), or (null) no more; nothing when its state moved on. What was decided
+   * by time is done then.
+   */
+  watch: async (customerId: number, sensorId: string, state: StateItem, time: number | null): Promise<void> => {
+    const unchanged = where('#version = :version', { version: state.version });
+    const done = { decision: state.decision?.byTime ? null : undefined };
+    const update =
+      time === null
+        ? { set: done, remove: dueNames, if: unchanged }
+        : { set: { ...done, ...dueAt(sensorId, time) }, if: unchanged };
     await table.update(items.sensorState({ customerId, sensorId }), changes(update));
   },
 

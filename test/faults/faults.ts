@@ -28,7 +28,7 @@ export const faults: readonly (readonly [title: string, faults: Faults])[] = [
   ['bells ring late and out of order', { lateBell: 0.7, doubleBell: 0.3 }],
   ['receivers answer with trouble', { trouble: 0.6 }],
   ['receivers are in trouble all the time: what waits comes when they are well', { trouble: 1 }],
-  ['receivers take requests and never answer', { hang: 0.5 }],
+  ['receivers take requests and never answer', { hang: 0.2 }],
   [
     'everything at once',
     {

@@ -37,6 +37,11 @@ describe('a rule', () => {
     expect(fires(rule, fall, now, now - 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now)).toBe(true);
   });
+  test('fires for what comes late, unless it is within the rate limit of what fired last', () => {
+    expect(fires(rule, fall, now, now + 59_999)).toBe(false);
+    expect(fires(rule, fall, now, now + 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now + 1)).toBe(true);
+  });
   test('fires for a fall with a new start whatever its rate limit', () => {
     expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
   });

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '../../../shared/domain/message.ts';
-import { newSensorState, type SensorState, step } from '../../../shared/domain/sensor-state.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { step } from '../../../shared/domain/state/step.ts';
+import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
-const presence = (present: boolean): Signal => ({ kind: 'presence', present, point: null });
+const presence = (present: boolean): Signal => ({ kind: 'presence', present, regions: {}, point: null });
 const fall = (status: FallStatus, start = 1_000): Signal => ({
   kind: 'fall',
   status,
   start,
+  isSensitive: false,
   point: { x: 1, y: 2, z: 3 },
   isSimulated: false,
   isSilent: false,
@@ -16,7 +19,7 @@ const fall = (status: FallStatus, start = 1_000): Signal => ({
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const happened = signals.map((signal, at) => {
-    const result = step(state, signal, 10_000 + at);
+    const result = step(state, signal, { received: 10_000 + at, time: 10_000 + at }, noSurroundings);
     state = result.state;
     return result.happened;
   });
@@ -87,8 +90,9 @@ describe('activity', () => {
     expect(play([{ kind: 'state' }, { kind: 'state' }], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
   test('remembers the newest message, in whatever order they come', () => {
-    const first = step(active, { kind: 'state' }, 20_000).state;
-    expect(step(first, { kind: 'state' }, 10_000).state.lastSeen).toBe(20_000);
+    const at = (time: number) => ({ received: time, time });
+    const first = step(active, { kind: 'state' }, at(20_000), noSurroundings).state;
+    expect(step(first, { kind: 'state' }, at(10_000), noSurroundings).state.lastSeen).toBe(20_000);
   });
   test('is shown by a message of unknown kind too, which is an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).happened).toMatchObject([

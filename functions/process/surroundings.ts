@@ -1,0 +1,16 @@
+import type { needsOf } from '../../shared/domain/state/step.ts';
+import { type Surroundings, timesOf } from '../../shared/domain/state/surroundings.ts';
+import type { Place, ProcessDeps } from './carry-out.ts';
+
+/** The room and configuration of a sensor, as far as they are needed: most messages need neither. */
+export const surroundingsOf = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: Place,
+  needs: ReturnType<typeof needsOf>,
+): Promise<Surroundings> => {
+  const [room, critical] = await Promise.all([
+    needs.regions ? store.rooms.get(customerId, sensor.id) : null,
+    needs.critical ? store.configs.get({ customerId, sensorId: sensor.id }, 'critical') : null,
+  ]);
+  return { regions: room?.regions ?? [], ...timesOf(critical?.values ?? null, sensor.firmwareVersion) };
+};

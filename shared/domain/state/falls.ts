@@ -1,0 +1,99 @@
+import { type Happening, happening, type Situation } from '../event.ts';
+import type { FallSignal, FallStatus } from '../message.ts';
+import type { Fall, Mark, SensorState, Step } from '../sensor-state.ts';
+import { startOfFall, withoutLoop } from './loop.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Falls that are remembered, so that a message which comes late or again finds its own. */
+const FALLS_KEPT = 6;
+
+const markOf: Record<FallStatus, Mark> = {
+  fall_detected: 'd',
+  fall_confirmed: 'c',
+  calling: 'a',
+  finished: 'f',
+  fall_exit: 'x',
+  canceled: 'x',
+};
+
+// The raw status `fall_detected` only starts an analysis; the fall is reported with `calling`.
+const situationOf: Record<Mark, Situation> = {
+  d: 'fall_suspected',
+  c: 'fall_confirmed',
+  a: 'fall_detected',
+  f: 'fall_finished',
+  x: 'fall_canceled',
+};
+const sensitiveSituationOf: Record<Mark, Situation> = {
+  ...situationOf,
+  d: 'fall_suspected_sensitive',
+  a: 'fall_detected_sensitive',
+};
+
+/** No rate limit may swallow the first of these within one fall. */
+const alarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
+export const isFirstOfFall = (situation: Situation): boolean => alarms.includes(situation);
+
+export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.includes('x');
+
+/**
+ * An ended fall stays ended. But `finished` only follows `calling`: one that comes after it was merely late, and still
+ * has to be told.
+ */
+const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== 'a' || fall.seen.includes('x'));
+
+const told = (fall: Fall, mark: Mark): Happening => {
+  const { isSensitive, point = null, isSimulated = false, isSilent = false } = fall;
+  const situation = (isSensitive ? sensitiveSituationOf : situationOf)[mark];
+  return happening(situation, { point, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
+};
+
+/** Of a fall that ended only what tells a repeat from a new one is kept. */
+const kept = (fall: Fall): Fall => {
+  const { start, seen, isSensitive } = fall;
+  return isEnded(fall) ? { start, seen, ...(isSensitive && { isSensitive }) } : fall;
+};
+
+const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
+  a.start === b.start && (a.isSensitive ?? false) === (b.isSensitive ?? false);
+
+/** Moves a fall to a state that it was not in yet, at `at` (ms, our clock). */
+export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number): Step => {
+  const next = kept({ ...fall, seen: fall.seen + mark, at });
+  const falls = [...state.falls.filter((one) => !isSame(one, fall)), next].slice(-FALLS_KEPT);
+  const moved = { ...(mark === 'a' ? withoutLoop(state) : state), falls };
+  return { state: moved, happened: [told(fall, mark)] };
+};
+
+/** A fall is suspected: it may be one too many, and where the firmware has no confirmation, it is confirmed at once. */
+const begin = (step: Step, start: FallSignal, received: number, time: number, { timings }: Surroundings): Step => {
+  const fall = step.state.falls.at(-1);
+  if (start.isSensitive || !fall || fall.seen.includes('a')) return step;
+  const confirmed = timings.confirm === null && !fall.seen.includes('c');
+  const next = confirmed ? moveFall(step.state, fall, 'c', received) : { state: step.state, happened: [] };
+  const loop = startOfFall(next.state, time, start);
+  return { state: loop.state, happened: [...step.happened, ...next.happened, ...loop.happened] };
+};
+
+/** What a message says of a fall: each state of each fall is told once. `time`: when it happened, ms. */
+export const fallStep = (
+  state: SensorState,
+  signal: FallSignal,
+  { received, time }: { received: number; time: number },
+  around: Surroundings,
+): Step => {
+  const mark = markOf[signal.status];
+  const known = state.falls.find((one) => isSame(one, signal));
+  if (known && (known.seen.includes(mark) || isOver(known, mark))) return { state, happened: [] };
+  const { start, isSensitive, point, isSimulated, isSilent } = signal;
+  const fall: Fall = {
+    start,
+    seen: known?.seen ?? '',
+    ...(isSensitive && { isSensitive }),
+    ...((point ?? known?.point) && { point: point ?? known?.point ?? null }),
+    ...(isSimulated && { isSimulated }),
+    ...(isSilent && { isSilent }),
+  };
+  const step = moveFall(state, fall, mark, received);
+  return mark === 'd' ? begin(step, signal, received, time, around) : step;
+};

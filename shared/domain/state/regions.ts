@@ -1,0 +1,82 @@
+import { type Happening, happening, type Point, type Situation } from '../event.ts';
+import type { PresenceSignal } from '../message.ts';
+import type { Region } from '../room.ts';
+import type { SensorState, Step } from '../sensor-state.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type Kind = 'bed' | 'door' | 'default';
+const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
+  bed: { in: 'bed_entered', out: 'bed_left' },
+  door: { in: 'door_entered', out: 'door_left' },
+  default: { in: 'region_entered', out: 'region_left' },
+};
+
+const kindOf = ({ kind }: Region): Kind =>
+  kind === 'bed' || kind === 'monitored_bed' ? 'bed' : kind === 'door' ? 'door' : 'default';
+
+/**
+ * Somebody entered or left a region; nothing when its presence detection is off. Of a region that only the device knows
+ * its place is told. `said`: what kind the device calls it.
+ */
+export const regionEvent = (
+  regions: readonly Region[],
+  index: number,
+  move: 'in' | 'out',
+  { said = null, point = null }: { said?: Kind | null; point?: Point | null },
+): Happening[] => {
+  const region = regions.find(({ positionIdx }) => positionIdx === index);
+  if (region && !region.presenceDetectionEnabled) return [];
+  const kind = said ?? (region ? kindOf(region) : 'default');
+  const at = { id: region?.id ?? '', index, name: region?.name ?? '' };
+  return [happening(situations[kind][move], { region: at, point })];
+};
+
+/** The regions that a report changes, by positionIdx. */
+export const changedRegions = ({ inside = [] }: SensorState, { regions }: PresenceSignal): number[] =>
+  Object.entries(regions).flatMap(([index, isInside]) =>
+    inside.includes(Number(index)) === isInside ? [] : [Number(index)],
+  );
+
+/** One bed exit is told; those soon after it are not. */
+const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSeconds: number): Step => {
+  if (!happened.some(({ situation }) => situation === 'bed_left')) return { state, happened };
+  const { bedExit } = state;
+  if (bedExit === undefined || time - bedExit >= suspendSeconds * 1_000)
+    return { state: { ...state, bedExit: time }, happened };
+  return { state, happened: happened.filter(({ situation }) => situation !== 'bed_left') };
+};
+
+/** What a maker A sensor says of who is where. The first report is a change when somebody is there. `time`: ms. */
+export const presenceStep = (
+  state: SensorState,
+  signal: PresenceSignal,
+  time: number,
+  { regions, bedExitSuspend }: Surroundings,
+): Step => {
+  const { present, point } = signal;
+  const room = roomStep(state, present, point);
+  const changed = changedRegions(state, signal);
+  if (changed.length === 0) return room;
+  const inside = [...(state.inside ?? []).filter((one) => !changed.includes(one)), ...changed.filter(isIn(signal))];
+  const moved = changed.flatMap((index) => regionEvent(regions, index, isIn(signal)(index) ? 'in' : 'out', { point }));
+  const step = { state: { ...room.state, inside }, happened: [...room.happened, ...moved] };
+  return withoutFurtherExits(step, time, bedExitSuspend);
+};
+const isIn =
+  ({ regions }: PresenceSignal) =>
+  (index: number) =>
+    regions[index] === true;
+
+/** Is somebody in the room? Null: not said. */
+export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
+  const next = { ...state, presence: present ?? state.presence };
+  if (present === null || present === (state.presence ?? false)) return { state: next, happened: [] };
+  return { state: next, happened: [happening(present ? 'occupied_room' : 'empty_room', { point })] };
+};
+
+/** A maker A sensor tells of a bed exit by itself: its room has one bed at most. */
+export const bedExitStep = (state: SensorState, time: number, { regions, bedExitSuspend }: Surroundings): Step => {
+  const bed = regions.find((region) => kindOf(region) === 'bed');
+  const region = bed ? { id: bed.id, index: bed.positionIdx, name: bed.name } : null;
+  return withoutFurtherExits({ state, happened: [happening('bed_left', { region })] }, time, bedExitSuspend);
+};

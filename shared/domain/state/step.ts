@@ -1,0 +1,92 @@
+import { happening, unknownHappening } from '../event.ts';
+import type { Signal } from '../message.ts';
+import type { SensorState, Step } from '../sensor-state.ts';
+import { fallStep } from './falls.ts';
+import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
+import { signStep, vitalStep } from './signs.ts';
+import type { Surroundings } from './surroundings.ts';
+import { hasOpenFall } from './time.ts';
+import { moveStep, peopleStep, poseStep } from './tracks.ts';
+
+/** When a message was received (ms, our clock), and when it says that it happened, as far as that is believed. */
+export type When = { received: number; time: number };
+
+/** One after the other, each from what the one before left. */
+const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, one: T) => Step): Step =>
+  all.reduce<Step>(
+    (before, one) => {
+      const next = step(before.state, one);
+      return { state: next.state, happened: [...before.happened, ...next.happened] };
+    },
+    { state, happened: [] },
+  );
+
+const stepOf = (state: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
+  switch (signal.kind) {
+    case 'presence':
+      return presenceStep(state, signal, when.time, around);
+    case 'fall':
+      return fallStep(state, signal, when, around);
+    case 'bed_exit':
+      return bedExitStep(state, when.time, around);
+    case 'people':
+      return peopleStep(state, signal.count);
+    case 'moves':
+      return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions));
+    case 'postures':
+      return each(state, signal.postures, (before, { track, pose }) => poseStep(before, track, pose, when.time));
+    case 'sign':
+      return signStep(state, signal.situation, when.received);
+    case 'vital':
+      return vitalStep(state, signal.alarm, signal.hasReading);
+    case 'unknown':
+      return { state, happened: [unknownHappening] };
+    case 'online':
+    case 'state':
+      return { state, happened: [] };
+  }
+};
+
+/** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
+const awake = ({ tracks: _, signs: __, vitals: ___, ...state }: SensorState): SensorState => ({
+  ...state,
+  isActive: true,
+});
+
+/**
+ * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several. Any message makes
+ * a silent sensor active again, but for one that says that it is going.
+ */
+export const step = (before: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
+  const state = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
+  if (signal.kind === 'online' && !signal.isOnline)
+    return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
+  const { state: next, happened } = stepOf(before.isActive ? state : awake(state), signal, when, around);
+  // The message's own event comes first: it carries the message's UUID.
+  return { state: next, happened: before.isActive ? happened : [...happened, happening('sensor_active')] };
+};
+
+/** What a step must know besides the state: the regions of the room, the critical configuration. Most need neither. */
+export const needsOf = (state: SensorState, signal: Signal): { regions: boolean; critical: boolean } => {
+  switch (signal.kind) {
+    case 'presence': {
+      const changed = changedRegions(state, signal);
+      const someoneLeft = changed.some((index) => !signal.regions[index]);
+      return { regions: changed.length > 0, critical: someoneLeft && state.bedExit !== undefined };
+    }
+    case 'bed_exit':
+      return { regions: true, critical: state.bedExit !== undefined };
+    case 'moves':
+      return { regions: signal.moves.some(({ area }) => area !== null), critical: false };
+    case 'fall':
+      return { regions: false, critical: !signal.isSensitive && startsOrGoesOn(state, signal) };
+    default:
+      return { regions: false, critical: false };
+  }
+};
+
+/** Time moves only falls whose beginning was told. */
+const startsOrGoesOn = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
+  status === 'fall_detected' ||
+  status === 'fall_confirmed' ||
+  (hasOpenFall(state) && state.falls.some((fall) => fall.start === start && /[dc]/.test(fall.seen)));

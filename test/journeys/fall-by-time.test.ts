@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { store } from '../../shared/store/store.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+
+let ahead = 0;
+const now = () => Date.now() + ahead;
+let cloud: Cloud;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  // The clock of the cloud runs ahead when a test says so; timers stay as they are.
+  cloud = await startTestCloud({ clock: { ...systemClock, now } });
+});
+afterAll(async () => {
+  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+});
+
+type Told = { type: string; action: string; createDate: number; raw: object; normalizedCoordinates: object | null };
+
+/** A home with a sensor whose every event is heard of. */
+const prepare = async (name: string) => {
+  const admin = await adminOf(cloud.url);
+  const home = await createHome(admin, name, ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  const hook = { name: 'all', isCustomerHook: true, url: receiver.url };
+  await home.client.ok('POST', '/webhooks', { ...hook, format: 'full' });
+  await home.client.ok('POST', '/webhooks', { ...hook, format: 'raw' });
+  const post = async (message: object) => {
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+    await cloud.idle();
+  };
+  /** Lets seconds pass; the sweeper looks after each part of them. */
+  const pass = async (seconds: number, part = seconds) => {
+    for (let left = seconds; left > 0; left -= part) {
+      ahead += Math.min(part, left) * 1_000;
+      await cloud.sweep();
+      await cloud.idle();
+    }
+  };
+  const falls = async () => {
+    const state = await store(cloud.runtime.table).events.state(home.customerId, sensor.sensorId);
+    return state?.falls.map(({ seen }) => seen);
+  };
+  const heard = () => {
+    const all = receiver.received.map(({ body }) => JSON.parse(body) as { event?: Told });
+    const full = all
+      .flatMap(({ event }) => (event?.type === 'fall' ? [event] : []))
+      .sort((a, b) => a.createDate - b.createDate);
+    return { actions: full.map(({ action }) => action), full, raw: all.filter(({ event }) => !event) };
+  };
+  const critical = async (changes: object) => {
+    const path = `/sensors/${sensor.sensorId}/maker_a/config/critical`;
+    await admin.ok('PUT', path, { ...(await admin.ok('GET', path)), ...changes });
+  };
+  return { post, pass, falls, heard, critical };
+};
+
+describe('a fall whose device only reports its start', () => {
+  test('is confirmed, reported and finished by the times of its sensor', async () => {
+    const { post, pass, heard, critical } = await prepare('maple');
+    await critical({ durationUntilConfirmSec: 20, confirmedToAlertTimeoutSec: 10, callingDurationSec: 15 });
+    await post(fallMessage('fall_detected', now()));
+    await pass(19);
+    expect(heard().actions).toEqual(['fall_suspected']);
+    await pass(5);
+    expect(heard().actions).toEqual(['fall_suspected', 'confirmed']);
+    await pass(10);
+    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected']);
+    await pass(15);
+    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
+    await pass(600, 60);
+    expect(heard().actions).toHaveLength(4);
+  });
+
+  test('tells of what time did with the place of the fall, without a message; Raw hears of the message alone', async () => {
+    const { post, pass, heard } = await prepare('birch');
+    await post(fallMessage('fall_detected', now()));
+    await pass(200, 10);
+    const { full, raw } = heard();
+    const [first, ...others] = full;
+    expect(others).toHaveLength(3);
+    for (const { raw: message } of others) expect(message).toEqual({});
+    for (const one of others.slice(0, 2)) expect(one.normalizedCoordinates).toEqual(first?.normalizedCoordinates);
+    expect(raw).toMatchObject([{ type: 5 }]);
+  });
+
+  test('is not moved by time where the device moves it itself, and each state is told once', async () => {
+    const { post, pass, heard } = await prepare('cedar');
+    const start = now();
+    await post(fallMessage('fall_detected', start));
+    await pass(50, 10);
+    await post(fallMessage('fall_exit', start));
+    await pass(300, 20);
+    expect(heard().actions).toEqual(['fall_suspected', 'canceled']);
+    expect(heard().raw).toHaveLength(2);
+  });
+
+  test('is reported once, though the device reports it late', async () => {
+    const { post, pass, heard } = await prepare('alder');
+    const start = now();
+    await post(fallMessage('fall_detected', start));
+    await pass(100, 10);
+    await post(fallMessage('calling', start));
+    await post(fallMessage('calling', start, { uuid: '00000000-0000-4000-8000-000000000009' }));
+    expect(heard().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
+  });
+
+  test('is reported after an outage, however long it was', async () => {
+    const { post, pass, heard } = await prepare('rowan');
+    await post(fallMessage('fall_detected', now()));
+    await pass(6 * 3_600);
+    expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
+  });
+
+  test('is rung for at its time, not only when the sweeper comes by', async () => {
+    const { post } = await prepare('willow');
+    const { bells } = cloud;
+    if (!('queues' in bells)) throw new Error('the queues of this test are in its process');
+    const before = bells.queues.events.stats().delayed;
+    await post(fallMessage('calling', now() - 1));
+    expect(bells.queues.events.stats().delayed).toBe(before);
+    await post(fallMessage('fall_detected', now()));
+    expect(bells.queues.events.stats().delayed).toBe(before + 1);
+  });
+});
+
+describe('a fall that is only called', () => {
+  test('is ended once all its times and a minute are over', async () => {
+    const { post, pass, heard, falls } = await prepare('ash');
+    await post(fallMessage('calling', now()));
+    await pass(170, 10);
+    expect(await falls()).toEqual(['a']);
+    await pass(400, 60);
+    expect(await falls()).toEqual(['af']);
+    expect(heard().actions).toEqual(['fall_detected', 'finished']);
+    expect(heard().raw).toHaveLength(1);
+  });
+});
