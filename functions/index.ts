@@ -11,6 +11,7 @@ import { provisioningKeys } from './provisioning-keys/contract.ts';
 import { rooms } from './rooms/contract.ts';
 import { ruleHits } from './rule-hits/contract.ts';
 import { rules } from './rules/contract.ts';
+import { sensorGroups } from './sensor-groups/contract.ts';
 import { sensors } from './sensors/contract.ts';
 import { server } from './server/contract.ts';
 import { sweep } from './sweep/contract.ts';
@@ -24,6 +25,7 @@ export const groups = [
   accessTokens,
   customers,
   sensors,
+  sensorGroups,
   rooms,
   ruleHits,
   makerAConfig,

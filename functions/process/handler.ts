@@ -71,6 +71,12 @@ const tryToDecide = async (
   return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };
 };
 
+/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
+const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
+  const message = await store.events.get(customerId, sensorId, uuid, true);
+  if (message?.duePk) await store.events.finish(message, null);
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
@@ -89,6 +95,7 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
     const made = await tryToDecide(deps, place, state, cause, happenings(state, decoded, cause));
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
+    if (!(await placeOf(deps, customerId, sensor.id))) return setAside(deps, customerId, sensor.id, uuid);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
@@ -110,12 +117,6 @@ const checkSilence = async (deps: ProcessDeps, place: Place): Promise<void> => {
   if (decision.byTime) await carryOut(deps, place, null, decision, made?.rules ?? new Map());
   const after = { ...state, version: state.version + (made ? 1 : 0) };
   await store.events.watch(customerId, sensor.id, after, null);
-};
-
-/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
-const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
-  const message = await store.events.get(customerId, sensorId, uuid, true);
-  if (message?.duePk) await store.events.finish(message, null);
 };
 
 const work = async (

@@ -13,7 +13,8 @@ type Refuse = (path: string, problem: Problem) => never;
 const checkNames = async (store: StoreReader, customerId: number, rule: RuleUpdate, refuse: Refuse): Promise<void> => {
   const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
-  if (sensorGroupId !== null) refuse('sensorGroupId', 'unknown_reference');
+  if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
+    refuse('sensorGroupId', 'unknown_reference');
   if (regionId !== null) refuse('regionId', 'unknown_reference');
   const webhookIds = [...new Set(recipients.map(({ webhookId }) => webhookId))];
   const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));

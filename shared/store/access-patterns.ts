@@ -1,40 +1,9 @@
+import { type AccessPattern, each8KB, eachItem, pattern } from './access-pattern.ts';
+import { sensorPatterns } from './access-patterns-sensors.ts';
 import type { Store } from './store.ts';
-import type { IndexName, items } from './table.ts';
-
-type ItemKind = keyof typeof items;
 
 /** Every call of the store, by its name. */
 export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
-
-export type AccessPattern = {
-  question: string;
-  index: 'table' | IndexName;
-  /** Kinds of items whose keys the call uses. */
-  keys: readonly ItemKind[];
-  /** Units of one small example: items up to 1 KB, each named once. */
-  read: number;
-  write: number;
-  /** What the units grow with. */
-  per?: string;
-};
-
-const pattern = (
-  question: string,
-  keys: readonly ItemKind[],
-  read: number,
-  write: number,
-  per = '',
-): AccessPattern => ({
-  question,
-  index: 'table',
-  keys,
-  read,
-  write,
-  ...(per && { per }),
-});
-
-const eachItem = 'for each item';
-const each8KB = 'for each 8 KB of them';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/table.test.ts makes
@@ -66,7 +35,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
   'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
-  'configs.put': pattern('A configuration, and what the sensor keeps of it', ['config', 'sensor'], 0, 4, 'for each KB'),
+  'configs.put': pattern(
+    'A configuration, and what the sensor keeps of it',
+    ['config', 'sensor'],
+    1,
+    6,
+    '0 and 4 when the sensor keeps nothing of it',
+  ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
   'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
@@ -86,8 +61,24 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'events.get': pattern('A message, or the event it became', ['event'], 0.5, 0, 'for each 4 KB; twice when consistent'),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
+  'events.list': {
+    ...pattern(
+      'The events of a sensor, 120 days, newest first',
+      ['event'],
+      1,
+      0,
+      'for each 8 KB of keys; 0.5 for each event shown',
+    ),
+    index: 'list, table',
+  },
   'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
-  'events.decide': pattern('A new state with its decision, if nobody was faster', ['sensorState'], 0, 1, 'for each KB'),
+  'events.decide': pattern(
+    'A new state with its decision, if nobody was faster',
+    ['sensorState', 'sensor'],
+    0,
+    4,
+    'the first one; 1 for each KB of those that follow',
+  ),
   'events.watch': pattern(
     'When is the silence of a sensor looked at?',
     ['sensorState'],
@@ -134,6 +125,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     'for each 8 KB; 1.5 in a group',
   ),
+  'rules.watchesGroup': pattern('Does a rule watch this group?', [], 1, 0),
   'rules.create': pattern(
     'A new rule, if all that it names is there',
     ['rule', 'ruleById', 'home', 'customer', 'sensor', 'bot', 'webhook'],
@@ -142,32 +134,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'with a sensor and one recipient',
   ),
 
-  'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
-  'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
-  'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
-  'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),
-  'sensors.pairing': pattern('Which sensor shows this pairing code?', ['pairingCode'], 1, 0),
-  'sensors.register': pattern(
-    'A new device, if its hardware id is free',
-    ['hardware', 'home', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'],
-    0,
-    12,
-  ),
-  'sensors.renew': pattern(
-    'A new token and pairing code; the old ones are void',
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'device'],
-    1,
-    12,
-    '8 without a new token',
-  ),
-  'sensors.link': pattern(
-    "Nobody's sensor becomes a customer's",
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'customer'],
-    1,
-    12,
-  ),
-  'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
-  'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 0, 1),
+  ...sensorPatterns,
 
   'sessions.session': pattern('A session or access token', ['session'], 1, 0),
   'sessions.account': pattern('What an account may do', ['account'], 1, 0),

@@ -38,6 +38,9 @@ const connect = (client: DynamoDBDocumentClient, name: string, meter: Meter | un
 };
 type Connection = ReturnType<typeof connect>;
 
+/** Items in one batch. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const BATCH = 100;
+
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
     const command = new QueryCommand({ ...common, ...queryInput(input) });
@@ -52,15 +55,17 @@ const reads = ({ client, common, call }: Connection) => {
       return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
     },
 
-    /** At most 100 keys; items that do not exist are left out, the order is free. */
-    getAll: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
+    /** Items that do not exist are left out, the order is free. */
+    getAll: async <T extends Item>(keys: readonly Key[], ConsistentRead = false): Promise<(T & Key)[]> => {
       const found: (T & Key)[] = [];
       const { TableName, ...capacity } = common;
-      for (let Keys = [...keys]; Keys.length > 0; ) {
-        const command = new BatchGetCommand({ ...capacity, RequestItems: { [TableName]: { Keys } } });
+      for (let left = [...keys]; left.length > 0; ) {
+        const Keys = left.splice(0, BATCH);
+        const RequestItems = { [TableName]: { Keys, ConsistentRead } };
+        const command = new BatchGetCommand({ ...capacity, RequestItems });
         const answer = await call('read', 'getAll', () => client.send(command));
         found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
-        Keys = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+        left.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));
       }
       return found;
     },

@@ -1,6 +1,8 @@
 import type { ConfigName } from '../domain/config/names.ts';
+import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, where } from './request.ts';
+import { absent, where } from './request.ts';
+import { inTurn, readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */
@@ -11,8 +13,8 @@ export const configReads = (table: TableReader) => ({
   /** Consistent: a change is made from what holds now. Null before the first PUT. */
   get: <V>({ customerId, sensorId }: Place, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name }), true),
-  list: ({ customerId, sensorId }: Place) =>
-    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#' }),
+  list: ({ customerId, sensorId }: Place, consistent = false) =>
+    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#', consistent }),
 });
 
 export const configWrites = (table: Table) => ({
@@ -23,21 +25,22 @@ export const configWrites = (table: Table) => ({
   put: async (
     { customerId, sensorId }: Place,
     name: ConfigName,
-    { values, ofSensor = {} }: { values: object; ofSensor?: Record<string, unknown> },
+    { values, ofSensor }: { values: object; ofSensor?: Partial<SensorRecord> },
     before: number,
   ): Promise<'done' | 'gone' | 'changed'> => {
-    const sensor = items.sensor({ customerId, sensorId });
-    const unchanged = before === 0 ? absent : where('#version = :before', { before });
-    const failed = await table.write(
-      Object.keys(ofSensor).length > 0
-        ? { update: sensor, changes: changes({ set: ofSensor, if: present }) }
-        : { check: sensor, where: present },
-      {
-        put: { name, values, version: before + 1, ...items.config({ customerId, sensorId, name }) },
-        where: unchanged,
-      },
-    );
-    if (failed === null) return 'done';
-    return failed.includes(0) ? 'gone' : 'changed';
+    const config = {
+      put: { name, values, version: before + 1, ...items.config({ customerId, sensorId, name }) },
+      where: before === 0 ? absent : where('#version = :before', { before }),
+    };
+    if (!ofSensor) {
+      const failed = await table.write(touchSensor(customerId, sensorId), config);
+      return failed === null ? 'done' : failed.includes(0) ? 'gone' : 'changed';
+    }
+    return inTurn(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor) return 'gone';
+      const failed = await table.write(updateSensor(sensor, ofSensor), config);
+      return failed === null ? 'done' : failed.includes(1) ? 'changed' : null;
+    });
   },
 });

@@ -1,7 +1,7 @@
 import type { Situation } from '../domain/event.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, present, type Write } from './request.ts';
+import { absent, changes, present, type Write } from './request.ts';
 import { items } from './table.ts';
 
 /** Where a rule is found by an event: at its sensor, its group, or its customer. */
@@ -18,6 +18,13 @@ export const ruleReads = (table: TableReader) => ({
 
   list: (customerId: number) => table.queryAll<Rule>({ pk: items.rule.pk({ customerId }) }),
 
+  /** Does any rule watch this group? Consistent: the answer decides whether the group may go. */
+  watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
+    const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
+    const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1, consistent: true };
+    return (await table.query<Rule>(query)).items.length > 0;
+  },
+
   /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */
   forSituation: async (customerId: number, sensor: { id: string; groupId: number }, situation: Situation) => {
     const scopes = [`S:${sensor.id}`, ...(sensor.groupId > 0 ? [`G:${sensor.groupId}`] : []), 'ALL'];
@@ -32,13 +39,16 @@ export const ruleReads = (table: TableReader) => ({
 export const ruleWrites = (table: Table) => ({
   /** False when the customer, the sensor, a bot or a webhook that it names does not exist (any more). */
   create: async (rule: Rule): Promise<boolean> => {
-    const { customerId, id: ruleId, sensorId } = rule;
+    const { customerId, id: ruleId, sensorId, sensorGroupId: groupId } = rule;
     const key = keyOf(rule);
     const named = new Map<string, Write>();
     const mustBe = (check: { pk: string; sk: string }) =>
       named.set(`${check.pk} ${check.sk}`, { check, where: present });
     mustBe(items.customer({ customerId }));
     if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }));
+    // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
+    const touched = changes({ add: { version: 1 }, if: present });
+    if (groupId !== null) named.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
     for (const { botId, webhookId } of rule.recipients) {
       mustBe(items.bot({ customerId, botId }));
       mustBe(items.webhook({ customerId, webhookId }));

@@ -12,6 +12,7 @@ import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
+import { sensorGroupReads, sensorGroupWrites } from './sensor-groups.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
 import { userReads, userWrites } from './users.ts';
@@ -30,6 +31,7 @@ const reads = (table: TableReader) => ({
   resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
+  sensorGroups: sensorGroupReads(table),
   sensors: sensorReads(table),
   sessions: sessionReads(table),
   users: userReads(table),
@@ -49,6 +51,7 @@ const writes = (table: Table) => ({
   resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
+  sensorGroups: sensorGroupWrites(table),
   sensors: sensorWrites(table),
   sessions: sessionWrites(table),
   users: userWrites(table),

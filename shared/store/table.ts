@@ -38,6 +38,8 @@ export const items = {
   user: item('C#{customerId}', 'USER#{0userId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
+  sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
+  groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
@@ -57,6 +59,8 @@ export const items = {
 /** Keys of the index `list`. */
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
+  /** Its sort keys are packed sensors: `packSensor`. */
+  sensorsOfCustomer: part('C#{customerId}#SENSORS'),
   byTime: part('{0id}'),
 } as const;
 

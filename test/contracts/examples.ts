@@ -8,7 +8,7 @@ import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
-import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
+import { fallMessage, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 import { unknownIds, type World } from './world.ts';
 
 /** A good call. What it lacks is filled in: ids of the path are those of our customer's things. */
@@ -48,6 +48,10 @@ const webhook = ({ ours: { bot } }: World) => ({
   botId: bot.id,
 });
 
+const sensorGroup = async ({ ours }: World): Promise<Example> => ({
+  body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
+});
+
 const NUMBER = 987_654_321;
 const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
 
@@ -65,7 +69,7 @@ const ruleIds = (world: World): Place[] => {
     },
     { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
     { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
-    { ...withField('sensorGroupId'), unknown: NUMBER },
+    { ...withField('sensorGroupId'), unknown: NUMBER, theirs: Number(theirs.ids.groupId) },
     { ...withField('regionId'), unknown: UUID },
   ];
 };
@@ -73,9 +77,20 @@ const webhookIds = (world: World): Place[] => [
   { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
 ];
 
+const groupIds = ({ ours, theirs }: World): Place[] => [
+  {
+    path: 'sensorIds.1',
+    body: (id) => ({ name: 'n', sensorIds: [ours.ids.freeSensorId, id] }),
+    unknown: SENSOR,
+    theirs: theirs.sensor.sensorId,
+  },
+];
+
 /** Every place in a body that names something of a customer, for each operation that has one. */
 export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
   createRule: ruleIds,
+  createSensorGroup: groupIds,
+  updateSensorGroup: groupIds,
   createWebhook: webhookIds,
 };
 /** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
@@ -120,6 +135,21 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { body: { manufacturer: 'maker_a', code } };
   },
   getSensor: nothing,
+  deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
+  getSensorStatus: nothing,
+  listSensorEvents: nothing,
+  setSensorCustomer: async ({ ours, theirs }) => ({
+    params: { sensorId: (await linkSensor(theirs.client)).sensorId },
+    body: { customerId: ours.customerId },
+  }),
+  listSensorGroups: nothing,
+  createSensorGroup: sensorGroup,
+  getSensorGroup: nothing,
+  updateSensorGroup: sensorGroup,
+  deleteSensorGroup: async ({ ours }) => {
+    const { id } = await ours.client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'n', sensorIds: [] });
+    return { params: { groupId: String(id) } };
+  },
   getRoom: nothing,
   putRoom: () => ({ body: defaultRoom }),
   listRegions: nothing,

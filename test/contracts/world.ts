@@ -19,6 +19,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const ruleHitId = page?.data[0]?.id;
   if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
+  const { id: groupId } = await home.client.ok<{ id: number }>('POST', '/sensor-groups', { name, sensorIds: [] });
   /** An id of each kind that a path may name. */
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
@@ -30,6 +31,8 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
     ruleHitId: String(ruleHitId),
+    groupId: String(groupId),
+    freeSensorId: makerB.sensorId,
   };
   return { ...home, ...alarm, sensor, ids };
 };
@@ -45,6 +48,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
+  groupId: '987654321',
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */

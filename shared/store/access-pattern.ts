@@ -1,0 +1,33 @@
+import type { IndexName, items } from './table.ts';
+
+type ItemKind = keyof typeof items;
+
+export type AccessPattern = {
+  question: string;
+  index: 'table' | IndexName | 'list, table';
+  /** Kinds of items whose keys the call uses. */
+  keys: readonly ItemKind[];
+  /** Units of one small example: items up to 1 KB, each named once. */
+  read: number;
+  write: number;
+  /** What the units grow with. */
+  per?: string;
+};
+
+export const pattern = (
+  question: string,
+  keys: readonly ItemKind[],
+  read: number,
+  write: number,
+  per = '',
+): AccessPattern => ({
+  question,
+  index: 'table',
+  keys,
+  read,
+  write,
+  ...(per && { per }),
+});
+
+export const eachItem = 'for each item';
+export const each8KB = 'for each 8 KB of them';
