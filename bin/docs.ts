@@ -19,6 +19,7 @@ const keysOfIndex = {
   due: [[due.shard.template, due.at.template]],
   list: [
     [lists.eventsOfSensor.template, lists.byTime.template],
+    [lists.feedbackOfSensor.template, lists.byTime.template],
     [lists.sensorsOfCustomer.template, 'packed sensor'],
   ],
 } as const;

@@ -4,6 +4,7 @@ import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
 import { devices } from './devices/contract.ts';
+import { feedback } from './feedback/contract.ts';
 import { makerAConfig } from './maker-a-config/contract.ts';
 import { makerBConfig } from './maker-b-config/contract.ts';
 import { processing } from './process/contract.ts';
@@ -28,6 +29,7 @@ export const groups = [
   sensorGroups,
   rooms,
   ruleHits,
+  feedback,
   makerAConfig,
   makerBConfig,
   bots,

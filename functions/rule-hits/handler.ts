@@ -16,7 +16,7 @@ const complete = async (store: StoreReader, customerId: number, hits: readonly H
     ruleMessages: messages,
     allSend: messages.every(({ wasSend }) => wasSend),
     sensor: sensors.get(hit.sensorId) ?? null,
-    feedback: null,
+    feedback: hit.feedback ?? null,
   }));
 };
 

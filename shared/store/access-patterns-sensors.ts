@@ -41,6 +41,31 @@ export const sensorPatterns = {
   'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
   'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 1, 3),
 
+  'feedback.list': {
+    ...pattern(
+      'The feedback on a sensor, newest first',
+      ['feedback'],
+      1,
+      0,
+      'for each 8 KB of keys; 0.5 for each shown',
+    ),
+    index: 'list, table',
+  },
+  'feedback.create': pattern(
+    'Feedback, and the newest of a hit in the hit',
+    ['feedback', 'feedbackOfHit', 'ruleHit', 'sensor'],
+    1,
+    9,
+    '0 and 5 without a hit',
+  ),
+  'feedback.remove': pattern(
+    'Feedback is gone, and a hit has its next newest',
+    ['feedback', 'feedbackOfHit', 'ruleHit'],
+    3,
+    7,
+    '1 and 2 without a hit',
+  ),
+
   'sensorGroups.get': pattern('A sensor group and who is in it', ['sensorGroup', 'groupMember'], 2, 0, 'for each 4 KB'),
   'sensorGroups.list': pattern(
     'The sensor groups of a customer and who is in them',

@@ -1,12 +1,17 @@
 import { RETENTION } from '../domain/event.ts';
+import type { Feedback } from '../domain/feedback.ts';
 import { firstIdAt } from '../domain/ids.ts';
 import type { RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
 import { absent } from './request.ts';
 import { items } from './table.ts';
 
-/** A hit as it is stored. `sensor` and `feedback` are looked up when it is read; `allSend` follows from the messages. */
-export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & { messages: RuleMessage[] };
+/** A hit as it is stored. `sensor` is looked up when it is read; `allSend` follows from the messages. */
+export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & {
+  messages: RuleMessage[];
+  /** The newest, kept in step by feedback.ts. */
+  feedback?: Feedback | null;
+};
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const sortKey = (hitId: number) => items.ruleHit.sk({ hitId });

@@ -6,6 +6,7 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { feedbackReads, feedbackWrites } from './feedback.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
 import { resetReads, resetWrites } from './resets.ts';
@@ -26,6 +27,7 @@ const reads = (table: TableReader) => ({
   deliveries: deliveryReads(table),
   due: dueReads(table),
   events: eventReads(table),
+  feedback: feedbackReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
   resets: resetReads(table),
@@ -46,6 +48,7 @@ const writes = (table: Table) => ({
   deliveries: deliveryWrites(table),
   due: dueWrites(table),
   events: eventWrites(table),
+  feedback: feedbackWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
   resets: resetWrites(table),

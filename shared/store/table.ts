@@ -47,6 +47,8 @@ export const items = {
   room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
   config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
+  feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
+  feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
@@ -59,6 +61,7 @@ export const items = {
 /** Keys of the index `list`. */
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
+  feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
   /** Its sort keys are packed sensors: `packSensor`. */
   sensorsOfCustomer: part('C#{customerId}#SENSORS'),
   byTime: part('{0id}'),

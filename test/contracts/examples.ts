@@ -52,6 +52,8 @@ const sensorGroup = async ({ ours }: World): Promise<Example> => ({
   body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
 });
 
+const opinion = { referenceDate: 1, reason: 'r', description: 'd', classification: 'FALSE_POSITIVE' };
+
 const NUMBER = 987_654_321;
 const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
 
@@ -86,8 +88,19 @@ const groupIds = ({ ours, theirs }: World): Place[] => [
   },
 ];
 
+const feedbackIds = ({ theirs }: World): Place[] => [
+  {
+    path: 'ruleHitId',
+    body: (ruleHitId) => ({ ...opinion, ruleHitId }),
+    unknown: NUMBER,
+    theirs: Number(theirs.ids.ruleHitId),
+  },
+  { path: 'eventId', body: (eventId) => ({ ...opinion, eventId }), unknown: UUID, theirs: theirs.ids.eventId ?? '' },
+];
+
 /** Every place in a body that names something of a customer, for each operation that has one. */
 export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
+  createFeedback: feedbackIds,
   createRule: ruleIds,
   createSensorGroup: groupIds,
   updateSensorGroup: groupIds,
@@ -153,6 +166,15 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getRoom: nothing,
   putRoom: () => ({ body: defaultRoom }),
   listRegions: nothing,
+  listFeedback: nothing,
+  createFeedback: ({ ours: { ids } }) => ({
+    body: { ...opinion, ruleHitId: Number(ids.ruleHitId), eventId: ids.eventId },
+  }),
+  deleteFeedback: async ({ ours: { client, sensor } }) => {
+    const path = `/sensors/${sensor.sensorId}/feedback`;
+    const { id } = await client.ok<{ id: number }>('POST', path, opinion);
+    return { params: { feedbackId: String(id) } };
+  },
   getMakerABasicConfig: nothing,
   putMakerABasicConfig: () => ({ body: { ...defaultsOf(makerA.basicFields), name: 'Room 1' } }),
   getMakerADryContactConfig: nothing,
