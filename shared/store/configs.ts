@@ -2,7 +2,8 @@ import type { ConfigName } from '../domain/config/names.ts';
 import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
 import { absent, where } from './request.ts';
-import { inTurn, readSensor, touchSensor, updateSensor } from './sensor-item.ts';
+import { inTurn } from './retry.ts';
+import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */

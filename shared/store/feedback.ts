@@ -3,8 +3,9 @@ import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
 import { newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import type { HitItem } from './rule-hits.ts';
-import { inTurn, sensorKey } from './sensor-item.ts';
+import { sensorKey } from './sensor-item.ts';
 import { items, lists } from './table.ts';
 
 type Page = { page: number; perPage: number };

@@ -1,8 +1,9 @@
 import type { SensorGroup } from '../domain/sensor-group.ts';
 import type { Table, TableReader } from './client.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import { ruleReads } from './rules.ts';
-import { inTurn, type SensorItem, sensorKey } from './sensor-item.ts';
+import { type SensorItem, sensorKey } from './sensor-item.ts';
 import { items } from './table.ts';
 
 type Fields = Omit<SensorGroup, 'sensorIds'>;

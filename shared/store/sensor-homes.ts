@@ -5,8 +5,9 @@ import { type ConfigItem, configReads } from './configs.ts';
 import { memberChange } from './customers.ts';
 import { eventReads, type StateItem } from './events.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import { roomReads } from './rooms.ts';
-import { inTurn, newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
+import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** The device of a sensor: which token and pairing code are its own now. */

@@ -4,7 +4,6 @@ import type { Table } from './client.ts';
 import type { Key } from './key.ts';
 import { type Condition, changes, type Item, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
-import { TableUnavailable } from './unavailable.ts';
 
 /**
  * A sensor as it is stored. `revision` counts every change of the sensor or of what is kept around it (room,
@@ -51,14 +50,3 @@ export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write 
 /** Consistent: a change is made from what holds now. */
 export const readSensor = (table: Pick<Table, 'get'>, customerId: number | null, sensorId: string) =>
   table.get<SensorItem>(sensorKey(customerId, sensorId), true);
-
-const TRIES = 10;
-
-/** Tries again what met another change, each time from what holds then: `null` asks for another try. */
-export const inTurn = async <T>(attempt: () => Promise<T | null>): Promise<T> => {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const result = await attempt();
-    if (result !== null) return result;
-  }
-  throw new TableUnavailable('a sensor kept changing');
-};

@@ -3,8 +3,9 @@ import { type ListedSensor, unpackSensor } from '../domain/sensor-row.ts';
 import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
 import { absent, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import { type DeviceLink, type Moved, moveSensor, removeSensor } from './sensor-homes.ts';
-import { inTurn, newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
+import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import { items, lists } from './table.ts';
 
 export type Pairing = { hash: string; expires: number };

@@ -45,9 +45,13 @@ describe('deleting a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}/status`)).toMatchObject(fresh);
   });
 
-  test('at the same time as its first message, 50 times: an active sensor is never deleted, and nothing is left of one that is', async () => {
+  test('at the same time as a message of it, 50 times: an active sensor is never deleted, and nothing is left of one that is', async () => {
     const { cloud, home, now, presence, post } = its;
     const sensors = await Promise.all(Array.from({ length: 50 }, () => linkSensor(home.client)));
+    // Half of them have been active before: they have a state already.
+    for (const sensor of sensors.slice(25)) await post(sensor, presence(false));
+    await cloud.idle();
+    await its.fallSilent();
     const outcomes = await Promise.all(
       sensors.map(async (sensor, at) => {
         // Some of the messages are being processed already, some have not come yet.
@@ -67,7 +71,13 @@ describe('deleting a sensor', () => {
       if (status === 409)
         expect([got.status, got.body, state?.isActive]).toMatchObject([200, { isActive: true }, true]);
       else expect([got.status, state]).toEqual([404, null]);
-      if (status === 200) expect((await post(sensor, presence(true))).status).toBe(401);
+      if (status !== 200) continue;
+      expect((await post(sensor, presence(true))).status).toBe(401);
+      // Had it become active first, it would have said so, and would be here still.
+      const all = { page: 0, perPage: 200 };
+      const { data } = await store(cloud.runtime.table).events.list(home.customerId, sensor.sensorId, now(), all);
+      const count = (action: string) => data.filter((event) => event.action === action).length;
+      expect(count('active')).toBe(count('inactive'));
     }
     const waiting: unknown[] = [];
     for await (const page of store(cloud.runtime.table).due.waiting(now() + DAY)) waiting.push(...page);
