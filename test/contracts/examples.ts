@@ -93,10 +93,10 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
   getSensorStatus: nothing,
   listSensorEvents: nothing,
-  setSensorCustomer: async ({ ours, theirs }) => ({
-    params: { sensorId: (await linkSensor(theirs.client)).sensorId },
-    body: { customerId: ours.customerId },
-  }),
+  setSensorCustomer: async ({ anybody, ours }) => {
+    const { sensorId } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
+    return { params: { sensorId }, body: { customerId: ours.customerId } };
+  },
   listSensorGroups: nothing,
   createSensorGroup: sensorGroup,
   getSensorGroup: nothing,

@@ -66,7 +66,7 @@ const list = async (home: typeof big, query: string) => {
   return { page, cost: ledger.total() };
 };
 
-const byText = (a: string, b: string) => a.localeCompare(b, 'en', { sensitivity: 'base' });
+const byText = new Intl.Collator('en', { sensitivity: 'base' }).compare;
 const orders: Record<string, (a: SensorRecord, b: SensorRecord) => number> = {
   id: () => 0,
   name: (a, b) => byText(a.name, b.name),
@@ -79,9 +79,9 @@ const byId = (a: SensorRecord, b: SensorRecord) => (a.id < b.id ? -1 : 1);
 describe('a list of 10,000 sensors', () => {
   for (const [field, order] of Object.entries(orders))
     for (const [direction, sign] of [['asc', 1] as const, ['desc', -1] as const])
-      test(`${direction}(${field}): every page is right, and none reads more than 200 units`, async () => {
+      test(`${direction}(${field}): the first page and the last are right, and read no more than 200 units`, async () => {
         const right = all.toSorted((a, b) => (field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b)));
-        for (const page of [0, 24, 49]) {
+        for (const page of [0, 49]) {
           const query = `sortBy=${direction}(${field})&perPage=200&page=${page}`;
           const { page: got, cost } = await list(big, query);
           expect({ ...got, data: got.data.map(({ id }) => id) }).toEqual({
@@ -105,7 +105,7 @@ describe('a list of 10,000 sensors', () => {
   });
 
   test('shows of each sensor what its own GET shows', async () => {
-    const { page } = await list(big, 'perPage=3&page=1000&isActive=true'.replace('1000', '100'));
+    const { page } = await list(big, 'perPage=3&page=100&isActive=true');
     for (const sensor of page.data) expect(await big.client.ok('GET', `/sensors/${sensor.id}`)).toEqual(sensor);
   });
 });
