@@ -44,6 +44,8 @@ const prepare = async (name: string) => {
     await cloud.idle();
     return ledger.total();
   };
+  // Bells that wait for the falls of an earlier test would be counted with those of this one.
+  if ('queues' in cloud.bells) cloud.bells.queues.events.purge();
   await costOf(a.state());
   return { home, sensor, addRules, costOf };
 };
@@ -87,13 +89,6 @@ describe('what else a sensor says costs', () => {
     expect(ledger.text()).not.toMatch(/config/);
   });
 
-  test('the start of a fall: one read of the configuration, and 2 write units to be looked at in time', async () => {
-    const { costOf } = await prepare('alder');
-    const called = await costOf(call());
-    const begun = await costOf(a.fall('fall_detected', now()));
-    expect(begun, ledger.text()).toEqual({ read: called.read + 1, write: called.write + 2 });
-  });
-
   test('a state that stays below 1 KB over a day of whole falls', async () => {
     const { home, sensor, costOf } = await prepare('rowan');
     for (let at = 0; at < 10; at++) {
@@ -107,4 +102,11 @@ describe('what else a sensor says costs', () => {
     }
     expect((await store(cloud.runtime.table).events.state(home.customerId, sensor.sensorId))?.falls).toHaveLength(6);
   }, 30_000);
+
+  test('the start of a fall: one read of the configuration, and 2 write units to be looked at in time', async () => {
+    const { costOf } = await prepare('alder');
+    const called = await costOf(call());
+    const begun = await costOf(a.fall('fall_detected', now()));
+    expect(begun, ledger.text()).toEqual({ read: called.read + 1, write: called.write + 2 });
+  });
 });

@@ -34,6 +34,8 @@ export type SensorState = {
   /** ms of the newest authenticated message. */
   lastSeen: number;
   isActive: boolean;
+  /** It called without a message while it was inactive. */
+  wakes?: boolean;
   presence: boolean | null;
   falls: Fall[];
   /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
@@ -63,6 +65,12 @@ export const newSensorState: SensorState = {
   falls: [],
   fired: {},
 };
+
+/** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
+export const awakened = ({ tracks: _, signs: __, vitals: ___, wakes: ____, ...state }: SensorState): SensorState => ({
+  ...state,
+  isActive: true,
+});
 
 /** What a step makes of a state, and what happened by it: nothing, one thing or several. */
 export type Step = { state: SensorState; happened: Happening[] };
