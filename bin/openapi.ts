@@ -1,6 +1,7 @@
 import { groups } from '../functions/index.ts';
-import { openApi } from '../shared/api/openapi.ts';
+import { openApi } from '../shared/api/document.ts';
+import { describeApi } from '../shared/api/openapi.ts';
 import { settingsFrom } from '../shared/env.ts';
 
 /** Prints the OpenAPI document: `npm run openapi --silent > openapi.json`. PUBLIC_URL names the server. */
-console.log(JSON.stringify(openApi(groups, settingsFrom(process.env)), null, 2));
+console.log(JSON.stringify(openApi(describeApi(groups), settingsFrom(process.env)), null, 2));

@@ -4,6 +4,8 @@ import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
 import { devices } from './devices/contract.ts';
+import { docs } from './docs/contract.ts';
+import { firmware } from './firmware/contract.ts';
 import { makerAConfig } from './maker-a-config/contract.ts';
 import { makerBConfig } from './maker-b-config/contract.ts';
 import { processing } from './process/contract.ts';
@@ -28,12 +30,14 @@ export const groups = [
   ruleHits,
   makerAConfig,
   makerBConfig,
+  firmware,
   bots,
   rules,
   webhooks,
   devices,
   provisioningKeys,
   server,
+  docs,
 ] as const;
 
 /** What works on queues, and what runs by the clock. */

@@ -3,13 +3,11 @@ import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
+import type { Mail, mailBySes } from './mail.ts';
 import { type Bell, type DeliveryBell, type EventBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
 import type { Send } from './queue/send.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
-
-/** Sends a mail; rejects when it was not taken. */
-type Mail = (to: string, subject: string, text: string) => Promise<void>;
 
 /** What a host gives: the table, the queues, calls to the world, time and chance. */
 export type Runtime = {
@@ -110,10 +108,19 @@ const lazyCallee = (given: Settings): Callee => {
   return { check: async (url) => (await load()).check(url), post: async (request) => (await load()).post(request) };
 };
 
+/** The way to SES, loaded by the first mail. */
+const lazyMail = (config: Parameters<typeof mailBySes>[0], sender: string): Mail => {
+  let loading: Promise<Mail> | undefined;
+  return async (...letter) => {
+    if (sender === '') throw new Error('this stage has no address to send mails from');
+    loading ??= import('./mail.ts').then((bySes) => bySes.mailBySes(config, sender));
+    await (await loading)(...letter);
+  };
+};
+
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
 export const lambdaRuntime = (): Runtime => {
-  // No stage can send mails before the package of SES's client is a dependency: so none says that it does.
-  const given = { ...settings(), MAIL_SENDER: '' };
+  const given = settings();
   const { region, credentials, endpoints } = runtimeEnvironment();
   const client = documentClient({ region, credentials, ...(endpoints.table && { endpoint: endpoints.table }) });
   const urls = {
@@ -131,9 +138,7 @@ export const lambdaRuntime = (): Runtime => {
       await (await send)(queue, bells);
     },
     callee: async () => lazyCallee(given),
-    mail: async () => {
-      throw new Error('mails need @aws-sdk/client-sesv2, which is not a dependency of this service yet');
-    },
+    mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     random: randomBytes,

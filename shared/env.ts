@@ -58,7 +58,11 @@ export const settings = (): Settings => settingsFrom(process.env);
 /** What Lambda's runtime tells of itself: credentials and region. */
 export const runtimeEnvironment = () => ({
   region: process.env.AWS_REGION ?? 'us-east-1',
-  endpoints: { table: process.env.AWS_ENDPOINT_URL_DYNAMODB, queues: process.env.AWS_ENDPOINT_URL_SQS },
+  endpoints: {
+    table: process.env.AWS_ENDPOINT_URL_DYNAMODB,
+    queues: process.env.AWS_ENDPOINT_URL_SQS,
+    mail: process.env.AWS_ENDPOINT_URL_SESV2,
+  },
   credentials: {
     accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? 'local',
     secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? 'local',

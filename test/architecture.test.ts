@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path/posix';
+import { join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
+import { allows, fits, folders, type Import, importsOf, withoutComments, withoutStrings } from './fixtures/imports.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-
-const folders = ['bin', 'lib', 'functions', 'shared', 'test'];
 
 /**
  * Which room may import what; a file is in the first room that fits it. `x/` is a folder, `*` a part of a path, `OWN`
@@ -21,6 +20,7 @@ const rooms: Record<string, string> = {
   'shared/capabilities.ts': '',
   'shared/log.ts': '',
   'shared/env.ts': 'shared/domain/ zod',
+  'shared/mail.ts': '@aws-sdk/client-sesv2',
   'shared/deps.ts': 'shared/',
   'functions/*/contract.ts':
     'shared/api/operation.ts shared/api/config-pair.ts shared/queue/consumer.ts shared/domain/ zod',
@@ -51,7 +51,11 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/delivery/url-policy.ts', 'node:dns/promises{lookup}', 'every address of a name is judged'],
   ['shared/delivery/url-policy.ts', 'node:timers/promises{setTimeout}', 'a name must not take forever'],
   ['functions/*/contract.ts', 'shared/queue/bell.ts', 'the schemas of the messages: data'],
-  ['functions/server/handler.ts', 'functions/index.ts', 'the OpenAPI document is made of all contracts'],
+  ['functions/server/description.ts', 'functions/index.ts', 'the OpenAPI document is made of all contracts'],
+  ['lib/aws/bundle.ts', 'shared/api/openapi.ts', 'a bundle holds the document, not what makes it'],
+  ['functions/server/qr-code.ts', 'qrcode', 'draws the picture; loaded by its one call'],
+  ['functions/docs/', 'node:*', 'its page is made of files of a package, and packed'],
+  ['lib/aws/bundle.ts', 'functions/docs/library.ts', 'a bundle holds these files'],
   ['lib/aws/', 'node:*', 'bundling works on files'],
   ['lib/aws/', 'esbuild', 'bundling by its API'],
   ['lib/aws/', 'shared/queue/consumer.ts', 'what a contract means for its queue: data and arithmetic'],
@@ -64,57 +68,6 @@ const deviations: [file: string, may: string, because: string][] = [
   ['bin/', 'package.json', 'the version'],
   ['bin/admin.ts', '@aws-sdk/client-dynamodb', 'a composition root: the table of the account it runs in'],
 ];
-
-type Import = { file: string; to: string; isType: boolean; names: string[] };
-
-const withoutComments = (text: string) =>
-  text.replaceAll(/'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/.*/g, (found) =>
-    found.startsWith('/') ? '' : found,
-  );
-const withoutStrings = (text: string) => withoutComments(text).replaceAll(/'(?:\\.|[^'\\\n])*'/g, "''");
-
-const namesOf = (clause: string) =>
-  (/\{([^}]*)\}/.exec(clause)?.[1] ?? '').split(',').flatMap((name) => name.trim().match(/^(?:type )?\w+/)?.[0] ?? []);
-
-/** All imports of a file: static ones, re-exports, dynamic ones; whatever stands in `${}` becomes `*`. */
-const importsOf = (file: string, source: string): Import[] => {
-  const text = withoutComments(source);
-  const found = [
-    ...text.matchAll(/^(?:import|export)\s([^'"`;]*?)\s?from '(?<to>[^']+)'/gm),
-    ...text.matchAll(/^import()\s*'(?<to>[^']+)'/gm),
-    ...text.matchAll(/\b(?:import|require)()\(\s*(?:(?:'(?<to>[^']+)'|`(?<template>[^`]+)`)|(?<unknown>[^)\s]+))/g),
-  ];
-  return found.map(({ 1: clause = '', groups: { to, template } = {} }) => {
-    const target = to ?? template?.replaceAll(/\$\{[^}]*\}/g, '*') ?? 'what cannot be read';
-    const names = namesOf(clause);
-    const isType = clause.startsWith('type ') || (names.length > 0 && names.every((name) => name.startsWith('type ')));
-    return {
-      file,
-      to: target.startsWith('.') ? join(dirname(file), target) : target,
-      isType,
-      names: names.map((name) => name.replace('type ', '')),
-    };
-  });
-};
-
-/** Does a path fit a pattern? A package fits with all its subpaths. */
-const fits = (pattern: string, path: string): boolean => {
-  if (pattern === 'PACKAGE') return !folders.some((folder) => path.startsWith(`${folder}/`));
-  if (pattern.endsWith('/')) return path.startsWith(pattern);
-  const glob = pattern
-    .split('*')
-    .map((part) => part.replaceAll(/[.+]/g, '\\$&'))
-    .join('[^/]*');
-  return new RegExp(`^${glob}${pattern.endsWith('.ts') ? '' : '(/.*)?'}$`).test(path);
-};
-
-const allows = (rule: string, { file, to, isType, names }: Import): boolean => {
-  const [, type, pattern = '', only] = /^(type:)?([^{]+)(?:\{(.+)\})?$/.exec(rule.replace('OWN', dirname(file))) ?? [];
-  const few = only?.split(',');
-  return (
-    (!type || isType) && fits(pattern, to) && (!few || (names.length > 0 && names.every((name) => few.includes(name))))
-  );
-};
 
 const roomOf = (file: string) => Object.keys(rooms).find((room) => fits(room, file));
 const isInRoom = (one: Import) => (rooms[roomOf(one.file) ?? ''] ?? '').split(' ').some((rule) => allows(rule, one));

@@ -214,7 +214,7 @@ describe('what a device is told', () => {
   test('a sensor of maker B is told nothing of a room that only maker A understands', async () => {
     const { sensorId, device } = await add('maker_b');
     const { config } = await device.ok<Told>('GET', `/devices/${sensorId}/config`);
-    expect(Object.keys(config).sort()).toEqual(['basic', 'fall', 'room', 'vitalData']);
+    expect(Object.keys(config).sort()).toEqual(['basic', 'fall', 'firmwareToInstall', 'room', 'vitalData']);
     for (const field of ['zMin', 'zMax', 'enterDuration', 'exitDuration'])
       expect(config.room).not.toHaveProperty(field);
   });

@@ -146,7 +146,8 @@ describe.each(operations)('%s', (name, operation) => {
   }
 
   const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
-  for (const param of params) {
+  // Every manufacturer that there can be is there.
+  for (const param of params.filter((one) => one !== 'manufacturer')) {
     test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
       const missing = await call(world, one, { params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' } });
       expect(missing.status, missing.text).toBe(404);

@@ -85,7 +85,7 @@ describe('the table', () => {
   const notOfCustomers = [
     ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
     ...['accessToken', 'reset', 'home', 'customer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
-    'provisioningKey',
+    ...['provisioningKey', 'listedKey', 'firmware', 'firmwareDefault', 'firmwarePins'],
   ];
 
   test('everything of a customer has a key that starts with the customer', () => {

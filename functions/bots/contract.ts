@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
-import { Bot, NewBot } from '../../shared/domain/bot.ts';
-import { idText } from '../../shared/domain/values.ts';
+import { Bot, BotUpdate, NewBot } from '../../shared/domain/bot.ts';
+import { idText, Status } from '../../shared/domain/values.ts';
+
+const ByBot = z.object({ botId: idText });
 
 export const bots = group({
   name: 'bots',
@@ -35,11 +37,41 @@ export const bots = group({
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',
-      params: z.object({ botId: idText }),
+      params: ByBot,
       success: 200,
       response: Bot,
       errors: ['bot_not_found'],
       uses: ['table:read'],
+    },
+    updateBot: {
+      method: 'PUT',
+      path: '/bots/{botId}',
+      summary: 'Replace a bot',
+      auth: 'user',
+      may: 'manage_bots',
+      within: 'bot',
+      params: ByBot,
+      body: BotUpdate,
+      success: 200,
+      response: Bot,
+      errors: ['bot_not_found'],
+      uses: ['table:write'],
+    },
+    deleteBot: {
+      method: 'DELETE',
+      path: '/bots/{botId}',
+      summary: 'Delete a bot and its webhooks',
+      description:
+        'Rules that name it stay as they are: they tell their other recipients, and their hits show that this one was ' +
+        'not told. Whoever replaces such a rule has to name recipients that are there.',
+      auth: 'user',
+      may: 'manage_bots',
+      within: 'bot',
+      params: ByBot,
+      success: 200,
+      response: Status,
+      errors: ['bot_not_found'],
+      uses: ['table:write'],
     },
   },
 });

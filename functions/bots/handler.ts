@@ -1,3 +1,4 @@
+import { inBatches } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { bots } from './contract.ts';
@@ -18,4 +19,17 @@ export const handler = serve(bots, {
 
   getBot: async ({ customerId, params, fail }, { store }) =>
     (await store.bots.get(customerId, params.botId)) ?? fail('bot_not_found'),
+
+  updateBot: async ({ customerId, params, body, fail }, { store, now }) =>
+    (await store.bots.update(customerId, params.botId, body, now())) ?? fail('bot_not_found'),
+
+  // The bot first, so that no webhook joins it; its home last, so that a deletion that was interrupted can be repeated.
+  deleteBot: async ({ customerId, params: { botId }, fail }, { store }) => {
+    const wasThere = await store.bots.remove(customerId, botId);
+    const all = await store.webhooks.list(customerId, true);
+    const own = all.filter((webhook) => webhook.botId === botId);
+    await inBatches(own, store.webhooks.remove);
+    await store.bots.forget(customerId, botId);
+    return wasThere || own.length > 0 ? { status: 'OK' } : fail('bot_not_found');
+  },
 });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { Customer, CustomerUpdate } from '../../shared/domain/customer.ts';
-import { idText } from '../../shared/domain/values.ts';
+import { idText, Status } from '../../shared/domain/values.ts';
+
+const ByCustomer = z.object({ customerId: idText });
 
 export const customers = group({
   name: 'customers',
@@ -34,11 +36,39 @@ export const customers = group({
       auth: 'user',
       may: 'logged_in',
       within: 'customer',
-      params: z.object({ customerId: idText }),
+      params: ByCustomer,
       success: 200,
       response: Customer,
       errors: ['customer_not_found'],
       uses: ['table:read'],
+    },
+    updateCustomer: {
+      method: 'PUT',
+      path: '/customers/{customerId}',
+      summary: 'Replace a customer',
+      auth: 'user',
+      may: 'manage_customers',
+      within: 'customer',
+      params: ByCustomer,
+      body: CustomerUpdate,
+      success: 200,
+      response: Customer,
+      errors: ['customer_not_found'],
+      uses: ['table:write'],
+    },
+    deleteCustomer: {
+      method: 'DELETE',
+      path: '/customers/{customerId}',
+      summary: 'Delete a customer that has neither users nor sensors',
+      description: 'Its bots, webhooks and rules go with it. A deletion that was interrupted is finished by the next.',
+      auth: 'user',
+      may: 'system_admin',
+      within: 'customer',
+      params: ByCustomer,
+      success: 200,
+      response: Status,
+      errors: ['customer_not_found', 'customer_in_use'],
+      uses: ['table:write'],
     },
   },
 });

@@ -90,11 +90,17 @@ const attempt = async (deps: DeliverDeps, address: Address, webhook: WebhookReco
   );
 };
 
+/** A read that may be late is enough to send by, but not to believe that a webhook has gone or is switched off. */
+const webhookOf = async ({ store }: DeliverDeps, customerId: number, webhookId: string) => {
+  const webhook = await store.webhooks.get(customerId, webhookId);
+  return webhook?.isEnabled ? webhook : store.webhooks.get(customerId, webhookId, true);
+};
+
 export const handler = consume(deliver, async ({ c: customerId, w: webhookId, d: id }, deps, timeLeft) => {
   if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
   const { store, now } = deps;
   const address = { customerId, webhookId, id };
-  const webhook = await store.webhooks.get(customerId, webhookId, true);
+  const webhook = await webhookOf(deps, customerId, webhookId);
   if (!webhook) return store.deliveries.shelve(address, 'failed', 'deleted', now());
   if (!webhook.isEnabled) return store.deliveries.shelve(address, 'held', 'webhook_disabled', now());
   if (!(await waitsForFirst(deps, address, webhook))) await attempt(deps, address, webhook);

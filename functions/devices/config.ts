@@ -6,15 +6,16 @@ import type { Device } from '../../shared/domain/sensor.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 
 /** What a device is told, and a version that changes whenever that does; null when its sensor has gone. */
-export const configOf = async (store: StoreReader, { customerId, sensorId }: Device, now: number) => {
-  const [sensor, room, configs] = await Promise.all([
+export const configOf = async (store: StoreReader, { customerId, sensorId, manufacturer }: Device, now: number) => {
+  const [sensor, room, configs, defaultFirmware] = await Promise.all([
     store.sensors.get(customerId, sensorId),
     store.rooms.get(customerId, sensorId),
     store.configs.list({ customerId, sensorId }),
+    store.firmwares.defaultOf(manufacturer),
   ]);
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
-  const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored }, now);
+  const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
   // Modes end by the clock alone: the version is that of what is said, not of what is stored.
   return { version: hashOf(JSON.stringify(config)), config };
 };

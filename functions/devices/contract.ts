@@ -55,7 +55,10 @@ export const devices = group({
       method: 'GET',
       path: '/devices/{sensorId}/config',
       summary: 'Get room and configuration of a device, as far as its firmware understands them',
-      description: 'The ETag is that of `version`; with it in If-None-Match the answer is 304 until something changes.',
+      description:
+        'The ETag is that of `version`; with it in If-None-Match the answer is 304 until something changes. ' +
+        '`config.firmwareToInstall` is the versionCode to install at the next start: the one that is pinned, else the ' +
+        'default of the manufacturer; null: stay as you are.',
       auth: 'device',
       params: BySensor,
       success: 200,

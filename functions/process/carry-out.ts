@@ -11,7 +11,7 @@ import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapsho
 import type { Format } from '../../shared/domain/webhook.ts';
 import type { CustomerItem } from '../../shared/store/customers.ts';
 import type { Message } from '../../shared/store/events.ts';
-import type { HitItem } from '../../shared/store/rule-hits.ts';
+import type { NewHit } from '../../shared/store/rule-hits.ts';
 import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
@@ -26,32 +26,29 @@ const textFor = (locale: string, { happening }: Decided): string =>
 const takes = (format: Format, { source, event }: Scene): boolean =>
   format === 'full' || (format === 'raw' ? source !== null : event.happening.code !== null);
 
-const draw = ({ random }: ProcessDeps, time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
+/** Appends a hit to those of the customer; gives its id. */
+type Append = (hit: NewHit) => Promise<number>;
 
-const newHit = (
-  deps: ProcessDeps,
-  scene: Scene,
-  rule: Rule,
-  hitId: number,
-  bots: ReadonlyMap<number, Bot>,
-): HitItem => {
-  const { createDate, uuid } = scene.event;
-  const time = deps.now();
+/** All hits of a decision in one order, each looked for after the one before. */
+const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
+  let last = after ?? { id: 0, createDate: 0 };
+  return async (hit) => {
+    last = await store.ruleHits.append(customerId, last, hit, now());
+    return last.id;
+  };
+};
+
+const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: ReadonlyMap<number, Bot>): NewHit => {
+  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
   return {
-    id: hitId,
-    createDate,
-    updateDate: time,
     ruleId: rule.id,
     ruleSensorGroupId: rule.sensorGroupId ?? 0,
     ruleCustomerId: rule.customerId,
     sensorId: scene.sensor.id,
-    sensorEventId: uuid,
+    sensorEventId: scene.event.uuid,
     situation: rule.situation,
     messages: rule.recipients.map(({ botId }) => ({
-      id: draw(deps, time),
-      createDate,
-      updateDate: time,
-      ruleHitId: hitId,
+      id: drawn(),
       accountId: botId,
       publisher: 'webhook',
       wasSend: false,
@@ -61,22 +58,22 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there. */
-const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, hitId: number): Promise<Delivery[]> => {
+/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
+const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append): Promise<Delivery[]> => {
   const { store, now } = deps;
   const { customerId, recipients } = rule;
   const [webhooks, botList] = await Promise.all([
     store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
     store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),
   ]);
-  const formats = new Map(webhooks.map(({ id, format }) => [id, format]));
+  const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   const bots = new Map(botList.map((bot) => [bot.id, bot]));
-  const id = await store.ruleHits.create(customerId, newHit(deps, scene, rule, hitId, bots));
+  const id = await append(newHit(deps, scene, rule, bots));
   return recipients.flatMap(({ webhookId, botId }, message) => {
-    const format = formats.get(webhookId);
-    if (!format || !takes(format, scene)) return [];
+    const webhook = found.get(webhookId);
+    if (webhook?.botId !== botId || !takes(webhook.format, scene)) return [];
     const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
-    const to = { customerId, webhookId, format, hit: { id, message }, ruleId: rule.id };
+    const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
     return [newDelivery(scene, to, snapshot, now())];
   });
 };
@@ -89,17 +86,24 @@ const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: 
     return [newDelivery(scene, { customerId, webhookId, format, hit: null, ruleId: 0 }, snapshot, now())];
   });
 
-const carryOutOne = async (deps: ProcessDeps, place: Place, decision: Decision, event: Decided, rules: Rules) => {
+const carryOutOne = async (
+  deps: ProcessDeps,
+  place: Place,
+  decision: Decision,
+  event: Decided,
+  rules: Rules,
+  append: Append,
+) => {
   const { store, ringDeliveries } = deps;
   const { customerId, sensor, customer } = place;
   const { uuid, receiveDate, byTime } = decision;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
-  const fired = event.hits.map(async ({ ruleId, hitId }) => {
+  const deliveries = forHooks(deps, scene, place);
+  for (const ruleId of event.rules) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
-    return rule ? fire(deps, scene, rule, hitId) : [];
-  });
-  const deliveries = [...(await Promise.all(fired)).flat(), ...forHooks(deps, scene, place)];
+    if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
+  }
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
   await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
   const { situation } = event.happening;
@@ -126,7 +130,8 @@ export const carryOut = async (
 ): Promise<void> => {
   const { events } = deps.store;
   const { decided, receiveDate } = decision;
-  for (const event of decided) await carryOutOne(deps, place, decision, event, rules);
+  const append = appender(deps, place.customerId, decision);
+  for (const event of decided) await carryOutOne(deps, place, decision, event, rules, append);
   // The first event of a message is the message's own item; all others get one each.
   const first = message ? decided[0] : undefined;
   const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };

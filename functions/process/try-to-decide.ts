@@ -23,7 +23,8 @@ const loadRules = async ({ store }: ProcessDeps, { customerId, sensor }: Place, 
 const finishEarlier = async (deps: ProcessDeps, place: Place, state: StateItem, uuid: string): Promise<void> => {
   const { decision } = state;
   if (!decision || decision.uuid === uuid) return;
-  if (decision.byTime) return carryOut(deps, place, null, decision, new Map());
+  // What is not due any more was carried out; it may be weeks ago.
+  if (decision.byTime) return state.duePk ? carryOut(deps, place, null, decision, new Map()) : undefined;
   const earlier = await deps.store.events.get(place.customerId, place.sensor.id, decision.uuid);
   if (earlier?.duePk) await carryOut(deps, place, earlier, decision, new Map());
 };
@@ -76,7 +77,10 @@ export const tryToDecide = async (
   const rules = await loadRules(deps, place, outcome);
   const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
   const draw = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
-  const { fired, decision } = decide(state, outcome.events, cause, rulesFor, draw);
+  const { fired, decision: made } = decide(state, outcome.events, cause, rulesFor, draw);
+  // Before the decision is written: nobody can have made a hit of it yet.
+  const isHit = made.decided.some((event) => event.rules.length > 0);
+  const decision: Decision = { ...made, after: isHit ? await store.ruleHits.tail(customerId) : null };
   // What was decided by time stays due until it is carried out.
   const watch = cause.byTime ? null : watchAt(deps, state, outcome, timings);
   const { duePk, dueAt } = state;

@@ -1,26 +1,42 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
-import { Manufacturer } from '../../shared/domain/sensor.ts';
-import { millis, text } from '../../shared/domain/values.ts';
-
-const NewKey = z
-  .object({ name: text(1, 64), manufacturer: Manufacturer })
-  .meta({ id: 'NewProvisioningKey', examples: [{ name: 'Factory line 1', manufacturer: 'maker_a' }] });
+import { CreatedProvisioningKey, NewProvisioningKey, ProvisioningKey } from '../../shared/domain/provisioning-key.ts';
+import { Status, uuid } from '../../shared/domain/values.ts';
 
 export const provisioningKeys = group({
   name: 'provisioning-keys',
   operations: {
+    listProvisioningKeys: {
+      method: 'GET',
+      path: '/provisioning-keys',
+      summary: 'List the keys that register devices, the oldest first; the keys themselves are not shown again',
+      auth: 'user',
+      may: 'system_admin',
+      success: 200,
+      response: z.array(ProvisioningKey),
+      uses: ['table:read'],
+    },
     createProvisioningKey: {
       method: 'POST',
       path: '/provisioning-keys',
       summary: 'Create a key that registers devices of one maker; it is shown only in this answer',
       auth: 'user',
       may: 'system_admin',
-      body: NewKey,
+      body: NewProvisioningKey,
       success: 201,
-      response: NewKey.extend({ id: z.string(), createDate: millis, key: z.string() }).meta({
-        id: 'CreatedProvisioningKey',
-      }),
+      response: CreatedProvisioningKey,
+      uses: ['table:write'],
+    },
+    deleteProvisioningKey: {
+      method: 'DELETE',
+      path: '/provisioning-keys/{keyId}',
+      summary: 'Delete a key: it registers nothing from the next request on; devices that it registered stay',
+      auth: 'user',
+      may: 'system_admin',
+      params: z.object({ keyId: uuid }),
+      success: 200,
+      response: Status,
+      errors: ['provisioning_key_not_found'],
       uses: ['table:write'],
     },
   },

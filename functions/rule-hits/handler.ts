@@ -1,16 +1,15 @@
 import { serve } from '../../shared/api/serve.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
-import { pageOf, sorted } from '../../shared/domain/page.ts';
+import { sorted } from '../../shared/domain/page.ts';
 import type { RuleHit } from '../../shared/domain/rule-hit.ts';
-import type { HitItem } from '../../shared/store/rule-hits.ts';
+import type { HitItem, Window } from '../../shared/store/rule-hits.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
 /** Fills in what a hit shows of today's sensor; null once the sensor has gone. */
 const complete = async (store: StoreReader, customerId: number, hits: readonly HitItem[]): Promise<RuleHit[]> => {
-  const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
-  const found = await Promise.all(ids.map((id) => store.sensors.get(customerId, id)));
-  const sensors = new Map(found.flatMap((sensor) => (sensor ? [[sensor.id, sensor]] : [])));
+  const found = await store.sensors.getAll(customerId, [...new Set(hits.map(({ sensorId }) => sensorId))]);
+  const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
   return hits.map(({ messages, ...hit }) => ({
     ...hit,
     ruleMessages: messages,
@@ -20,13 +19,48 @@ const complete = async (store: StoreReader, customerId: number, hits: readonly H
   }));
 };
 
+type Wanted = { page: number; perPage: number; sortBy: string; sensorId: string };
+type Slice = { total: number; hits: HitItem[] };
+
+/** The part of a list that a page shows. */
+const slice = <T>(list: readonly T[], { page, perPage }: Wanted): T[] =>
+  list.slice(page * perPage, (page + 1) * perPage);
+
+/** In the order of ids, which is that of createDate: the page's ids follow from its number. */
+const byId = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
+  const { first, last } = window;
+  const { page, perPage, sortBy } = wanted;
+  const isDescending = sortBy.startsWith('desc');
+  const from = isDescending ? Math.max(first, last - (page + 1) * perPage + 1) : first + page * perPage;
+  const to = isDescending ? last - page * perPage : Math.min(last, from + perPage - 1);
+  const hits = from <= to ? await store.ruleHits.range(customerId, from, to) : [];
+  return { total: last - first + 1, hits: isDescending ? hits.reverse() : hits };
+};
+
+/** In an order, or of a sensor, that has to be looked up: ids first, the hits of the page then. */
+const byList = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
+  const { sensorId, sortBy } = wanted;
+  const ids = sensorId === '' ? null : await store.ruleHits.idsOfSensor(customerId, sensorId, window);
+  if (ids && !sortBy.includes('updateDate')) {
+    const ordered = sortBy.startsWith('desc') ? ids.toReversed() : ids;
+    return { total: ids.length, hits: await store.ruleHits.some(customerId, slice(ordered, wanted)) };
+  }
+  const dates: Pick<HitItem, 'id' | 'updateDate'>[] = ids
+    ? await store.ruleHits.some(customerId, ids)
+    : await store.ruleHits.changeDates(customerId, window);
+  const page = slice(sorted(dates, sortBy), wanted).map(({ id }) => id);
+  return { total: dates.length, hits: await store.ruleHits.some(customerId, page) };
+};
+
 export const handler = serve(ruleHits, {
   listRuleHits: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    const all = await store.ruleHits.list(customerId, now());
-    const wanted = all.filter(({ sensorId }) => query.sensorId === '' || sensorId === query.sensorId);
-    const [page] = pageOf(sorted(wanted, query.sortBy), query);
-    return [{ ...page, data: await complete(store, customerId, page.data) }];
+    const { page, perPage, sensorId, sortBy } = query;
+    const window = await store.ruleHits.window(customerId, now());
+    if (!window) return [{ total: 0, page, perPage, data: [] }];
+    const isById = sensorId === '' && !sortBy.includes('updateDate');
+    const { total, hits } = await (isById ? byId : byList)(store, customerId, window, query);
+    return [{ total, page, perPage, data: await complete(store, customerId, hits) }];
   },
 
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {

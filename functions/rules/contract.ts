@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
-import { NewRule, Rule } from '../../shared/domain/rule.ts';
-import { idText } from '../../shared/domain/values.ts';
+import { NewRule, Rule, RuleUpdate } from '../../shared/domain/rule.ts';
+import { idText, Status } from '../../shared/domain/values.ts';
+
+const ByRule = z.object({ ruleId: idText });
 
 export const rules = group({
   name: 'rules',
@@ -27,6 +29,7 @@ export const rules = group({
       method: 'POST',
       path: '/rules',
       summary: 'Create a rule: which situation of which sensors tells whom what',
+      description: '`regionId` needs a `sensorId` whose room has that region.',
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -41,11 +44,39 @@ export const rules = group({
       auth: 'user',
       may: 'logged_in',
       within: 'rule',
-      params: z.object({ ruleId: idText }),
+      params: ByRule,
       success: 200,
       response: Rule,
       errors: ['rule_not_found'],
       uses: ['table:read'],
+    },
+    updateRule: {
+      method: 'PUT',
+      path: '/rules/{ruleId}',
+      summary: 'Replace a rule',
+      description: 'A rule may move to another sensor or situation. `regionId` needs a `sensorId` whose room has it.',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      body: RuleUpdate,
+      success: 200,
+      response: Rule,
+      errors: ['rule_not_found'],
+      uses: ['table:write'],
+    },
+    deleteRule: {
+      method: 'DELETE',
+      path: '/rules/{ruleId}',
+      summary: 'Delete a rule',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      success: 200,
+      response: Status,
+      errors: ['rule_not_found'],
+      uses: ['table:write'],
     },
   },
 });

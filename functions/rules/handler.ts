@@ -1,7 +1,8 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import type { Problem } from '../../shared/api/errors.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { kinds } from '../../shared/domain/event.ts';
+import { canTell } from '../../shared/domain/event.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import type { RuleUpdate } from '../../shared/domain/rule.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
@@ -14,15 +15,17 @@ const checkNames = async (store: StoreReader, customerId: number, rule: RuleUpda
   const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
   if (sensorGroupId !== null) refuse('sensorGroupId', 'unknown_reference');
-  if (regionId !== null) refuse('regionId', 'unknown_reference');
+  if (sensorId !== null && regionId !== null) {
+    const room = await store.rooms.get(customerId, sensorId);
+    if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
+  }
   const webhookIds = [...new Set(recipients.map(({ webhookId }) => webhookId))];
   const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
   for (const [at, { botId, webhookId }] of recipients.entries()) {
     const webhook = found.get(webhookId);
     if (!webhook) return refuse(`recipients.${at}.webhookId`, 'unknown_reference');
     if (webhook.botId !== botId) refuse(`recipients.${at}.botId`, 'foreign_webhook');
-    if (webhook.format === 'custom1' && kinds[situation].code === null)
-      refuse(`recipients.${at}.webhookId`, 'custom1_needs_code');
+    if (!canTell(webhook.format, situation)) refuse(`recipients.${at}.webhookId`, 'custom1_needs_code');
   }
 };
 
@@ -45,4 +48,30 @@ export const handler = serve(rules, {
 
   getRule: async ({ customerId, params, fail }, { store }) =>
     (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
+
+  updateRule: async ({ customerId, params, body, fail, refuse }, { store, now, pause, random }) =>
+    judgedAnew(
+      async () => {
+        const before = (await store.rules.get(customerId, params.ruleId, true)) ?? fail('rule_not_found');
+        await checkNames(store, customerId, body, refuse);
+        const { id, createDate } = before;
+        // Always later than before: by this date a change knows what it replaces.
+        const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
+        const problem = await store.rules.replace(before, rule);
+        if (problem === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+        return problem === null ? rule : null;
+      },
+      { pause, random },
+      fail,
+    ),
+
+  deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
+    judgedAnew(
+      async () => {
+        const rule = (await store.rules.get(customerId, params.ruleId, true)) ?? fail('rule_not_found');
+        return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;
+      },
+      { pause, random },
+      fail,
+    ),
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
+import { Bytes } from '../../shared/domain/values.ts';
 
 const ServerConfig = z
   .object({
@@ -24,6 +25,19 @@ export const server = group({
       success: 200,
       response: ServerConfig,
       uses: ['service:about', 'guard'],
+    },
+    getQrCode: {
+      method: 'GET',
+      path: '/server/qr-code',
+      summary: 'Get a QR code by which the mobile app adds this server',
+      description:
+        'It encodes the Base64 text (with padding) of a JSON object with `url`, the address of the service, and ' +
+        '`serviceName`. The answer is 503 while the address is not known.',
+      auth: 'anyone',
+      success: 200,
+      media: ['image/png', 'image/svg+xml'],
+      response: Bytes,
+      uses: ['service:about'],
     },
     getOpenApi: {
       method: 'GET',

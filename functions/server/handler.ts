@@ -1,3 +1,7 @@
+import { preferred } from '../../shared/api/accept.ts';
+import { openApi } from '../../shared/api/document.ts';
+import { header } from '../../shared/api/exchange.ts';
+import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { locales } from '../../shared/domain/locale.ts';
 import { PER_PAGE_MAXIMUM } from '../../shared/domain/page.ts';
@@ -26,10 +30,18 @@ export const handler = serve(server, {
     };
   },
 
+  getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
+    if (url === '') return fail('unavailable', { waitSeconds: 60 });
+    const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
+    // Loaded for this one call only.
+    const { qrCode } = await import('./qr-code.ts');
+    return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
+  },
+
   getOpenApi: async (_, { settings }) => {
-    // Loaded for this one call only: the contracts of all groups, and what makes a document of them.
-    const [{ groups }, { openApi }] = await Promise.all([import('../index.ts'), import('../../shared/api/openapi.ts')]);
-    return openApi(groups, settings);
+    // Loaded for this one call only.
+    const { description } = await import('./description.ts');
+    return openApi(description, settings);
   },
 
   getHealth: async (_, { store }) => {

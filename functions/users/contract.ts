@@ -98,7 +98,9 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}/password',
       summary: 'Set the password of a user, whose sessions all end',
-      description: 'Whoever sets the own password names the current one. Not for access tokens.',
+      description:
+        'Whoever sets the own password names the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
+        'Not for access tokens.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

@@ -1,14 +1,13 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { hashPassword, isCommonPassword, verifyPassword } from '../../shared/auth/password.ts';
+import { hashPassword, isCommonPassword } from '../../shared/auth/password.ts';
 import { drawAccountKey } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { holds, mayChange } from '../../shared/domain/permission.ts';
 import { users } from './contract.ts';
-
-/** How often a change is judged anew because somebody else changed the same. */
-const ATTEMPTS = 10;
+import { checkPassword } from './password.ts';
 
 export const handler = serve(users, {
   listUsers: async ({ caller, query, fail }, { store }) => {
@@ -64,8 +63,8 @@ export const handler = serve(users, {
     return { status: 'OK' };
   },
 
-  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause }) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+    const set = async () => {
       const user = (await store.users.get(customerId, params.userId, true)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
@@ -74,22 +73,23 @@ export const handler = serve(users, {
         return fail('forbidden');
       const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
       const updateDate = now();
-      if (await store.users.setAccess(user, access, updateDate)) return { ...user, ...access, updateDate };
-      await pause(attempt);
-    }
-    return fail('unavailable', { waitSeconds: 1 });
+      return (await store.users.setAccess(user, access, updateDate)) ? { ...user, ...access, updateDate } : null;
+    };
+    return judgedAnew(set, { pause, random }, fail);
   },
 
-  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, { store, random }) => {
+  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {
     const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
     if (!mayChange(caller, user)) return fail('forbidden');
     const { currentPassword, newPassword } = body;
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;
     if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
-    const was = isOwn ? await store.sessions.passwordHash(user.accountKey) : null;
-    if (isOwn && !(await verifyPassword(currentPassword ?? '', was))) refuse('currentPassword', 'wrong_password');
-    const isSet = await store.sessions.setPassword(user.accountKey, was, await hashPassword(newPassword, random));
+    const was = isOwn ? await checkPassword(store, user.accountKey, currentPassword ?? '', now) : null;
+    if (was && was.waitSeconds > 0) return fail('rate_limited', { waitSeconds: was.waitSeconds });
+    if (was && !was.isRight) refuse('currentPassword', 'wrong_password');
+    const hash = await hashPassword(newPassword, random);
+    const isSet = await store.sessions.setPassword(user.accountKey, was?.hash ?? null, hash);
     if (isSet) return { status: 'OK' };
     // Somebody was faster: the user is gone, or has another password by now.
     return isOwn ? refuse('currentPassword', 'wrong_password') : fail('user_not_found');

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
-import { idText, uuid } from '../../shared/domain/values.ts';
-import { CreatedWebhook, NewWebhook, Webhook } from '../../shared/domain/webhook.ts';
+import { idText, Status, uuid } from '../../shared/domain/values.ts';
+import { CreatedWebhook, NewWebhook, Webhook, WebhookToken, WebhookUpdate } from '../../shared/domain/webhook.ts';
 
 /** Customer webhooks need manage_customers, bot webhooks manage_bots; which of them it is, the webhook tells. */
 const either = ['manage_customers', 'manage_bots'] as const;
+
+const ByWebhook = z.object({ webhookId: uuid });
 
 export const webhooks = group({
   name: 'webhooks',
@@ -44,11 +46,55 @@ export const webhooks = group({
       auth: 'user',
       may: either,
       within: 'webhook',
-      params: z.object({ webhookId: uuid }),
+      params: ByWebhook,
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
       uses: ['table:read'],
+    },
+    updateWebhook: {
+      method: 'PUT',
+      path: '/webhooks/{webhookId}',
+      summary: 'Replace a webhook',
+      description:
+        '`secretKey` left out stays, null removes it. Enabling a disabled webhook starts its health anew. A webhook of ' +
+        'another bot, or of the customer from now on, gets nothing more of the rules that named it.',
+      auth: 'user',
+      may: either,
+      within: 'webhook',
+      params: ByWebhook,
+      body: WebhookUpdate,
+      success: 200,
+      response: Webhook,
+      errors: ['webhook_not_found'],
+      uses: ['table:write', 'call:webhooks'],
+    },
+    deleteWebhook: {
+      method: 'DELETE',
+      path: '/webhooks/{webhookId}',
+      summary: 'Delete a webhook; what waits to be sent to it is not sent any more',
+      description: 'Rules that name it stay as they are, as with a deleted bot.',
+      auth: 'user',
+      may: either,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found'],
+      uses: ['table:write'],
+    },
+    drawWebhookToken: {
+      method: 'POST',
+      path: '/webhooks/{webhookId}/token',
+      summary: 'Draw a new token, which is shown only in this answer; the next attempt uses it',
+      auth: 'user',
+      may: either,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: WebhookToken,
+      errors: ['webhook_not_found'],
+      uses: ['table:write'],
     },
   },
 });

@@ -1,13 +1,47 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
+import type { Problem } from '../../shared/api/errors.ts';
 import { serve } from '../../shared/api/serve.ts';
+import type { Callee } from '../../shared/delivery/callee.ts';
+import { canTell } from '../../shared/domain/event.ts';
 import { randomUuid, uuidV4Bytes, zBase32 } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { type Caller, holds } from '../../shared/domain/permission.ts';
-import { viewOf } from '../../shared/domain/webhook.ts';
+import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../shared/domain/webhook.ts';
+import type { StoreReader } from '../../shared/store/store.ts';
 import { webhooks } from './contract.ts';
 
 const mayManage = (caller: Caller, webhook: { isCustomerHook: boolean }): boolean =>
   holds(caller, webhook.isCustomerHook ? 'manage_customers' : 'manage_bots');
+
+type Refuse = (path: string, problem: Problem) => never;
+
+const checkUrl = async (callee: Callee, url: string, refuse: Refuse): Promise<void> => {
+  const target = await callee.check(url);
+  if (!target.ok) refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
+};
+
+/** Is it Custom 1 from now on, and do rules that name it watch what that can't tell of? */
+const losesRules = async (store: StoreReader, before: WebhookRecord, { format }: WebhookUpdate): Promise<boolean> => {
+  if (format === before.format || format !== 'custom1') return false;
+  const all = await store.rules.list(before.customerId, true);
+  const own = all.filter(({ recipients }) => recipients.some(({ webhookId }) => webhookId === before.id));
+  return own.some(({ situation }) => !canTell(format, situation));
+};
+
+/** The webhook as it is at this moment, to somebody who may manage it. */
+const findOwn = async (
+  store: StoreReader,
+  caller: Caller,
+  customerId: number,
+  webhookId: string,
+  fail: (code: 'webhook_not_found' | 'forbidden') => never,
+): Promise<WebhookRecord> => {
+  const webhook = (await store.webhooks.get(customerId, webhookId, true)) ?? fail('webhook_not_found');
+  return mayManage(caller, webhook) ? webhook : fail('forbidden');
+};
+
+const drawToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
 
 export const handler = serve(webhooks, {
   listWebhooks: async ({ caller, query, fail }, { store }) => {
@@ -20,8 +54,7 @@ export const handler = serve(webhooks, {
   createWebhook: async ({ caller, body, fail, refuse }, { store, callee, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
-    const target = await callee.check(body.url);
-    if (!target.ok) return refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
+    await checkUrl(callee, body.url, refuse);
     const { secretKey = null, customerId: _, ...given } = body;
     const time = now();
     const record = {
@@ -31,7 +64,7 @@ export const handler = serve(webhooks, {
       createDate: time,
       updateDate: time,
       secretKey,
-      token: zBase32(uuidV4Bytes(random(16))),
+      token: drawToken(random),
       disabledReason: null,
       consecutiveFailures: 0,
     };
@@ -40,9 +73,39 @@ export const handler = serve(webhooks, {
     return { ...viewOf(record), token: record.token };
   },
 
-  getWebhook: async ({ caller, customerId, params, fail }, { store }) => {
-    const webhook = await store.webhooks.get(customerId, params.webhookId);
-    if (!webhook) return fail('webhook_not_found');
-    return mayManage(caller, webhook) ? viewOf(webhook) : fail('forbidden');
+  getWebhook: async ({ caller, customerId, params, fail }, { store }) =>
+    viewOf(await findOwn(store, caller, customerId, params.webhookId, fail)),
+
+  updateWebhook: async (call, { store, callee, now, pause, random }) => {
+    const { caller, customerId, params, body, fail, refuse } = call;
+    if (!mayManage(caller, body)) return fail('forbidden');
+    await checkUrl(callee, body.url, refuse);
+    const replace = async () => {
+      const before = await findOwn(store, caller, customerId, params.webhookId, fail);
+      if (await losesRules(store, before, body)) refuse('format', 'custom1_rules');
+      const problem = await store.webhooks.replace(before, body, now());
+      if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
+      return problem === null ? before : null;
+    };
+    const { id } = await judgedAnew(replace, { pause, random }, fail);
+    // Read again: health, and what switched it off, are not this call's.
+    return viewOf((await store.webhooks.get(customerId, id, true)) ?? fail('webhook_not_found'));
+  },
+
+  deleteWebhook: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+    const remove = async () => {
+      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      return (await store.webhooks.remove(webhook)) ? { status: 'OK' as const } : null;
+    };
+    return judgedAnew(remove, { pause, random }, fail);
+  },
+
+  drawWebhookToken: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
+    const token = drawToken(random);
+    const replace = async () => {
+      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      return (await store.webhooks.setToken(webhook, token, now())) ? { token } : null;
+    };
+    return judgedAnew(replace, { pause, random }, fail);
   },
 });

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type OnLoadResult, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OnLoadResult, type Plugin } from 'esbuild';
+import { groups } from '../../functions/index.ts';
+import { describeApi } from '../../shared/api/openapi.ts';
 import type { Capability } from '../../shared/capabilities.ts';
 import { lambdas } from './lambdas.ts';
 
@@ -22,7 +24,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 type LeftOut = {
   filter: RegExp;
   /** Stands for the module. */
-  instead: (path: string) => OnLoadResult;
+  instead: (path: string) => OnLoadResult | Promise<OnLoadResult>;
   /** Functions that need the module. */
   unless?: (lambda: { name: string; uses: readonly Capability[] }) => boolean;
 };
@@ -50,6 +52,16 @@ const leftOut: readonly LeftOut[] = [
     filter: /@smithy\/core\/dist-es\/submodules\/checksum\/\w+\/(?:Sha256Js|Md5Js|Crc32Js)\.js$/,
     instead: (path) => ({ contents: `export const ${path.match(/(\w+)\.js$/)?.[1]} = undefined;` }),
   },
+  {
+    // What is tried again, and when, is decided by shared/store/retry.ts.
+    filter: /@smithy\/core\/dist-es\/submodules\/retry\/util-retry\/DefaultRateLimiter\.js$/,
+    instead: code("export class DefaultRateLimiter { constructor() { throw new Error('left out of this bundle'); } }"),
+  },
+  {
+    // The words of a refusal are ours (shared/api/messages).
+    filter: /\/node_modules\/zod\/v4\/locales\/en\.js$/,
+    instead: code('export default () => ({ localeError: () => undefined });'),
+  },
   // Of browsers, and of services that stream events.
   { filter: /\/node_modules\/bowser\//, instead: refusal },
   { filter: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/, instead: refusal },
@@ -62,11 +74,24 @@ const leftOut: readonly LeftOut[] = [
     }),
   },
   {
-    // JSON Schema is drawn from the contracts by one function only. Elsewhere a module without exports: calling one
-    // of them all the same is a TypeError.
+    // The operations are described once, here, instead of at each cold start.
+    filter: /\/functions\/server\/description\.ts$/,
+    instead: () => ({ contents: `export const description = ${JSON.stringify(describeApi(groups))};` }),
+  },
+  {
+    filter: /\/functions\/docs\/library\.ts$/,
+    instead: async () => {
+      const { library } = await import('../../functions/docs/library.ts');
+      const parts = Object.entries(library).map(
+        ([name, bytes]) => `${name}: Buffer.from('${bytes.toString('base64')}', 'base64')`,
+      );
+      return { contents: `export const library = { ${parts.join(', ')} };` };
+    },
+  },
+  {
+    // So nothing draws JSON Schema there. A module without exports: calling one of them all the same is a TypeError.
     filter: /zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/,
     instead: code('module.exports = {};'),
-    unless: ({ name }) => name === 'server',
   },
   {
     filter: /\/shared\/queue\/send\.ts$/,
@@ -78,6 +103,11 @@ const leftOut: readonly LeftOut[] = [
     instead: refusal,
     unless: ({ uses }) => uses.includes('call:webhooks'),
   },
+  {
+    filter: /\/shared\/mail\.ts$/,
+    instead: refusal,
+    unless: ({ uses }) => uses.includes('send:mail'),
+  },
 ];
 
 const lean = (name: string): Plugin => ({
@@ -86,6 +116,31 @@ const lean = (name: string): Plugin => ({
     const isNeeded = ({ unless }: LeftOut) => lambdas.some((lambda) => lambda.name === name && unless?.(lambda));
     for (const part of leftOut) if (!isNeeded(part)) onLoad({ filter: part.filter }, ({ path }) => part.instead(path));
   },
+});
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  minify: true,
+  legalComments: 'none',
+  mainFields: ['module', 'main'],
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/**
+ * Keeps SES's client whole and apart. What it shares with DynamoDB's would load at start otherwise, along with what of
+ * the shared modules only it needs: 19 KB.
+ */
+const apart = (name: string): Plugin => ({
+  name: 'apart',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/shared\/mail\.ts$/ }, async ({ path }) => {
+      const made = await build({ ...common, entryPoints: [path], plugins: [lean(name)], write: false });
+      return { contents: made.outputFiles[0]?.text ?? '' };
+    }),
 });
 
 const startBytes = ({ outputs }: Metafile, entry: string): number => {
@@ -104,22 +159,16 @@ const bundle = async (name: string, folder: string): Promise<Bundle> => {
   const entry = `functions/${name}/handler.ts`;
   await rm(folder, { recursive: true, force: true });
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: { handler: entry },
     outdir: folder,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
     outExtension: { '.js': '.mjs' },
     // Lazy parts are files of their own. In a single file they would make everything slower: 80 instead of 50 ms.
     splitting: true,
-    minify: true,
-    legalComments: 'none',
-    mainFields: ['module', 'main'],
-    plugins: [lean(name)],
+    // Packages of the older kind `require` Node's own modules, and a module has no `require`.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [lean(name), apart(name)],
     metafile: true,
-    logLevel: 'warning',
   });
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   return { folder, startBytes: startBytes(metafile, entry), bytes, sources: Object.keys(metafile.inputs) };

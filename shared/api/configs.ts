@@ -42,7 +42,8 @@ export const changeConfig = async <V extends object>(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { values, version } = await readConfig<V>(call, store, maker, name);
     const next = change(values);
-    const result = await store.configs.put({ customerId, sensorId: params.sensorId }, name, next, version);
+    const before = values && { values, version };
+    const result = await store.configs.put({ customerId, sensorId: params.sensorId }, name, next, before);
     if (result === 'done') return next.values;
     if (result === 'gone') return fail('sensor_not_found');
   }

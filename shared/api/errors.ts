@@ -1,3 +1,7 @@
+import type { Fault, Problem } from '../domain/problem.ts';
+
+export type { Fault, Problem } from '../domain/problem.ts';
+
 /** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
 export const errors = {
   bad_request: 400,
@@ -36,46 +40,6 @@ export const errors = {
   unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof errors;
-
-/** Reasons why a value is refused; each has a text in messages/. */
-export type Problem =
-  | 'required'
-  | 'type'
-  | 'invalid'
-  | 'minimum'
-  | 'maximum'
-  | 'text_length'
-  | 'text_characters'
-  | 'password_length'
-  | 'password_common'
-  | 'choice'
-  | 'items'
-  | 'json'
-  | 'json_depth'
-  | 'one_scope'
-  | 'customer_hook_has_no_bot'
-  | 'bot_hook_needs_bot'
-  | 'custom1_is_for_bots'
-  | 'unknown_reference'
-  | 'time_zone'
-  | 'repeated_header'
-  | 'customer_required'
-  | 'custom1_needs_code'
-  | 'foreign_webhook'
-  | 'url'
-  | 'url_address'
-  | 'hardware_id'
-  | 'mounting'
-  | 'outside_room'
-  | 'region_corners'
-  | 'region_side'
-  | 'z_order'
-  | 'region_count'
-  | 'region_kind'
-  | 'rate_order'
-  | 'wrong_password';
-
-export type Fault = { path: string; problem: Problem; values?: Record<string, string | number> };
 
 /** An expected failure on its way to the caller. */
 export class ApiError extends Error {

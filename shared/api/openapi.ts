@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import type { Description } from './document.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { webhookPaths } from './openapi-webhooks.ts';
-import { BASE_PATH, type Group, type Operation } from './operation.ts';
+import type { Group, Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -141,13 +142,16 @@ const requestBody = (write: Write, body: z.ZodType): Json => {
 
 const operationOf = (write: Write, tag: string, name: string, operation: Operation): Json => {
   const { summary, description, success, alsoSuccess, response, body } = operation;
-  const content = { 'application/json': { schema: write(response, 'output') } };
+  const content = operation.media
+    ? Object.fromEntries(operation.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
+    : { 'application/json': { schema: write(response, 'output') } };
   const answer = { headers: headersOf(operation), content };
   return {
     operationId: name,
     tags: [tag],
     summary,
     description: [description, accessText(operation)].filter(Boolean).join('\n\n'),
+    ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
     ...(body && { requestBody: requestBody(write, body) }),
@@ -184,11 +188,8 @@ const components = (schemas: Json) => ({
   },
 });
 
-/** The OpenAPI 3.1 document of all groups, read from the same contracts that the API runs on. */
-export const openApi = (
-  groups: readonly Group[],
-  about: { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string },
-): Json => {
+/** All operations of the groups and what they refer to, read from the same contracts that the API runs on. */
+export const describeApi = (groups: readonly Group[]): Description => {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
   const write = collectInto(schemas);
@@ -198,17 +199,6 @@ export const openApi = (
       const path = paths[operation.path] ?? {};
       paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(write, tag, name, operation) };
     }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: `${about.SERVICE_NAME} API`,
-      version: about.SERVICE_VERSION,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: about.PUBLIC_URL + BASE_PATH }],
-    tags: [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }],
-    paths,
-    webhooks: webhookPaths(write),
-    components: components(schemas),
-  };
+  const tags = [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }];
+  return { tags, paths, webhooks: webhookPaths(write), components: components(schemas) };
 };

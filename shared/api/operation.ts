@@ -29,6 +29,8 @@ export type Operation = Access & {
   path: `/${string}`;
   summary: string;
   description?: string;
+  /** There is another operation to use instead. */
+  deprecated?: true;
   within?: Within;
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -41,6 +43,8 @@ export type Operation = Access & {
   /** A second status that a handler may answer with; a 304 has no body. */
   alsoSuccess?: 200 | 304;
   response: z.ZodType;
+  /** Media types of an answer of bytes; the first, unless the handler names another. Without it answers are JSON. */
+  media?: readonly [string, ...string[]];
   responseHeaders?: Readonly<Record<string, string>>;
   /** Headers that the handler adds to a success, and what they tell. */
   describedHeaders?: Readonly<Record<string, string>>;

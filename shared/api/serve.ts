@@ -43,14 +43,21 @@ const route =
     return request.response;
   };
 
+/** The answer is parsed too: a field that the contract does not declare cannot leave. Bytes leave in base64. */
+const bodyOf = ({ media, response }: Operation, answer: unknown) => {
+  const parsed = response.parse(answer);
+  if (!media) return { body: JSON.stringify(parsed) };
+  return { body: Buffer.from(parsed as Uint8Array).toString('base64'), isBase64Encoded: true };
+};
+
 const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult => {
   const { body, more } = answer instanceof Reply ? answer : new Reply(answer, {});
+  const { media, success, responseHeaders } = operation;
   return {
-    statusCode: more.status ?? operation.success,
-    headers: { ...operation.responseHeaders, ...more.headers },
+    statusCode: more.status ?? success,
+    headers: { ...(media && { 'Content-Type': media[0] }), ...responseHeaders, ...more.headers },
     ...(more.cookies && { multiValueHeaders: { 'Set-Cookie': [...more.cookies] } }),
-    // The answer is parsed too: a field that the contract does not declare cannot leave.
-    body: more.status === 304 ? '' : JSON.stringify(operation.response.parse(body)),
+    ...(more.status === 304 ? { body: '' } : bodyOf(operation, body)),
   };
 };
 

@@ -3,7 +3,11 @@ import { Locale } from './user.ts';
 import { id, millis, text } from './values.ts';
 
 /** A bot: an account that holds webhooks and cannot log in. Its texts are sent in its locale. */
-export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') });
+export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') }).meta({
+  id: 'BotUpdate',
+  examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
+});
+export type BotUpdate = z.output<typeof BotUpdate>;
 export const NewBot = BotUpdate.extend({ customerId: id.optional() }).meta({
   id: 'NewBot',
   examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],

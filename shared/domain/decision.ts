@@ -2,26 +2,35 @@ import { believedTime, type Happening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
 import type { Decoded, Signal } from './message.ts';
 import { fires, type Rule } from './rule.ts';
+import type { HitPlace } from './rule-hit.ts';
 import type { SensorState } from './sensor-state.ts';
 import { step } from './state/step.ts';
 import type { Surroundings, Timings } from './state/surroundings.ts';
 import { type Dated, passTime } from './state/time.ts';
 
-/** One event that came of a message, and the rules that fire for it, each with the hit that it makes. */
+/** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
 export type Decided = {
   id: number;
   uuid: string;
   /** ms: when it happened. */
   createDate: number;
   happening: Happening;
-  hits: { ruleId: number; hitId: number }[];
+  /** Ids of the rules. */
+  rules: number[];
 };
 
 /**
  * What was decided of the message `uuid`: enough to carry it out, and to carry it out again after a crash.
- * `byTime`: no message caused it, the service did, because of the time.
+ * `byTime`: no message caused it, the service did, because of the time. `after`: a hit of the customer from before; those
+ * of this decision come later. Null when it makes none.
  */
-export type Decision = { uuid: string; receiveDate: number; byTime: boolean; decided: Decided[] };
+export type Decision = {
+  uuid: string;
+  receiveDate: number;
+  byTime: boolean;
+  decided: Decided[];
+  after: HitPlace | null;
+};
 
 /** What the decision is about; see Decision. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
@@ -32,10 +41,10 @@ type Draw = (time: number) => number;
 const LONGEST_RATE_LIMIT = 86_400_000;
 
 /** When each rule fired last, with what an event made fire; what no rate limit asks for any more is forgotten. */
-const remember = (fired: SensorState['fired'], { createDate, hits }: Decided): SensorState['fired'] => {
-  if (hits.length === 0) return fired;
+const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
+  if (rules.length === 0) return fired;
   const recent = Object.entries(fired).filter(([, time]) => createDate - time <= LONGEST_RATE_LIMIT);
-  const fresh = hits.map(({ ruleId }) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
+  const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
   return Object.fromEntries([...recent, ...fresh]);
 };
 
@@ -98,13 +107,13 @@ export const decide = (
   { uuid, receiveDate, byTime }: Cause,
   rulesFor: (happening: Happening) => readonly Rule[],
   draw: Draw,
-): { fired: SensorState['fired']; decision: Decision } => {
+): { fired: SensorState['fired']; decision: Omit<Decision, 'after'> } => {
   let fired = state.fired;
   const decided = events.map((event): Decided => {
-    const hits = rulesFor(event.happening)
+    const rules = rulesFor(event.happening)
       .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
-      .map((rule) => ({ ruleId: rule.id, hitId: draw(event.createDate) }));
-    const one = { ...event, id: draw(event.createDate), hits };
+      .map(({ id }) => id);
+    const one = { ...event, id: draw(event.createDate), rules };
     fired = remember(fired, one);
     return one;
   });

@@ -5,7 +5,12 @@ import { maybe, millis } from './values.ts';
 
 // Only what makes a message what it is decides whether it is understood. Anything else that is unreadable is left out:
 // a fall with a broken coordinate is a fall.
-const cm = z.number().min(-100_000).max(100_000);
+/** To a thousandth: numbers next to nothing are none that the table could keep. */
+const cm = z
+  .number()
+  .min(-100_000)
+  .max(100_000)
+  .transform((value) => Math.round(value * 1_000) / 1_000);
 const flag = z.boolean().catch(false);
 
 const Target = z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) });

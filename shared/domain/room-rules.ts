@@ -1,22 +1,7 @@
+import type { Fault } from './problem.ts';
 import type { RegionKind, RegionUpdate } from './region.ts';
 import { type Mounting, mountings, type Region, type RoomUpdate } from './room.ts';
 import type { Manufacturer } from './sensor.ts';
-
-/** What is wrong with a room, by the path of the field. */
-export type RoomFault = {
-  path: string;
-  problem:
-    | 'minimum'
-    | 'maximum'
-    | 'mounting'
-    | 'outside_room'
-    | 'region_corners'
-    | 'region_side'
-    | 'z_order'
-    | 'region_count'
-    | 'region_kind';
-  values?: Record<string, number>;
-};
 
 /** Shortest side of a region, cm. */
 const SHORTEST = 20;
@@ -27,12 +12,12 @@ const counts: Record<Manufacturer, { all: number; kinds: Partial<Record<RegionKi
   maker_b: { all: 16, kinds: { default: 16, door: 16, bed: 16, interference: 16, monitored_bed: 1 } },
 };
 
-const above = (path: string, value: number, limit: number): RoomFault[] =>
+const above = (path: string, value: number, limit: number): Fault[] =>
   value > limit ? [{ path, problem: 'maximum', values: { limit } }] : [];
-const below = (path: string, value: number, limit: number): RoomFault[] =>
+const below = (path: string, value: number, limit: number): Fault[] =>
   value < limit ? [{ path, problem: 'minimum', values: { limit } }] : [];
 
-const extentFaults = (room: RoomUpdate, manufacturer: Manufacturer): RoomFault[] => {
+const extentFaults = (room: RoomUpdate, manufacturer: Manufacturer): Fault[] => {
   const mounting = mountings[manufacturer][room.sensorMounting as Mounting];
   if (!mounting) return [{ path: 'sensorMounting', problem: 'mounting' }];
   const { x, y, height } = mounting;
@@ -49,9 +34,9 @@ const extentFaults = (room: RoomUpdate, manufacturer: Manufacturer): RoomFault[]
 const isInside = (room: RoomUpdate, x: number, y: number): boolean =>
   x >= -room.xMin && x <= room.xMax && y >= -room.yMin && y <= room.yMax;
 
-const regionFaults = (room: RoomUpdate, region: RegionUpdate, at: number): RoomFault[] => {
+const regionFaults = (room: RoomUpdate, region: RegionUpdate, at: number): Fault[] => {
   const { topLeftX: left, topLeftY: top, bottomRightX: right, bottomRightY: bottom, zMin, zMax } = region;
-  const fault = (name: string, problem: RoomFault['problem'], holds: boolean): RoomFault[] =>
+  const fault = (name: string, problem: Fault['problem'], holds: boolean): Fault[] =>
     holds ? [] : [{ path: `regions.${at}.${name}`, problem }];
   return [
     ...fault('topLeftX', 'region_corners', left < right),
@@ -64,10 +49,10 @@ const regionFaults = (room: RoomUpdate, region: RegionUpdate, at: number): RoomF
   ];
 };
 
-const countFaults = ({ regions }: RoomUpdate, manufacturer: Manufacturer): RoomFault[] => {
+const countFaults = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Fault[] => {
   const { all, kinds } = counts[manufacturer];
   const seen: Partial<Record<RegionKind, number>> = {};
-  const ofKind = regions.flatMap(({ kind }, at): RoomFault[] => {
+  const ofKind = regions.flatMap(({ kind }, at): Fault[] => {
     const most = kinds[kind] ?? 0;
     seen[kind] = (seen[kind] ?? 0) + 1;
     const path = `regions.${at}.kind`;
@@ -80,7 +65,7 @@ const countFaults = ({ regions }: RoomUpdate, manufacturer: Manufacturer): RoomF
 };
 
 /** Everything that is wrong with a room for a sensor of that maker; nothing when it fits. */
-export const roomFaults = (room: RoomUpdate, manufacturer: Manufacturer): RoomFault[] => [
+export const roomFaults = (room: RoomUpdate, manufacturer: Manufacturer): Fault[] => [
   ...extentFaults(room, manufacturer),
   ...countFaults(room, manufacturer),
   ...room.regions.flatMap((region, at) => regionFaults(room, region, at)),

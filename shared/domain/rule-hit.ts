@@ -38,3 +38,6 @@ export const RuleHit = z
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
+
+/** Where a hit stands among those of its customer: both grow from one to the next. */
+export type HitPlace = Pick<RuleHit, 'id' | 'createDate'>;

@@ -22,28 +22,31 @@ const fields = z.object({
 
 export type RuleUpdate = z.output<typeof fields>;
 
-const oneScope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
-  if (ctx.value.sensorId !== null && ctx.value.sensorGroupId !== null)
-    ctx.issues.push({ code: 'custom', input: ctx.value, path: ['sensorGroupId'], params: { key: 'one_scope' } });
+const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
+  const { sensorId, sensorGroupId, regionId } = ctx.value;
+  const wrong = (path: string, key: string) =>
+    ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
+  if (sensorId !== null && sensorGroupId !== null) wrong('sensorGroupId', 'one_scope');
+  // A region is one of a room, and a room that of a sensor: without the sensor its id says nothing.
+  if (regionId !== null && sensorId === null) wrong('regionId', 'region_needs_sensor');
 };
 
-/** What a client sends to create a rule. At most one of sensorId and sensorGroupId; none: all sensors. */
+const example = {
+  name: 'Falls at night',
+  title: 'Fall: {sensor}',
+  message: '{situation} at {time}, {location}',
+  situation: 'fall_detected',
+  schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' },
+  recipients: [{ botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' }],
+};
+
+/** What a client sends to replace a rule. At most one of sensorId and sensorGroupId; none: all sensors. */
+export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples: [example] });
+/** The same, to create one. */
 export const NewRule = fields
   .extend({ customerId: id.optional() })
-  .check(oneScope)
-  .meta({
-    id: 'NewRule',
-    examples: [
-      {
-        name: 'Falls at night',
-        title: 'Fall: {sensor}',
-        message: '{situation} at {time}, {location}',
-        situation: 'fall_detected',
-        schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' },
-        recipients: [{ botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' }],
-      },
-    ],
-  });
+  .check(scope)
+  .meta({ id: 'NewRule', examples: [example] });
 
 /** A rule: which situation of which sensors tells whom what. */
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });

@@ -56,5 +56,8 @@ export const integerQuery = (schema: z.ZodType<number, number>) =>
     .transform(Number)
     .pipe(schema);
 
+/** Bytes that are no JSON: a picture, a page. */
+export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
 /** The answer to deletions, links and other acts without a result (D1 "Endpoints"). */
 export const Status = z.object({ status: z.literal('OK') }).meta({ id: 'Status' });

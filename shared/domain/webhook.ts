@@ -32,24 +32,26 @@ const crossRules = (ctx: z.core.ParsePayload<{ isCustomerHook: boolean; botId: n
   if (isCustomerHook && format === 'custom1') wrong('format', 'custom1_is_for_bots');
 };
 
-/** What a client sends to create a webhook. `secretKey` is write-only. */
-export const NewWebhook = fields
-  .extend({ customerId: id.optional(), secretKey: SecretKey.nullable().optional() })
+const example = {
+  name: 'Nurse call, ward 2',
+  url: 'https://calls.example.com/hooks/ward-2',
+  format: 'full',
+  isCustomerHook: false,
+  botId: 1_042,
+  authMethod: 'bearer',
+  secretKey: 'an-example-of-a-secret',
+};
+
+/** What a client sends to replace a webhook. `secretKey` is write-only: left out it stays, null removes it. */
+const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
+export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
+export type WebhookUpdate = z.output<typeof WebhookUpdate>;
+
+/** What a client sends to create a webhook. */
+export const NewWebhook = update
+  .extend({ customerId: id.optional() })
   .check(crossRules)
-  .meta({
-    id: 'NewWebhook',
-    examples: [
-      {
-        name: 'Nurse call, ward 2',
-        url: 'https://calls.example.com/hooks/ward-2',
-        format: 'full',
-        isCustomerHook: false,
-        botId: 1_042,
-        authMethod: 'bearer',
-        secretKey: 'an-example-of-a-secret',
-      },
-    ],
-  });
+  .meta({ id: 'NewWebhook', examples: [example] });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
 const Health = z.object({
@@ -72,8 +74,12 @@ export const Webhook = fields
   .meta({ id: 'Webhook' });
 export type Webhook = z.output<typeof Webhook>;
 
-/** The answer to the creation of a webhook: the only time that its token is shown. */
-export const CreatedWebhook = Webhook.extend({ token: z.string().length(26) }).meta({ id: 'CreatedWebhook' });
+const token = z.string().length(26);
+
+/** The answer to the creation of a webhook: the only time that its token is shown, */
+export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebhook' });
+/** but for that of a new one. */
+export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
 
 /** What the cloud keeps of a webhook, secrets included. Absent: failingSince while it works, lastSuccess before any. */
 export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {

@@ -1,77 +1,37 @@
-import type { Store } from './store.ts';
-import type { IndexName, items } from './table.ts';
-
-type ItemKind = keyof typeof items;
-
-/** Every call of the store, by its name. */
-export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
-
-export type AccessPattern = {
-  question: string;
-  index: 'table' | IndexName;
-  /** Kinds of items whose keys the call uses. */
-  keys: readonly ItemKind[];
-  /** Units of one small example: items up to 1 KB, each named once. */
-  read: number;
-  write: number;
-  /** What the units grow with. */
-  per?: string;
-};
-
-const pattern = (
-  question: string,
-  keys: readonly ItemKind[],
-  read: number,
-  write: number,
-  per = '',
-): AccessPattern => ({
-  question,
-  index: 'table',
-  keys,
-  read,
-  write,
-  ...(per && { per }),
-});
-
-const eachItem = 'for each item';
-const each8KB = 'for each 8 KB of them';
+import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { identityPatterns } from './identity-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/table.test.ts makes
  * each call and compares the keys and the units.
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
-  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 1.5, 0, '0.5 for each token'),
-  'accessTokens.create': pattern(
-    'A new access token, if there is room',
-    ['account', 'accessToken', 'session'],
-    1,
-    6,
-    'again when another took the place',
-  ),
-  'accessTokens.remove': pattern('An access token opens nothing more', ['accessToken', 'session'], 1, 4),
-  'accessTokens.removeAll': pattern(
-    'The tokens of a user who is gone',
-    ['accessToken', 'session'],
-    1,
-    4,
-    'writes for each token',
-  ),
-  'accessTokens.noteUse': pattern('An access token was used, once a minute', ['session'], 0, 1),
+  ...identityPatterns,
 
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
   'bots.list': pattern('The bots of a customer', ['bot'], 0.5, 0, each8KB),
   'bots.create': pattern('A new bot, if its customer is there', ['bot', 'home', 'customer'], 0, 6),
+  'bots.update': pattern('A new name and language of a bot', ['bot'], 0, 1),
+  'bots.remove': pattern('A bot takes no webhooks any more', ['bot'], 0, 1),
+  'bots.forget': pattern('The id of a bot leads nowhere any more', ['home'], 0, 1),
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
   'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
-  'configs.put': pattern('A configuration, and what the sensor keeps of it', ['config', 'sensor'], 0, 4, 'for each KB'),
+  'configs.put': pattern(
+    'A configuration, and what the sensor keeps of it',
+    ['config', 'sensor', 'firmwarePins'],
+    0,
+    6,
+    'for each KB; 4 when no pin of a firmware moves',
+  ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
   'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
   'customers.homeOf': pattern('Whose is this id? (system admins, devices)', ['home'], 1, 0),
   'customers.create': pattern('A new customer', ['customer'], 0, 1),
+  'customers.update': pattern('A new name, location and address of a customer', ['customer'], 0, 1),
+  'customers.remove': pattern('A customer without users and sensors is gone', ['customer'], 0, 1, 'read 1 if not'),
 
   'deliveries.get': pattern('A delivery', ['delivery'], 0.5, 0),
   'deliveries.create': pattern('A delivery that waits, once', ['delivery'], 0, 2, 'for each KB'),
@@ -99,30 +59,55 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
   'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB; 4 when it was silent'),
 
-  'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
-  'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),
-  'limits.countFailure': pattern(
-    'The number of this failure in its window',
-    ['rate'],
+  'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
+  'firmwares.list': pattern(
+    'The firmwares of a manufacturer, and its default',
+    ['firmware', 'firmwareDefault'],
+    2,
     0,
-    1,
-    'and 1 for the first of a window',
+    'for each 4 KB of them',
   ),
-  'limits.nextNumber': pattern('The next id of a sequence', ['counter'], 0, 1),
+  'firmwares.defaultOf': pattern('Which firmware is the default?', ['firmwareDefault'], 1, 0),
+  'firmwares.create': pattern('A new firmware', ['firmware', 'firmwareDefault'], 0, 4, '1 when it is not the default'),
+  'firmwares.setDefault': pattern('Another default firmware', ['firmware', 'firmwareDefault'], 0, 4),
+  'firmwares.remove': pattern(
+    'A firmware goes, if it is neither the default nor pinned',
+    ['firmware', 'firmwareDefault', 'firmwarePins'],
+    0,
+    6,
+  ),
 
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
-  'provisioning.put': pattern('A new provisioning key', ['provisioningKey'], 0, 1),
-  'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey'], 0, 1),
+  'provisioning.list': pattern('All provisioning keys', ['listedKey'], 0.5, 0, each8KB),
+  'provisioning.put': pattern('A new provisioning key', ['provisioningKey', 'listedKey'], 0, 4),
+  'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey', 'listedKey'], 1, 4),
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
   'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
-  'resets.byHash': pattern('A code that resets a password', ['reset'], 1, 0),
-  'resets.create': pattern('A new code that resets a password', ['reset'], 0, 1),
-  'resets.use': pattern('A password reset, once for a code', ['reset', 'password', 'account'], 0, 6),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
-  'ruleHits.list': pattern('The rule hits of a customer, 120 days', ['ruleHit'], 0.5, 0, each8KB),
-  'ruleHits.create': pattern('A hit, once for its event and rule', ['ruleHit'], 0, 1, 'for each KB'),
+  'ruleHits.tail': pattern('Where do the hits of a customer end?', ['ruleHit'], 0.5, 0),
+  'ruleHits.window': pattern(
+    'How many hits of the last 120 days, and which?',
+    ['ruleHit'],
+    1,
+    0,
+    'and 0.5 for each halving of the log while it holds older ones: 9 for 100,000',
+  ),
+  'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 0.5, 0, each8KB),
+  'ruleHits.some': pattern('Some hits', ['ruleHit'], 0.5, 0, eachItem),
+  'ruleHits.idsOfSensor': {
+    ...pattern('Which hits are those of a sensor?', ['ruleHit'], 0.5, 0, 'for 8 KB of their keys, about 70 hits'),
+    index: 'list',
+  },
+  'ruleHits.changeDates': pattern('When did each hit of the window change?', ['ruleHit'], 0.5, 0, each8KB),
+  'ruleHits.append': pattern(
+    'A hit, once for its event and rule, after the last one',
+    ['ruleHit'],
+    0,
+    2,
+    'for each KB; when another took the place: 1 write, and 1 read for each 4 KB since',
+  ),
   'ruleHits.report': pattern('What became of a message of a hit', ['ruleHit'], 0, 1, 'for each KB'),
 
   'rules.get': pattern('A rule, by its id', ['ruleById'], 0.5, 0),
@@ -141,8 +126,17 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     14,
     'with a sensor and one recipient',
   ),
+  'rules.replace': pattern(
+    'A rule becomes another, where events look for it',
+    ['rule', 'ruleById', 'customer', 'sensor', 'bot', 'webhook'],
+    0,
+    12,
+    'with a sensor and one recipient; 2 more when it moves',
+  ),
+  'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home'], 0, 6),
 
   'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
+  'sensors.getAll': pattern('Some sensors', ['sensor'], 0.5, 0, eachItem),
   'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
   'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
   'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),
@@ -169,33 +163,20 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
   'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 0, 1),
 
-  'sessions.session': pattern('A session or access token', ['session'], 1, 0),
-  'sessions.account': pattern('What an account may do', ['account'], 1, 0),
-  'sessions.accountKeyOf': pattern('Who has this username?', ['username'], 1, 0),
-  'sessions.passwordHash': pattern('The password of an account', ['password'], 1, 0),
-  'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
-  'sessions.start': pattern('A new session', ['session'], 0, 1),
-  'sessions.end': pattern('A session is over', ['session'], 0, 1),
-  'sessions.rehash': pattern('The hash of a password at a new cost', ['password'], 0, 1),
-  'sessions.setPassword': pattern('A new password, and all sessions are over', ['password', 'account'], 0, 4),
-  'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
-
-  'users.get': pattern('A user', ['user'], 0.5, 0, 'twice when consistent'),
-  'users.list': pattern('The users of a customer', ['user'], 0.5, 0, each8KB),
-  'users.create': pattern(
-    'A new user, if the username is free',
-    ['username', 'user', 'account', 'password', 'home', 'customer'],
-    0,
-    12,
-  ),
-  'users.setProfile': pattern('A new profile', ['user', 'account'], 0, 4),
-  'users.setAccess': pattern('What a user may do from now on', ['user', 'account'], 0, 4),
-  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home'], 0, 10),
-
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),
   'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 0.5, 0, each8KB),
   'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
+  'webhooks.replace': pattern(
+    'A webhook as its owner wants it, if its bot is there',
+    ['webhook', 'bot'],
+    0,
+    4,
+    '2 more when it becomes that of a bot',
+  ),
+  'webhooks.setToken': pattern('A new token of a webhook', ['webhook'], 0, 1),
+  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home'], 0, 4, '2 more for one of the customer'),
+  'webhooks.forget': pattern('A webhook of a customer who is gone', ['webhook', 'home'], 0, 4),
   'webhooks.recordFailure': pattern('One more failure in a row', ['webhook'], 0, 1),
   'webhooks.recordSuccess': pattern('The failures have an end', ['webhook'], 0, 1),
   'webhooks.disable': pattern('A webhook switches itself off', ['webhook'], 0, 1),

@@ -1,13 +1,14 @@
-import type { Bot } from '../domain/bot.ts';
+import type { Bot, BotUpdate } from '../domain/bot.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, present } from './request.ts';
+import { absent, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 export const botReads = (table: TableReader) => ({
   get: (customerId: number, botId: number) => table.get<Bot>(items.bot({ customerId, botId })),
   getAll: (customerId: number, botIds: readonly number[]) =>
     table.getAll<Bot>(botIds.map((botId) => items.bot({ customerId, botId }))),
-  list: (customerId: number) => table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#' }),
+  list: (customerId: number, consistent = false) =>
+    table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#', consistent }),
 });
 
 export const botWrites = (table: Table) => ({
@@ -20,5 +21,23 @@ export const botWrites = (table: Table) => ({
       { check: items.customer({ customerId }), where: present },
     );
     return failed === null;
+  },
+
+  /** The bot as it is from now on; null: there is none. */
+  update: async (customerId: number, botId: number, given: BotUpdate, updateDate: number): Promise<Bot | null> => {
+    const update = changes({ set: { ...given, updateDate }, if: present }, 'ALL_NEW');
+    return (await table.update(items.bot({ customerId, botId }), update)) as Bot | null;
+  },
+
+  /** Removes a bot: no webhook joins it from then on. Its home stays until its webhooks are gone too. */
+  remove: async (customerId: number, botId: number): Promise<boolean> =>
+    (await table.write({ remove: items.bot({ customerId, botId }), where: present })) === null,
+
+  /** Nothing more is to be found by the id of a bot that was this customer's. */
+  forget: async (customerId: number, botId: number): Promise<void> => {
+    await table.write({
+      remove: items.home({ kind: 'bot', id: botId }),
+      where: where('#customerId = :customerId', { customerId }),
+    });
   },
 });

@@ -26,6 +26,9 @@ export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClientOf(new DynamoDBClient({ ...config, maxAttempts: 1 }));
 
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const LONGEST_BATCH = 100;
+
 const connect = (client: DynamoDBDocumentClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
@@ -52,15 +55,16 @@ const reads = ({ client, common, call }: Connection) => {
       return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
     },
 
-    /** At most 100 keys; items that do not exist are left out, the order is free. */
+    /** Items that do not exist are left out, the order is free. */
     getAll: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
       const found: (T & Key)[] = [];
       const { TableName, ...capacity } = common;
-      for (let Keys = [...keys]; Keys.length > 0; ) {
+      for (let rest = [...keys]; rest.length > 0; ) {
+        const Keys = rest.splice(0, LONGEST_BATCH);
         const command = new BatchGetCommand({ ...capacity, RequestItems: { [TableName]: { Keys } } });
         const answer = await call('read', 'getAll', () => client.send(command));
         found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
-        Keys = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+        rest.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));
       }
       return found;
     },

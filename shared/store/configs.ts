@@ -1,11 +1,24 @@
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, where } from './request.ts';
+import { repin } from './firmwares.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */
 export type ConfigItem<V = Record<string, unknown>> = { name: ConfigName; version: number; values: V };
 type Place = { customerId: number; sensorId: string };
+/** A configuration that another one replaces. */
+type Before = { version: number; values: object };
+
+const pinIn = (name: ConfigName, values: object = {}): number | null =>
+  name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
+
+/**
+ * Frees the firmware that a configuration pins: for the transaction that takes the configuration away, under a
+ * condition that it is still this one. Nothing for the other configurations.
+ */
+export const unpin = ({ name, values }: Pick<ConfigItem, 'name' | 'values'>): Write[] =>
+  repin(pinIn(name, values), null);
 
 export const configReads = (table: TableReader) => ({
   /** Consistent: a change is made from what holds now. Null before the first PUT. */
@@ -18,24 +31,24 @@ export const configReads = (table: TableReader) => ({
 export const configWrites = (table: Table) => ({
   /**
    * Replaces a configuration, and with it what of it the sensor itself keeps; both or nothing. `gone`: there is no such
-   * sensor; `changed`: another version came first. `before` is the version that this one was made from, 0 for none.
+   * sensor; `changed`: another version came first. `before` is what this one was made from, null for none.
    */
   put: async (
     { customerId, sensorId }: Place,
     name: ConfigName,
     { values, ofSensor = {} }: { values: object; ofSensor?: Record<string, unknown> },
-    before: number,
+    before: Before | null,
   ): Promise<'done' | 'gone' | 'changed'> => {
     const sensor = items.sensor({ customerId, sensorId });
-    const unchanged = before === 0 ? absent : where('#version = :before', { before });
     const failed = await table.write(
       Object.keys(ofSensor).length > 0
         ? { update: sensor, changes: changes({ set: ofSensor, if: present }) }
         : { check: sensor, where: present },
       {
-        put: { name, values, version: before + 1, ...items.config({ customerId, sensorId, name }) },
-        where: unchanged,
+        put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
+        where: before ? where('#version = :before', { before: before.version }) : absent,
       },
+      ...repin(pinIn(name, before?.values), pinIn(name, values)),
     );
     if (failed === null) return 'done';
     return failed.includes(0) ? 'gone' : 'changed';

@@ -1,14 +1,26 @@
-import type { Customer } from '../domain/customer.ts';
+import type { Customer, CustomerUpdate } from '../domain/customer.ts';
 import type { Format } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
-/** `hooks`: the customer's webhooks that get every event, kept here so that an event needs no list of webhooks. */
-export type CustomerItem = Customer & { hooks: Record<string, Format> };
+/**
+ * `hooks`: the customer's webhooks that get every event, kept here so that an event needs no list of webhooks.
+ * `members`: how many users and sensors it has, exactly.
+ */
+export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number };
 
 /** What has a home: the kinds whose ids a system admin may use without naming the customer. */
 export type HomeKind = 'user' | 'sensor' | 'bot' | 'rule' | 'webhook';
+
+/**
+ * Part of every transaction that gives a customer a user or sensor, or takes one away; it fails when the customer is
+ * not there. So the write that deletes a customer knows whether it has any, whoever comes at the same time.
+ */
+export const memberChange = (customerId: number, by: 1 | -1): Write => ({
+  update: items.customer({ customerId }),
+  changes: changes({ add: { members: by }, if: present }),
+});
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
@@ -20,7 +32,21 @@ export const customerReads = (table: TableReader) => ({
 
 export const customerWrites = (table: Table) => ({
   create: async (customer: Customer): Promise<void> => {
-    const item: CustomerItem = { ...customer, hooks: {} };
+    const item: CustomerItem = { ...customer, hooks: {}, members: 0 };
     await table.write({ put: { ...item, ...items.customer({ customerId: customer.id }) }, where: absent });
+  },
+
+  /** Replaces what a client says of a customer, nothing else of it; null: there is none. */
+  update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<CustomerItem | null> => {
+    const update = changes({ set: { ...given, updateDate }, if: present }, 'ALL_NEW');
+    return (await table.update(items.customer({ customerId }), update)) as CustomerItem | null;
+  },
+
+  /** Removes a customer that has neither users nor sensors; nothing can be created in it from then on. */
+  remove: async (customerId: number): Promise<'in_use' | 'gone' | null> => {
+    const key = items.customer({ customerId });
+    const failed = await table.write({ remove: key, where: where('#members = :none', { none: 0 }) });
+    if (!failed) return null;
+    return (await table.get(key, true)) ? 'in_use' : 'gone';
   },
 });

@@ -87,6 +87,8 @@ export type Query = {
   limit?: number;
   startAfter?: Item | undefined;
   consistent?: boolean;
+  /** Attributes wanted besides the key; all of them when left out. The price is that of the whole items. */
+  only?: readonly string[];
 };
 
 /** A query as the SDK takes it, less the table. */
@@ -100,11 +102,16 @@ export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> =
   return {
     ...(query.index && { IndexName: query.index }),
     KeyConditionExpression: `#pk = :pk${range?.text ?? ''}`,
-    ExpressionAttributeNames: { '#pk': design.partitionKey, ...(range && { '#sk': design.sortKey }) },
+    ExpressionAttributeNames: {
+      '#pk': design.partitionKey,
+      ...(range && { '#sk': design.sortKey }),
+      ...(query.only && Object.fromEntries(query.only.map((name) => [`#${name}`, name]))),
+    },
     ExpressionAttributeValues: { ':pk': query.pk, ...range?.values },
     ScanIndexForward: !query.newestFirst,
     ...(query.limit !== undefined && { Limit: query.limit }),
     ...(query.startAfter && { ExclusiveStartKey: query.startAfter }),
     ...(query.consistent && { ConsistentRead: true }),
+    ...(query.only && { ProjectionExpression: ['pk', 'sk', ...query.only.map((name) => `#${name}`)].join(', ') }),
   };
 };

@@ -1,43 +1,133 @@
 import { RETENTION } from '../domain/event.ts';
-import { firstIdAt } from '../domain/ids.ts';
-import type { RuleHit, RuleMessage } from '../domain/rule-hit.ts';
+import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
 import { absent } from './request.ts';
-import { items } from './table.ts';
+import { items, lists } from './table.ts';
+import { inTurn } from './turns.ts';
 
 /** A hit as it is stored. `sensor` and `feedback` are looked up when it is read; `allSend` follows from the messages. */
 export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & { messages: RuleMessage[] };
+/** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
+export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages'> & {
+  messages: Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate'>[];
+};
 
-const MAX_ID = Number.MAX_SAFE_INTEGER;
-const sortKey = (hitId: number) => items.ruleHit.sk({ hitId });
+/** Ids of one customer's hits are dense: this many of them before those of the next customer. */
+const IDS = 2 ** 32;
+const firstId = (customerId: number): number => customerId * IDS;
+
+const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
+const between = (from: number, to: number) =>
+  [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
+const listOf = (customerId: number, sensorId: string) => lists.hitsOfSensor({ customerId, sensorId });
+
+/** The ids of the hits that are no older than the retention; they follow each other without a gap. */
+export type Window = { first: number; last: number };
+
+const edgeOf = async (table: TableReader, customerId: number, newestFirst: boolean): Promise<HitItem | null> => {
+  const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1 };
+  return (await table.query<HitItem>(query)).items[0] ?? null;
+};
+
+/** The first id in `low..high` whose hit is no older than `since`. Expiry may have removed any older one. */
+const firstSince = async (
+  table: TableReader,
+  customerId: number,
+  low: number,
+  high: number,
+  since: number,
+): Promise<number> => {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const hit = await table.get<HitItem>(items.ruleHit({ customerId, hitId: middle }));
+    if (hit && hit.createDate >= since) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+};
 
 export const ruleHitReads = (table: TableReader) => ({
   get: (customerId: number, hitId: number) => table.get<HitItem>(items.ruleHit({ customerId, hitId })),
 
-  /** All hits of the last 120 days: by date, not by what expiry has removed already. */
-  list: (customerId: number, now: number) =>
-    table.queryAll<HitItem>({
-      pk: items.ruleHit.pk({ customerId }),
-      between: [sortKey(firstIdAt(now - RETENTION)), sortKey(MAX_ID)],
+  /** The place of the newest hit, or the one before the first. What was appended since may be missing. */
+  tail: async (customerId: number): Promise<HitPlace> => {
+    const newest = await edgeOf(table, customerId, true);
+    return newest ? { id: newest.id, createDate: newest.createDate } : { id: firstId(customerId), createDate: 0 };
+  },
+
+  /** The hits of the last 120 days by date, not by what expiry has removed already: counted without reading them. */
+  window: async (customerId: number, now: number): Promise<Window | null> => {
+    const since = now - RETENTION;
+    const [oldest, newest] = await Promise.all([edgeOf(table, customerId, false), edgeOf(table, customerId, true)]);
+    if (!oldest || !newest || newest.createDate < since) return null;
+    const isWhole = oldest.createDate >= since;
+    const first = isWhole ? oldest.id : await firstSince(table, customerId, oldest.id + 1, newest.id, since);
+    return { first, last: newest.id };
+  },
+
+  /** The hits with the ids from..to, in the order of their ids. */
+  range: (customerId: number, from: number, to: number) =>
+    table.queryAll<HitItem>({ pk: pkOf(customerId), between: between(from, to) }),
+
+  /** The ids of a sensor's hits within a window, in their order. */
+  idsOfSensor: async (customerId: number, sensorId: string, { first, last }: Window): Promise<number[]> => {
+    const range = [lists.byTime({ id: first }), lists.byTime({ id: last })] as const;
+    const query = { index: 'list', pk: listOf(customerId, sensorId), between: range } as const;
+    return (await table.queryAll<{ listSk: string }>(query)).map(({ listSk }) => Number(listSk));
+  },
+
+  /** Ids and dates of the last change, of all hits in a window. Reads all of them, and hands over next to nothing. */
+  changeDates: async (customerId: number, { first, last }: Window) =>
+    table.queryAll<Pick<HitItem, 'id' | 'updateDate'>>({
+      pk: pkOf(customerId),
+      between: between(first, last),
+      only: ['id', 'updateDate'],
     }),
+
+  /** Some hits by their ids, in the order of the ids given. */
+  some: async (customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
+    const found = await table.getAll<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+    const byId = new Map(found.map((hit) => [hit.id, hit]));
+    return ids.map((id) => byId.get(id)).filter((hit) => hit !== undefined);
+  },
 });
 
-export const ruleHitWrites = (table: Table) => ({
+const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) => {
+  const dates = { createDate, updateDate: createDate };
+  return {
+    ...hit,
+    ...dates,
+    id,
+    messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })),
+    listPk: listOf(customerId, hit.sensorId),
+    listSk: lists.byTime({ id }),
+    ttl: Math.ceil((createDate + RETENTION) / 1_000),
+    ...items.ruleHit({ customerId, hitId: id }),
+  };
+};
+
+const append = async (table: Table, customerId: number, after: HitPlace, hit: NewHit, now: number) => {
+  for (let last = after; ; ) {
+    const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
+    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) return next;
+    const range = between(next.id, Number.MAX_SAFE_INTEGER);
+    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range, consistent: true });
+    const same = since.find((one) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId);
+    if (same) return { id: same.id, createDate: same.createDate };
+    last = since.at(-1) ?? last;
+  }
+};
+
+export const ruleHitWrites = (table: Table, turn = inTurn()) => ({
   /**
-   * Writes a hit once for its event and rule. Its id is taken by another hit: the next one is tried, so that writing
-   * it again finds the same place. Gives the id it has.
+   * Appends a hit to those of its customer, once for its event and rule, and gives its place. Ids have no gaps, so that
+   * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is
+   * taken; those of one process wait for each other, or each of many would fail as often. `after`: a place from before
+   * the decision was made. Whoever carries the same decision out passes every place since, and finds what another wrote.
    */
-  create: async (customerId: number, hit: HitItem): Promise<number> => {
-    const ttl = Math.ceil((hit.createDate + RETENTION) / 1_000);
-    for (let id = hit.id; ; id++) {
-      const key = items.ruleHit({ customerId, hitId: id });
-      const messages = hit.messages.map((message) => ({ ...message, ruleHitId: id }));
-      const failed = await table.write({ put: { ...hit, ...key, id, messages, ttl }, where: absent });
-      if (failed === null) return id;
-      const there = await table.get<HitItem>(key, true);
-      if (there?.sensorEventId === hit.sensorEventId && there.ruleId === hit.ruleId) return id;
-    }
-  },
+  append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace> =>
+    turn(customerId, () => append(table, customerId, after, hit, now)),
 
   /** Reports the attempts to send one message of a hit; a success stays one whatever comes later. */
   report: async (

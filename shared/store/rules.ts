@@ -1,7 +1,8 @@
-import type { Situation } from '../domain/event.ts';
+import { canTell, type Situation } from '../domain/event.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, present, type Write } from './request.ts';
+import type { Key } from './key.ts';
+import { absent, type Condition, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 /** Where a rule is found by an event: at its sensor, its group, or its customer. */
@@ -13,10 +14,31 @@ const keyOf = (rule: Rule) => {
   return items.rule({ customerId, scope: scopeOf(rule), situation, ruleId });
 };
 
-export const ruleReads = (table: TableReader) => ({
-  get: (customerId: number, ruleId: number) => table.get<Rule>(items.ruleById({ customerId, ruleId })),
+/** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
+const checksOf = ({ customerId, sensorId, recipients, situation }: Rule): Write[] => {
+  const checks = new Map<string, Write>();
+  const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
+  mustBe(items.customer({ customerId }), present);
+  if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }), present);
+  for (const { botId, webhookId } of recipients) {
+    mustBe(items.bot({ customerId, botId }), present);
+    const isFit = canTell('custom1', situation)
+      ? where('#botId = :botId', { botId })
+      : where('#botId = :botId AND #format <> :custom1', { botId, custom1: 'custom1' });
+    mustBe(items.webhook({ customerId, webhookId }), isFit);
+  }
+  return [...checks.values()];
+};
 
-  list: (customerId: number) => table.queryAll<Rule>({ pk: items.rule.pk({ customerId }) }),
+/** The rule as it was read. Each change has a later date, so the date is a version. */
+const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
+
+export const ruleReads = (table: TableReader) => ({
+  get: (customerId: number, ruleId: number, consistent = false) =>
+    table.get<Rule>(items.ruleById({ customerId, ruleId }), consistent),
+
+  list: (customerId: number, consistent = false) =>
+    table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), consistent }),
 
   /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */
   forSituation: async (customerId: number, sensor: { id: string; groupId: number }, situation: Situation) => {
@@ -32,23 +54,37 @@ export const ruleReads = (table: TableReader) => ({
 export const ruleWrites = (table: Table) => ({
   /** False when the customer, the sensor, a bot or a webhook that it names does not exist (any more). */
   create: async (rule: Rule): Promise<boolean> => {
-    const { customerId, id: ruleId, sensorId } = rule;
-    const key = keyOf(rule);
-    const named = new Map<string, Write>();
-    const mustBe = (check: { pk: string; sk: string }) =>
-      named.set(`${check.pk} ${check.sk}`, { check, where: present });
-    mustBe(items.customer({ customerId }));
-    if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }));
-    for (const { botId, webhookId } of rule.recipients) {
-      mustBe(items.bot({ customerId, botId }));
-      mustBe(items.webhook({ customerId, webhookId }));
-    }
+    const { customerId, id: ruleId } = rule;
     const failed = await table.write(
-      { put: { ...rule, ...key }, where: absent },
+      { put: { ...rule, ...keyOf(rule) }, where: absent },
       // Kept twice: where events look for it, and where its id leads to in one read.
       { put: { ...rule, ...items.ruleById({ customerId, ruleId }) } },
       { put: { ...items.home({ kind: 'rule', id: ruleId }), customerId } },
-      ...named.values(),
+      ...checksOf(rule),
+    );
+    return failed === null;
+  },
+
+  /** Replaces a rule and moves it to where events look for it now. `rule` must have a later updateDate. */
+  replace: async (before: Rule, rule: Rule): Promise<'changed' | 'unknown_reference' | null> => {
+    const { customerId, id: ruleId } = rule;
+    const [from, to] = [keyOf(before), keyOf(rule)];
+    const failed = await table.write(
+      { put: { ...rule, ...items.ruleById({ customerId, ruleId }) }, where: unchanged(before) },
+      { put: { ...rule, ...to } },
+      ...(from.sk === to.sk ? [] : [{ remove: from }]),
+      ...checksOf(rule),
+    );
+    return failed === null ? null : failed.includes(0) ? 'changed' : 'unknown_reference';
+  },
+
+  /** False when it is no longer what was read. */
+  remove: async (rule: Rule): Promise<boolean> => {
+    const { customerId, id: ruleId } = rule;
+    const failed = await table.write(
+      { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
+      { remove: keyOf(rule) },
+      { remove: items.home({ kind: 'rule', id: ruleId }) },
     );
     return failed === null;
   },

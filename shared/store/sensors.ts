@@ -1,5 +1,6 @@
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
+import { memberChange } from './customers.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
@@ -38,6 +39,8 @@ const linkPut = ({ id: sensorId }: SensorRecord, link: DeviceLink, before: Devic
 
 export const sensorReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<SensorRecord>(items.sensor({ customerId, sensorId })),
+  getAll: (customerId: number, sensorIds: readonly string[]) =>
+    table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
   list: (customerId: number) =>
     table.queryAll<SensorRecord>({ pk: items.sensor.pk({ customerId }), beginsWith: 'SENSOR#' }),
   /** Consistent: a token that was rotated away opens nothing any more. */
@@ -94,7 +97,7 @@ export const sensorWrites = (table: Table) => ({
       { put: { ...linked, ...keyOf(linked) }, where: absent },
       { update: items.home({ kind: 'sensor', id: sensorId }), changes: changes({ set: { customerId }, if: nobodys }) },
       { update: items.device({ hash: device.hash }), changes: changes({ set: { customerId }, if: present }) },
-      { check: items.customer({ customerId }), where: present },
+      memberChange(customerId, 1),
     );
     return failed === null;
   },

@@ -6,6 +6,7 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { firmwareReads, firmwareWrites } from './firmwares.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
 import { resetReads, resetWrites } from './resets.ts';
@@ -25,6 +26,7 @@ const reads = (table: TableReader) => ({
   deliveries: deliveryReads(table),
   due: dueReads(table),
   events: eventReads(table),
+  firmwares: firmwareReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
   resets: resetReads(table),
@@ -44,6 +46,7 @@ const writes = (table: Table) => ({
   deliveries: deliveryWrites(table),
   due: dueWrites(table),
   events: eventWrites(table),
+  firmwares: firmwareWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
   resets: resetWrites(table),

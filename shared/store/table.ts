@@ -52,11 +52,16 @@ export const items = {
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
   pairingCode: item('PAIRING#{hash}', 'PAIRING'),
   provisioningKey: item('PROVISIONING#{hash}', 'PROVISIONING'),
+  listedKey: item('PROVISIONING_KEYS', 'KEY#{keyId}'),
+  firmware: item('FIRMWARES#{manufacturer}', 'VERSION#{0versionCode}'),
+  firmwareDefault: item('FIRMWARES#{manufacturer}', 'DEFAULT'),
+  firmwarePins: item('FIRMWARES#{manufacturer}', 'PINS#{0versionCode}'),
 } as const;
 
 /** Keys of the index `list`. */
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
+  hitsOfSensor: part('C#{customerId}#S#{sensorId}#HITS'),
   byTime: part('{0id}'),
 } as const;
 

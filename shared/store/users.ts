@@ -1,6 +1,7 @@
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/user.ts';
 import type { Table, TableReader } from './client.ts';
+import { memberChange } from './customers.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import type { Account } from './sessions.ts';
 import { items } from './table.ts';
@@ -37,8 +38,7 @@ export const userWrites = (table: Table) => ({
       { put: { ...items.password({ accountKey }), hash } },
       { put: { ...items.home({ kind: 'user', id: user.id }), customerId: user.customerId ?? 0 } },
     ];
-    if (user.customerId !== null)
-      writes.push({ check: items.customer({ customerId: user.customerId }), where: present });
+    if (user.customerId !== null) writes.push(memberChange(user.customerId, 1));
     const failed = await table.write(...writes);
     return failed === null ? null : failed.includes(0) ? 'username_taken' : 'customer_unknown';
   },
@@ -81,6 +81,7 @@ export const userWrites = (table: Table) => ({
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.home({ kind: 'user', id }) },
+      ...(customerId === null ? [] : [memberChange(customerId, -1)]),
     );
     return failed === null;
   },

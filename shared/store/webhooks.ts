@@ -1,6 +1,6 @@
-import type { WebhookRecord } from '../domain/webhook.ts';
+import type { Format, WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { absent, type Condition, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
@@ -8,33 +8,98 @@ export const webhookReads = (table: TableReader) => ({
     table.get<WebhookRecord>(items.webhook({ customerId, webhookId }), consistent),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  list: (customerId: number) =>
-    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
+  list: (customerId: number, consistent = false) =>
+    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
 });
 
-export const webhookWrites = (table: Table) => ({
+type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
+
+/** The customer's own list of what gets every event: the webhook with its format, or (null) without it. */
+const listing = ({ customerId, id }: Place, format: Format | null): Write => ({
+  update: items.customer({ customerId }),
+  changes: {
+    UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
+    ExpressionAttributeNames: { '#id': id },
+    ...(format !== null && { ExpressionAttributeValues: { ':format': format } }),
+    ...present,
+  },
+});
+
+/** What a webhook needs besides itself: its bot, or a line in the customer's list. */
+const belonging = (place: Place, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
+  botId === null
+    ? listing(place, format)
+    : { check: items.bot({ customerId: place.customerId, botId }), where: present };
+
+/** It belongs to whom it did when it was read: by that was judged who may change it. */
+const sameOwner = ({ botId }: WebhookRecord): Condition =>
+  botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
+
+/** Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile. */
+const switching = (isEnabled: boolean, was: boolean) => {
+  if (!isEnabled) return { set: { isEnabled }, remove: [] };
+  if (was) return { set: {}, remove: [] };
+  return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove: ['failingSince'] };
+};
+
+/** What its owner does with a webhook. */
+const byOwner = (table: Table) => ({
   /** False when the customer or the bot does not exist (any more). */
   create: async (webhook: WebhookRecord): Promise<boolean> => {
-    const { customerId, id: webhookId, botId } = webhook;
-    const customer = items.customer({ customerId });
-    const writes: Write[] = [
+    const { customerId, id: webhookId } = webhook;
+    const failed = await table.write(
       { put: { ...webhook, ...items.webhook({ customerId, webhookId }) }, where: absent },
       { put: { ...items.home({ kind: 'webhook', id: webhookId }), customerId } },
-      botId === null
-        ? {
-            update: customer,
-            changes: {
-              UpdateExpression: 'SET hooks.#id = :format',
-              ExpressionAttributeNames: { '#id': webhookId },
-              ExpressionAttributeValues: { ':format': webhook.format },
-              ...present,
-            },
-          }
-        : { check: items.bot({ customerId, botId }), where: present },
-    ];
-    return (await table.write(...writes)) === null;
+      belonging(webhook, webhook),
+    );
+    return failed === null;
   },
 
+  /** Replaces what its owner says of a webhook; what attempts count and write meanwhile stays. */
+  replace: async (
+    before: WebhookRecord,
+    { isEnabled, ...given }: WebhookUpdate,
+    updateDate: number,
+  ): Promise<'changed' | 'unknown_reference' | null> => {
+    const { customerId, id: webhookId } = before;
+    const { set, remove } = switching(isEnabled, before.isEnabled);
+    const update = changes({ set: { ...given, ...set, updateDate }, remove, if: sameOwner(before) });
+    const isUnlisted = before.botId === null && given.botId !== null;
+    const failed = await table.write(
+      { update: items.webhook({ customerId, webhookId }), changes: update },
+      belonging(before, given),
+      ...(isUnlisted ? [listing(before, null)] : []),
+    );
+    return failed === null ? null : failed.includes(0) ? 'changed' : 'unknown_reference';
+  },
+
+  /** A new token, from the next attempt on; false when the webhook belongs to somebody else by now, or is gone. */
+  setToken: async (webhook: WebhookRecord, token: string, updateDate: number): Promise<boolean> => {
+    const { customerId, id: webhookId } = webhook;
+    const update = changes({ set: { token, updateDate }, if: sameOwner(webhook) });
+    return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
+  },
+
+  /** False when the webhook belongs to somebody else by now, or is gone. */
+  remove: async (webhook: WebhookRecord): Promise<boolean> => {
+    const { customerId, id: webhookId, botId } = webhook;
+    const failed = await table.write(
+      { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },
+      { remove: items.home({ kind: 'webhook', id: webhookId }) },
+      ...(botId === null ? [listing(webhook, null)] : []),
+    );
+    return failed === null;
+  },
+
+  /** Removes a webhook of a customer who is gone, and its list with it. */
+  forget: async ({ customerId, id: webhookId }: WebhookRecord): Promise<void> => {
+    const home = items.home({ kind: 'webhook', id: webhookId });
+    await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });
+  },
+});
+
+/** What attempts leave behind at a webhook. */
+const byAttempts = (table: Table) => ({
   /** Counts a failed attempt, whoever else counts at the same time. */
   recordFailure: async ({ customerId, id: webhookId }: WebhookRecord, now: number): Promise<void> => {
     await table.update(items.webhook({ customerId, webhookId }), {
@@ -55,3 +120,5 @@ export const webhookWrites = (table: Table) => ({
     await table.update(items.webhook({ customerId, webhookId }), update);
   },
 });
+
+export const webhookWrites = (table: Table) => ({ ...byOwner(table), ...byAttempts(table) });

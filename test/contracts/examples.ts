@@ -6,7 +6,7 @@ import * as makerB from '../../shared/domain/config/maker-b.ts';
 import { defaultRoom } from '../../shared/domain/room.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
-import { register } from '../fixtures/client.ts';
+import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
 import { unknownIds, type World } from './world.ts';
@@ -48,6 +48,13 @@ const webhook = ({ ours: { bot } }: World) => ({
   botId: bot.id,
 });
 
+const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
+/** A firmware that the call may change for good. */
+const madeFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
+  const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
+  return { manufacturer: 'maker_b', versionCode: String(versionCode) };
+};
+
 const NUMBER = 987_654_321;
 const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
 
@@ -66,7 +73,11 @@ const ruleIds = (world: World): Place[] => {
     { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
     { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
     { ...withField('sensorGroupId'), unknown: NUMBER },
-    { ...withField('regionId'), unknown: UUID },
+    {
+      path: 'regionId',
+      body: (regionId) => ({ ...rule(world), sensorId: ours.sensor.sensorId, regionId }),
+      unknown: UUID,
+    },
   ];
 };
 const webhookIds = (world: World): Place[] => [
@@ -76,10 +87,18 @@ const webhookIds = (world: World): Place[] => [
 /** Every place in a body that names something of a customer, for each operation that has one. */
 export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
   createRule: ruleIds,
+  updateRule: ruleIds,
   createWebhook: webhookIds,
+  updateWebhook: webhookIds,
 };
 /** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
 export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];
+
+/** One of ours that the call may delete. */
+const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
+  const { id } = await ours.client.ok<{ id: Id }>('POST', `/${kind}s`, body);
+  return { params: { [`${kind}Id`]: String(id) } };
+};
 
 const nothing = (): Example => ({});
 
@@ -114,6 +133,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,
+  updateCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
+  deleteCustomer: async ({ admin }) => {
+    const { id } = await admin.ok('POST', '/customers', { name: 'n', location: '', email: '' });
+    return { params: { customerId: String(id) } };
+  },
   listSensors: nothing,
   linkSensor: async ({ anybody }) => {
     const { pairingCode: code } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
@@ -141,23 +165,44 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   putMakerBVitalDataConfig: () => ({ body: defaultsOf(makerB.vitalFields) }),
   listRuleHits: nothing,
   getRuleHit: nothing,
+  listMakerAFirmwares: nothing,
+  listFirmwares: nothing,
+  createFirmware: () => ({ body: firmware() }),
+  deleteFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
+  setDefaultFirmware: async ({ admin }) => ({ params: await madeFirmware(admin) }),
   listBots: nothing,
   createBot: () => ({ body: { name: 'n' } }),
   getBot: nothing,
+  updateBot: () => ({ body: { name: 'n' } }),
+  deleteBot: (world) => another(world, 'bot', { name: 'n' }),
   listRules: nothing,
   createRule: (world) => ({ body: rule(world) }),
   getRule: nothing,
+  updateRule: (world) => ({ body: rule(world) }),
+  deleteRule: (world) => another(world, 'rule', rule(world)),
   listWebhooks: nothing,
   createWebhook: (world) => ({ body: webhook(world) }),
   getWebhook: nothing,
+  updateWebhook: (world) => ({ body: webhook(world) }),
+  deleteWebhook: (world) => another(world, 'webhook', webhook(world)),
+  drawWebhookToken: nothing,
   registerDevice: () => ({
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
   }),
   drawPairingCode: nothing,
   getDeviceConfig: nothing,
   postMessages: () => ({ body: fallMessage('calling', Date.now()) }),
+  listProvisioningKeys: nothing,
+  deleteProvisioningKey: async ({ admin }) => {
+    const { id } = await admin.ok<{ id: string }>('POST', '/provisioning-keys', { name: 'n', manufacturer: 'maker_a' });
+    return { params: { keyId: id } };
+  },
   createProvisioningKey: () => ({ body: { name: 'n', manufacturer: 'maker_b' } }),
   getServerConfig: nothing,
+  getQrCode: nothing,
   getOpenApi: nothing,
   getHealth: nothing,
+  getDocs: nothing,
+  getDocsScript: nothing,
+  getDocsStyle: nothing,
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import type { Answer } from '../fixtures/client.ts';
+import { type Answer, read } from '../fixtures/client.ts';
 
 type Raw = { method: string; path?: string; headers?: Record<string, string | string[]>; body?: Uint8Array | string };
 
@@ -11,9 +11,8 @@ export const send = async (url: string, { body, ...options }: Raw): Promise<Answ
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
   const received = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct))
     for (const value of values ?? []) received.append(name, value);
-  return { status: incoming.statusCode ?? 0, headers: received, body: text === '' ? null : JSON.parse(text), text };
+  return { status: incoming.statusCode ?? 0, headers: received, ...read(received, Buffer.concat(chunks)) };
 };

@@ -30,6 +30,9 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
     ruleHitId: String(ruleHitId),
+    manufacturer: 'maker_b',
+    // Firmwares are nobody's; no customer has any of its own.
+    versionCode: '987654321',
   };
   return { ...home, ...alarm, sensor, ids };
 };
@@ -45,6 +48,9 @@ export const unknownIds: Readonly<Record<string, string>> = {
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
+  keyId: '00000000-0000-4000-8000-000000000000',
+  manufacturer: 'maker_b',
+  versionCode: '987654321',
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */
@@ -53,8 +59,9 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
 
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {
+  if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (param === 'webhookId' || param === 'tokenId') return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (['webhookId', 'tokenId', 'keyId'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Operation } from '../../shared/api/operation.ts';
-import { exampleOf, operations, paramsOf, pathOf, rightful } from '../contracts/operations.ts';
+import { exampleOf, operations, paramsOf, pathOf } from '../contracts/operations.ts';
 import { send } from '../contracts/raw.ts';
 import { complaintsOf } from '../contracts/sound.ts';
 import { createWorld, idsFor, unknownIds, type World } from '../contracts/world.ts';
-import type { Client } from '../fixtures/client.ts';
+import { isForged, senderOf } from './credentials.ts';
 import { type Drawn, drawn } from './requests.ts';
 import { manglings, spoil } from './text.ts';
 
@@ -12,7 +12,13 @@ import { manglings, spoil } from './text.ts';
 export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
 
 /** A request as it goes over the wire. */
-type Sent = { method: string; path: string; headers: Record<string, string | string[]>; body?: Buffer };
+type Sent = {
+  operation: Operation;
+  method: string;
+  path: string;
+  headers: Record<string, string | string[]>;
+  body?: Buffer;
+};
 
 /** Puts ids into what was drawn: `{ours}`, `{theirs}` and `{unknown}` of the kind that the name is of. */
 const withIds = (text: string, name: string, { ours, theirs }: World): string => {
@@ -28,22 +34,20 @@ const idInBody = (text: string, key: string, world: World): string => {
   return /^\d+$/.test(id) ? id : JSON.stringify(id);
 };
 
-const callerOf = async ({ credential }: Drawn, operation: Operation, world: World): Promise<Client> => {
-  // Who logs out needs a session to spare.
-  if (credential === 'rightful' || operation.auth === 'session') return rightful(operation, world);
-  if (credential === 'device') return world.byDevice;
-  if (credential === 'provisioner') return world.byProvisioner;
-  if (credential === 'user') return world.ours.client;
-  return credential === 'bad' ? world.bad['an expired one'] : world.anybody;
-};
-
 /** An admin may do what it likes with anybody's things: those of the other customer are kept from it. */
 const harmless = (text: string, operation: Operation): string =>
   'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
 
+/** Deletes what the world still needs only where the example of the operation gives something to delete. */
+const spared = ({ method, params }: Drawn, operation: Operation): readonly string[] =>
+  method !== 'DELETE' || operation.method === 'DELETE'
+    ? params
+    : params.map((text) => (text === '{ours}' || text === 'me' ? '{unknown}' : text));
+
 const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonly<Record<string, string>> = {}) => {
+  const ids = spared(draw, operation);
   const params = paramsOf(operation).map((name, at): [string, string] => {
-    const text = harmless(draw.params[at % draw.params.length] ?? '', operation);
+    const text = harmless(ids[at % ids.length] ?? '', operation);
     return [name, text === '{ours}' && given[name] ? given[name] : withIds(text, name, world)];
   });
   const path = draw.path.replace('{path}', () => pathOf(operation, Object.fromEntries(params)));
@@ -54,7 +58,7 @@ const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonl
 const requestOf = async (draw: Drawn, world: World): Promise<Sent> => {
   const [name, operation] = operations[draw.operation] ?? [];
   if (!name || !operation) throw new Error('no such operation');
-  const [example, client] = [await exampleOf(name, world), await callerOf(draw, operation, world)];
+  const [example, sender] = [await exampleOf(name, world), await senderOf(draw.credential, operation, world)];
   const edits = draw.edits.map((edit) => ({
     ...edit,
     text: idInBody(harmless(edit.text, operation), edit.key, world),
@@ -62,11 +66,12 @@ const requestOf = async (draw: Drawn, world: World): Promise<Sent> => {
   const text = example.body === undefined ? undefined : Buffer.from(spoil(example.body, edits));
   const body = text && manglings[draw.mangling](text);
   return {
+    operation,
     method: draw.method ?? operation.method,
     path: pathFor(draw, operation, world, example.params),
     headers: {
       ...(body && { 'content-type': 'application/json', 'content-length': String(body.length) }),
-      ...(client.token !== undefined && { authorization: `Bearer ${client.token}` }),
+      ...sender,
       ...Object.fromEntries(draw.headers),
     },
     ...(body && { body }),
@@ -81,7 +86,7 @@ const describe = ({ method, path, headers, body }: Sent, status: number, text: s
   [
     `${method} ${path.slice(0, 400)}`,
     ...Object.entries(headers).map(([name, value]) =>
-      name === 'authorization'
+      /authorization|cookie|csrf/.test(name)
         ? `${name}: ${String(value).slice(0, 15)}...`
         : `${name}: ${String(value).slice(0, 200)}`,
     ),
@@ -94,14 +99,19 @@ const attempt = async (draw: Drawn, world: World): Promise<number> => {
   const answer = await send(new URL(world.cloud.url).origin, sent);
   const complaints = byHost(answer.status, answer.body, sent) ? [] : complaintsOf(answer, sent.method);
   if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
+  if (answer.status < 300 && isForged(draw.credential, sent.operation, sent))
+    complaints.unshift('a forged request that did something');
   if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${describe(sent, answer.status, answer.text)}`);
   return answer.status;
 };
 
+/** What everybody reads alike: not of a customer. */
+const ofAll = /server|firmwares/;
+
 /** All that the other customer can read of itself. */
 const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {
   const readable = operations.filter(
-    ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !one.path.includes('server'),
+    ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !ofAll.test(one.path),
   );
   const read = readable.map(async ([name, operation]) => {
     const { status, body, text } = await theirs.client.call(

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { operations } from '../contracts/operations.ts';
+import { type Credential, credentials } from './credentials.ts';
 import { type Edit, keys, type Mangling, manglings, values } from './text.ts';
 
 /** A request as it is drawn: small, so that what fails shrinks to what matters. */
 export type Drawn = {
   operation: number;
-  credential: string;
+  credential: Credential;
   method: string | null;
   /** What stands for each parameter of the path: a name of a world's id, or a text as it is sent. */
   params: readonly string[];
@@ -202,7 +203,7 @@ const withBody = operations.flatMap(([, { body }], at) => (body ? [at] : []));
 /** Any request, to any operation of the contracts. */
 export const drawn: fc.Arbitrary<Drawn> = fc.record({
   operation: fc.oneof(fc.nat(operations.length - 1), fc.constantFrom(...withBody)),
-  credential: mostly('rightful', oneOf('nobody', 'device', 'provisioner', 'user', 'bad'), 9),
+  credential: mostly<Credential>('rightful', fc.constantFrom(...credentials), 6),
   method: mostly<string | null>(null, oneOf('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'), 12),
   params: fc.array(param, { minLength: 3, maxLength: 3 }),
   path,

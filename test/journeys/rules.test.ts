@@ -54,10 +54,10 @@ const prepare = async (name: string, maker = 'maker_a') => {
 
 describe('a rule', () => {
   test('of a region fires for what happens there, a rule without one for every region', async () => {
-    const { addRule, say, regionId, byRule } = await prepare('maple');
+    const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
-    await addRule({ ...there, regionId: regionId('Door') });
-    await addRule({ ...there, title: 'elsewhere', regionId: regionId('Bed') });
+    await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
+    await addRule({ ...there, title: 'elsewhere', sensorId: sensor.sensorId, regionId: regionId('Bed') });
     await addRule({ ...there, title: 'anywhere' });
     await say(a.regions({ 1: 1 }));
     expect(

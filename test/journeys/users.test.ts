@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Answer, type Client, clientOf, logIn } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
 
 let cloud: Cloud;
+let ahead = 0;
 let anybody: Client;
 let admin: Client;
 let home: Awaited<ReturnType<typeof createHome>>;
 let manager: Client;
 beforeAll(async () => {
-  cloud = await startTestCloud();
+  cloud = await startTestCloud({ clock: { now: () => systemClock.now() + ahead, after: systemClock.after } });
   anybody = clientOf(cloud.url);
   admin = await adminOf(cloud.url);
   home = await createHome(admin, 'home', ['manage_users', 'manage_bots']);
@@ -108,6 +110,18 @@ describe('a password', () => {
     await client.ok('PUT', '/users/me/password', { newPassword, currentPassword: password });
     for (const one of [client, other]) expect(await statusOf(one.call('GET', '/users/me'))).toBe(401);
     expect([await login(username, password), await login(username, newPassword)]).toEqual([401, 200]);
+  });
+  test('that is guessed at is looked at 10 times in 15 minutes; then the right one has to wait too', async () => {
+    const { client, username, password } = await hire('guessed');
+    const change = (currentPassword: string) =>
+      client.call('PUT', '/users/me/password', { newPassword, currentPassword });
+    const guesses = await Promise.all(Array.from({ length: 14 }, (_, at) => change(`guess-${at}`)));
+    expect(guesses.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(400), ...Array(4).fill(429)]);
+    const late = await change(password);
+    expect([late.status, Number(late.headers.get('retry-after')) > 890]).toEqual([429, true]);
+    expect(await login(username, password)).toBe(200);
+    ahead += 15 * 60_000;
+    expect((await change(password)).status).toBe(200);
   });
   test('of another is set by those who manage users, and ends all sessions', async () => {
     const { client, id, username } = await hire('forgetful');

@@ -83,8 +83,9 @@ const logIn = async ({ table, now, random }: Runtime, accountKey: string): Promi
 const registerDevices = async ({ table, now, random }: Runtime, base: string, api: Api): Promise<DemoSensor[]> => {
   const key = drawToken('provisioning', random);
   const { provisioning } = store(table);
+  const id = randomUuid(random);
   await provisioning.put(hashOf(key), {
-    id: randomUuid(random),
+    id,
     name: 'demo',
     manufacturer: 'maker_a',
     createDate: now(),
@@ -96,7 +97,7 @@ const registerDevices = async ({ table, now, random }: Runtime, base: string, ap
     await api.post('/sensors/link', { manufacturer: 'maker_a', code: device.pairingCode });
     sensors.push(device);
   }
-  await provisioning.remove(hashOf(key));
+  await provisioning.remove(id);
   return sensors;
 };
 

@@ -9,7 +9,13 @@ import type { ConfigName } from './names.ts';
 
 /** Configurations as they are stored, by name; what was never put is missing. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
-type Given = { sensor: SensorRecord; room: Room; stored: StoredConfigs };
+type Given = {
+  sensor: SensorRecord;
+  room: Room;
+  stored: StoredConfigs;
+  /** versionCode of the default firmware of the sensor's manufacturer. */
+  defaultFirmware: number | null;
+};
 
 const part = <F extends Fields>({ sensor }: Given, fields: F, values: object | undefined) =>
   understood(fields, { ...defaultsOf(fields), ...values } as Values<F>, sensor.firmwareVersion);
@@ -49,8 +55,13 @@ const ofMakerB = (given: Given): object => ({
 });
 const stored = (given: Given, name: ConfigName): object => given.stored[name] ?? {};
 
+/** The version to install at the next start: the one that is pinned for this sensor, else its manufacturer's default. */
+const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: Given): number | null =>
+  (firmware as Partial<Values<typeof makerA.firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
+
 /** What a device is told at `now` (ms): its room and configurations, less what its firmware does not understand. */
 export const deviceConfig = (given: Given, now: number): Record<string, unknown> => ({
   room: roomFor(given),
+  firmwareToInstall: firmwareToInstall(given),
   ...(given.sensor.manufacturer === 'maker_a' ? ofMakerA(given, now) : ofMakerB(given)),
 });

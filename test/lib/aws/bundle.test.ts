@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { groups } from '../../../functions/index.ts';
 import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
+import { openApi } from '../../../shared/api/document.ts';
+import { describeApi } from '../../../shared/api/openapi.ts';
 
-const names = ['server', 'customers', 'sweep', 'deliver'] as const;
+const names = ['server', 'docs', 'auth', 'customers', 'sweep', 'deliver'] as const;
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
 let bundles: Record<(typeof names)[number], Bundle>;
 beforeAll(async () => {
@@ -63,6 +66,48 @@ describe('a bundle', () => {
     expect(headers['x-amz-security-token']).toBe('token');
   });
 
+  it('describes the API as the contracts do, without what makes the description', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      console.log((await handler(${JSON.stringify(event)}, context)).body);`;
+    const about = { SERVICE_NAME: 'A "name"', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
+    const document = await run(source, { ...credentials, ...about, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(document).toEqual(JSON.parse(JSON.stringify(openApi(describeApi(groups), about))));
+    expect(bundles.server.sources).not.toContain('shared/api/openapi.ts');
+  });
+
+  it('draws a picture by a part that loads only then, and hands it over in base64', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const png = Buffer.from(body, 'base64').toString('latin1', 1, 4);
+      console.log(JSON.stringify({ ...answer, png }));`;
+    const env = { ...credentials, PUBLIC_URL: 'https://cloud.example.com', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+    const answer = { statusCode: 200, isBase64Encoded: true, png: 'PNG' };
+    expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
+  });
+
+  it('has the script of the docs page in a part that loads only then, and that fits an answer of a Lambda', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const headers = { 'accept-encoding': 'gzip, br' };
+    const event = { httpMethod: 'GET', resource: '/api/v1/docs/swagger-ui.js', headers, multiValueHeaders: {} };
+    const source = `import { gunzipSync } from 'node:zlib';
+      import { handler } from ${handlerOf('docs')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const script = gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+      console.log(JSON.stringify({ ...answer, bytes: script.length * 4 / 3, end: script.slice(-200) }));`;
+    const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
+    expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
+    // Even for a client that takes no gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
+  });
+
   it('rings a queue by a part that loads only then', async () => {
     // The MD5 of the message, which the SDK compares.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
@@ -77,6 +122,23 @@ describe('a bundle', () => {
     expect(await run(source)).toBe('sent');
     expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+  });
+
+  it('sends a mail by a part that loads only then, with the credentials that it is given', async () => {
+    await using ses = await listen({ MessageId: 'm' });
+    const { folder, startBytes } = bundles.auth;
+    const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
+    const source = `import { mailBySes } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const mail = mailBySes({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      await mail('to@example.com', 'Grüße', 'text');
+      console.log('"sent"');`;
+    expect(await run(source)).toBe('sent');
+    const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
+    expect(ses.requests[0]?.body).toMatchObject(destination);
+    expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+    // What the client shares with that of the table must not come into the start.
+    expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 
   it('looks for credentials nowhere', () => {

@@ -56,6 +56,10 @@ describe('a message of maker A', () => {
   ])('of a fall is one all the same when what it may leave out is not readable: %j', (odd) => {
     expect(decodeMakerA(fall(odd)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
   });
+  test('of a fall has a place that the table can keep, however small its numbers are', () => {
+    const place = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
+    expect(JSON.stringify(decodeMakerA(fall(place)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
+  });
   test('of presence is read with the first target as its point', () => {
     const trackerTargets = [
       { xPosCm: 1, yPosCm: 2 },

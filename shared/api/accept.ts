@@ -1,0 +1,30 @@
+type Wish = { range: string; quality: number };
+
+const wishesOf = (accept: string): Wish[] =>
+  accept
+    .slice(0, 1_024)
+    .split(',')
+    .map((wish) => {
+      const [range = '', ...parameters] = wish.split(';').map((part) => part.trim().toLowerCase());
+      const quality = parameters.map((one) => /^q=([\d.]+)$/.exec(one)?.[1]).find((one) => one !== undefined);
+      return { range, quality: quality === undefined ? 1 : Number(quality) };
+    });
+
+/** How much a type is wanted, by the most specific wish that fits it: itself, its kind, or anything. */
+const rankOf = (type: string, wishes: readonly Wish[]): { quality: number; specific: number } => {
+  const ranges = ['*/*', `${type.split('/')[0]}/*`, type];
+  const found = wishes.filter(({ range }) => ranges.includes(range));
+  const [best] = found.sort((a, b) => ranges.indexOf(b.range) - ranges.indexOf(a.range));
+  return best ? { quality: best.quality, specific: ranges.indexOf(best.range) } : { quality: 0, specific: -1 };
+};
+
+/**
+ * The media type that an Accept header wants most; of those it wants alike, one that it names, then the first that is
+ * offered. The first too when it wants none of them. https://www.rfc-editor.org/rfc/rfc9110#field.accept
+ */
+export const preferred = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {
+  const wishes = wishesOf(accept ?? '*/*');
+  const ranked = offered.map((type) => ({ type, ...rankOf(type, wishes) }));
+  const [best] = ranked.sort((a, b) => b.quality - a.quality || b.specific - a.specific);
+  return best && best.quality > 0 ? best.type : offered[0];
+};

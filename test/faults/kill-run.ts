@@ -1,0 +1,31 @@
+import { readCommandLine } from '../../lib/local/command-line.ts';
+import { runKills } from './kills.ts';
+
+const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
+Kills the local host at random moments while events flow, and reconciles every event that was answered 202.`;
+const options = {
+  events: { type: 'string', default: '1000' },
+  kills: { type: 'string', default: '20' },
+  seed: { type: 'string', default: '1' },
+} as const;
+const isCount = (text: string) => /^\d{1,6}$/.test(text);
+const { events, kills, seed } = readCommandLine(options, help, { out: console.log, err: console.error }, (given) =>
+  Object.values(given).every(isCount) ? null : 'whole numbers are wanted',
+);
+
+// mulberry32: what is random is the same for the same seed, as far as processes keep to it.
+let state = Number(seed);
+const random = () => {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+};
+
+const found = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
+console.log(
+  Object.entries(found)
+    .map(([name, count]) => `${name} ${count}`)
+    .join('  '),
+);
+process.exitCode = found.lost === 0 && found.wrong === 0 && found.hits === found.acknowledged ? 0 : 1;

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { clientOf } from '../fixtures/client.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { startHost } from '../fixtures/host.ts';
+
+type Sensor = Awaited<ReturnType<typeof linkSensor>>;
+type Host = Awaited<ReturnType<typeof startHost>>;
+/** `kills`: how often the host is killed while `events` flow; `random` gives 0..1. */
+export type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
+/** What came of every event that was answered 202. `wrong`: what nobody sent, or other bytes under the same id. */
+export type Reconciled = { acknowledged: number; lost: number; duplicated: number; wrong: number; hits: number };
+
+const SENSORS = 20;
+const AT_A_TIME = 8;
+/** Whatever a kill interrupted is rung for again within 90 s of the restart. */
+const PATIENCE_MS = 120_000;
+
+/** A port that is free now: the address of the service is part of what it sends, and stays over a restart. */
+const freePort = async (): Promise<string> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+};
+
+const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
+
+/** A host that is killed and started anew on the same folder; `url` waits while there is none. */
+const mortal = async (dataDir: string) => {
+  const environment = { DATA_DIR: dataDir, PORT: await freePort() };
+  let host: Promise<Host> = startHost(environment);
+  await host;
+  return {
+    url: async () => (await host).url,
+    kill: async () => {
+      const dying = await host;
+      host = dying.end('SIGKILL').then(() => startHost(environment));
+      await host;
+    },
+    stop: async () => (await host).end('SIGTERM'),
+  };
+};
+
+/** Posts one fall until it is answered 202, with the same UUID each time, as a device does. */
+const post = async (url: () => Promise<string>, { sensorId, deviceToken }: Sensor, uuid: string, start: number) => {
+  for (;;) {
+    const device = clientOf(await url(), deviceToken);
+    const answer = await device
+      .call('POST', `/devices/${sensorId}/messages`, { ...fallMessage('calling', start), uuid })
+      .catch(() => null);
+    if (answer?.status === 202) return;
+    if (answer && answer.status < 500 && answer.status !== 429) throw new Error(`${answer.status} ${answer.text}`);
+    await sleep(50);
+  }
+};
+
+const reconcile = (acknowledged: ReadonlySet<string>, sent: ReadonlySet<string>, { received }: Receiver) => {
+  const byEvent = Map.groupBy(received, ({ body }) => eventOf(body));
+  const isSame = (all: Receiver['received']) =>
+    new Set(all.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size === 1;
+  return {
+    acknowledged: acknowledged.size,
+    lost: [...acknowledged].filter((uuid) => !byEvent.has(uuid)).length,
+    duplicated: [...byEvent.values()].filter((all) => all.length > 1).length,
+    wrong: [...byEvent].filter(([uuid, all]) => !sent.has(uuid) || !isSame(all)).length,
+  };
+};
+
+/** Kills the local host (SIGKILL) at random moments while events flow, and looks for each of them afterwards. */
+export const runKills = async ({ events, kills, random, say }: KillPlan): Promise<Reconciled> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));
+  const receiver = await startReceiver();
+  const host = await mortal(dataDir);
+  const home = await createHome(await adminOf(await host.url()), 'willow', ALL_PERMISSIONS);
+  const sensors: Sensor[] = [];
+  for (let n = 0; n < SENSORS; n++) sensors.push(await linkSensor(home.client));
+  await createAlarm(home.client, receiver.url);
+
+  const [sent, acknowledged] = [new Set<string>(), new Set<string>()];
+  const killAt = new Set(Array.from({ length: kills }, () => Math.floor(random() * events)));
+  const started = Date.now();
+  const send = async () => {
+    for (let at = sent.size; at < events; at = sent.size) {
+      const uuid = randomUUID();
+      sent.add(uuid);
+      const sensor = sensors[at % SENSORS];
+      if (sensor) await post(host.url, sensor, uuid, started + at);
+      acknowledged.add(uuid);
+      if (!killAt.has(at)) continue;
+      await host.kill();
+      say(`killed after ${acknowledged.size} of ${events}, ${receiver.received.length} requests received`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, send));
+  const patience = Date.now() + PATIENCE_MS;
+  while (reconcile(acknowledged, sent, receiver).lost > 0 && Date.now() < patience) await sleep(250);
+  say(`all found, or waited for, ${Math.round((Date.now() - started) / 1_000)} s after the first`);
+
+  const client = clientOf(await host.url(), home.client.token);
+  const [page] = await client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`);
+  const found = { ...reconcile(acknowledged, sent, receiver), hits: page?.total ?? 0 };
+  await host.stop();
+  await receiver.stop();
+  await rm(dataDir, { recursive: true, force: true });
+  return found;
+};

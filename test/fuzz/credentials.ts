@@ -1,0 +1,54 @@
+import type { Operation } from '../../shared/api/operation.ts';
+import { rightful } from '../contracts/operations.ts';
+import type { World } from '../contracts/world.ts';
+
+/** How a request says who sends it, as it is drawn. */
+export const credentials = [
+  ...['nobody', 'device', 'provisioner', 'user', 'bad'],
+  ...['browser', 'browser with a token', 'forged', 'forged with a token'],
+] as const;
+export type Credential = 'rightful' | (typeof credentials)[number];
+
+type Sender = Readonly<Record<string, string>>;
+
+const bearer = (token: string | undefined): Sender => (token === undefined ? {} : { authorization: `Bearer ${token}` });
+
+/** The cookies of a login of our user, each time another one: what is forged ends it. */
+const browser = async ({ anybody, ours: { username, password } }: World) => {
+  const { headers } = await anybody.call('POST', '/users/login', { username, password });
+  const pairs = headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  const csrf = pairs.find((pair) => pair.startsWith('PSCSRF='))?.slice('PSCSRF='.length) ?? '';
+  return { cookie: pairs.join('; '), csrf, token: headers.get('token') ?? '' };
+};
+
+const ofBrowser = async (credential: Credential, world: World): Promise<Sender> => {
+  const { cookie, csrf, token } = await browser(world);
+  return {
+    cookie,
+    ...(!credential.startsWith('forged') && { 'x-csrf-token': csrf }),
+    ...(credential.endsWith('with a token') && bearer(token)),
+  };
+};
+
+/** The headers of whoever sends a request. */
+export const senderOf = async (credential: Credential, operation: Operation, world: World): Promise<Sender> => {
+  if (/^(browser|forged)/.test(credential)) return ofBrowser(credential, world);
+  // Who logs out needs a session to spare.
+  if (credential === 'rightful' || operation.auth === 'session')
+    return bearer((await rightful(operation, world)).token);
+  if (credential === 'device') return bearer(world.byDevice.token);
+  if (credential === 'provisioner') return bearer(world.byProvisioner.token);
+  if (credential === 'user') return bearer(world.ours.client.token);
+  return bearer(credential === 'bad' ? world.bad['an expired one'].token : undefined);
+};
+
+/** Does a request act with the cookies of a session, without the value that only its own page knows? Logins may. */
+export const isForged = (
+  credential: Credential,
+  { csrfExempt }: Operation,
+  sent: { method: string; headers: Record<string, unknown> },
+): boolean =>
+  !csrfExempt &&
+  credential.startsWith('forged') &&
+  !['GET', 'HEAD', 'OPTIONS'].includes(sent.method) &&
+  String(sent.headers.cookie).startsWith('PSAUTHTOKEN=ses_');

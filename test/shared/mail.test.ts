@@ -1,0 +1,67 @@
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, expect, test, vi } from 'vitest';
+import { lambdaRuntime } from '../../shared/deps.ts';
+import { logTo } from '../../shared/log.ts';
+import { clientOf } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
+
+const ses = mockClient(SESv2Client);
+afterEach(() => {
+  ses.reset();
+  vi.unstubAllEnvs();
+});
+
+/** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code. */
+const askForCode = async (): Promise<string> => {
+  vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
+  const lines: string[] = [];
+  const { mail } = lambdaRuntime();
+  const log = logTo((line) => lines.push(line));
+  const cloud = await startTestCloud({ log, wrap: (runtime) => ({ ...runtime, mail }) });
+  const admin = await adminOf(cloud.url);
+  const { customerId } = await createHome(admin, 'home', []);
+  const { username } = await hireFor(admin, customerId, 'forgetful', { email: 'nurse@example.com', locale: 'de' });
+  const answer = await clientOf(cloud.url).call('POST', '/users/password-reset', { username });
+  expect([answer.status, answer.text]).toEqual([202, '{"status":"OK"}']);
+  await cloud.stop();
+  return lines.join('\n');
+};
+
+const sent = () => ses.commandCalls(SendEmailCommand).map(({ args: [{ input }] }) => input);
+const codeIn = (input: ReturnType<typeof sent>[number] | undefined): string =>
+  /^[\w-]{32}$/m.exec(input?.Content?.Simple?.Body?.Text?.Data ?? '')?.[0] ?? 'no code';
+
+test('a mail goes from the address of the stage to the user, by SES, as plain text in UTF-8', async () => {
+  ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
+  const logged = await askForCode();
+  const [input, ...more] = sent();
+  expect(more).toEqual([]);
+  expect(input).toEqual({
+    FromEmailAddress: 'cloud@example.com',
+    Destination: { ToAddresses: ['nurse@example.com'] },
+    Content: {
+      Simple: {
+        Subject: { Data: expect.stringMatching(/Passwort/), Charset: 'UTF-8' },
+        Body: { Text: { Data: expect.stringContaining(codeIn(input)), Charset: 'UTF-8' } },
+      },
+    },
+  });
+  expect(logged).not.toContain(codeIn(input));
+});
+
+test('a mail that SES refuses is logged without the code, and whoever asked learns nothing of it', async () => {
+  ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
+  const logged = await askForCode();
+  expect(logged).toContain('Sending is paused');
+  expect(codeIn(sent()[0])).not.toBe('no code');
+  expect(logged).not.toContain(codeIn(sent()[0]));
+});
+
+test('a stage without an address sends nothing', async () => {
+  vi.stubEnv('MAIL_SENDER', '');
+  const { mail, settings } = lambdaRuntime();
+  await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
+  expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
+});
