@@ -84,7 +84,8 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
 
 /** The state of the newest fall of a maker A sensor (D1 "States"); null when there is none, or it was canceled. */
 export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Mark] | null => {
-  const seen = falls.filter(({ isSensitive }) => !isSensitive).at(-1)?.seen ?? '';
+  const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((one, other) => other.start - one.start);
+  const seen = newest?.seen ?? '';
   if (seen.includes('x')) return null;
   const furthest = (['f', 'a', 'c', 'd'] as const).find((mark) => seen.includes(mark));
   return furthest ? marks[furthest] : null;

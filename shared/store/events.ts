@@ -3,7 +3,7 @@ import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
 import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
-import { absent, changes, where } from './request.ts';
+import { absent, changes, present, where } from './request.ts';
 import { items, lists } from './table.ts';
 
 /** A message as it was received; processing makes it an event of the list, when it is one. */
@@ -103,7 +103,8 @@ export const eventWrites = (table: Table) => ({
     if (await table.update(key, changes({ set: { lastSeen: now }, if: isAwake }))) return true;
     const wakes = { lastSeen: now, wakes: true, ...dueAt(sensorId, now) };
     const put = { ...newSensorState, decision: null, version: 1, ...wakes, ...key };
-    if ((await table.write({ put, where: absent })) === null) return false;
+    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
+    if ((await table.write({ put, where: absent }, isThere)) === null) return false;
     await table.update(key, changes({ set: wakes, if: where('#isActive = :no', { no: false }) }));
     return false;
   },
