@@ -60,6 +60,12 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
   throw new Error('the state of the sensor kept changing');
 };
 
+/** The sensor has gone: nobody looks at it any more. */
+const lookAway = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<void> => {
+  const state = await store.events.state(customerId, sensorId);
+  if (state?.duePk) await store.events.watch(customerId, sensorId, state, null);
+};
+
 const work = async (
   { c: customerId, s: sensorId, e: uuids }: EventBell,
   deps: ProcessDeps,
@@ -70,7 +76,9 @@ const work = async (
     if (place) await processOne(deps, place, uuid, timeLeft);
     else await setAside(deps, customerId, sensorId, uuid);
   }
-  if (place && uuids.length === 0) await checkTime(deps, place);
+  if (uuids.length > 0) return;
+  if (place) await checkTime(deps, place);
+  else await lookAway(deps, customerId, sensorId);
 };
 
 // Messages of one sensor change one state: in turn they don't meet.

@@ -1,6 +1,6 @@
 import type { Decision } from '../domain/decision.ts';
 import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
-import type { SensorState } from '../domain/sensor-state.ts';
+import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
 import { newestPage } from './newest.ts';
@@ -102,9 +102,19 @@ export const eventWrites = (table: Table) => ({
     await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
   },
 
-  /** A call of a device without a message: it was heard of. */
-  heard: async (customerId: number, sensorId: string, now: number): Promise<void> => {
-    const older = where('#lastSeen < :now', { now });
-    await table.update(items.sensorState({ customerId, sensorId }), changes({ set: { lastSeen: now }, if: older }));
+  /**
+   * A call of a device without a message: it was heard of. False: the sensor counted as silent, or nobody heard of it
+   * ever before; then it is due to be looked at.
+   */
+  heard: async (customerId: number, sensorId: string, now: number): Promise<boolean> => {
+    const key = items.sensorState({ customerId, sensorId });
+    const isAwake = where('#isActive = :yes', { yes: true });
+    if (await table.update(key, changes({ set: { lastSeen: now }, if: isAwake }))) return true;
+    const wakes = { lastSeen: now, wakes: true, ...dueAt(sensorId, now) };
+    const put = { ...newSensorState, decision: null, version: 1, ...wakes, ...key };
+    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
+    if ((await table.write({ put, where: absent }, isThere)) === null) return false;
+    await table.update(key, changes({ set: wakes, if: where('#isActive = :no', { no: false }) }));
+    return false;
   },
 });
