@@ -4,18 +4,26 @@ import { sweep } from './contract.ts';
 /** Leaves this much of its time unused: what is not rung for now is rung for a minute later. */
 const MARGIN_MS = 5_000;
 
-export const handler = onSchedule(sweep, async ({ store, ringEvents, ringDeliveries, now, log }, timeLeft) => {
+export const handler = onSchedule(sweep, async (deps, timeLeft) => {
+  const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
   await store.due.beat(now());
   let rung = 0;
+  deps.crashpoint(30);
   for await (const page of store.due.waiting(now())) {
     const events = page.filter((one) => one.kind === 'event');
     const sensors = page.filter((one) => one.kind === 'sensor');
     const deliveries = page.filter((one) => one.kind === 'delivery');
+    const jobs = page.filter((one) => one.kind === 'job');
     await Promise.all([
       ringEvents(sensors.map(({ customerId: c, sensorId: s }) => ({ c, s, e: [] }))),
       ringEvents(events.map(({ customerId: c, sensorId: s, uuid }) => ({ c, s, e: [uuid] }))),
       ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, deliveryId: d }) => ({ c, w, d }))),
+      ringRetries(
+        jobs.map(({ customerId: c, webhookId: w, job: j }) => ({ c, w, j: j as 'held' })),
+        0,
+      ),
     ]);
+    deps.crashpoint(31);
     rung += page.length;
     if (timeLeft() < MARGIN_MS) break;
   }
