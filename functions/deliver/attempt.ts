@@ -131,12 +131,13 @@ const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Pr
   return { ...webhook, token, secretKey, previousSecret };
 };
 
-/** One attempt, if the delivery is still to be had. */
+/** One attempt, if the delivery is still to be had. `leave`: the request is over, the next one may begin. */
 export const attempt = async (
   deps: DeliverDeps,
   key: DeliveryKey,
   webhook: WebhookRecord,
   slot: Slot | null,
+  leave: () => void,
 ): Promise<void> => {
   const { store, now } = deps;
   // First of all: without its secrets no attempt is worth being counted.
@@ -145,6 +146,7 @@ export const attempt = async (
   if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
   deps.crashpoint(20);
   const { retryAfter, ...result } = await send(deps, delivery, open);
+  leave();
   deps.crashpoint(21);
   const outcome = { status: result.status, error: result.error, retryAfter };
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));

@@ -57,7 +57,7 @@ const tryNow = async (
       return await putOff(deps, key, comesBackAt(webhook, now(), chanceOf(deps)));
     const slot = permit === 'watched' ? await store.health.takeSlot(webhook, now()) : null;
     if (permit === 'watched' && !slot) return await putOff(deps, key, soon());
-    await attempt(deps, key, webhook, slot);
+    await attempt(deps, key, webhook, slot, leave);
   } finally {
     leave();
   }
