@@ -27,6 +27,12 @@ const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: str
   return sensor && { customerId, sensor, customer };
 };
 
+/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
+const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
+  const message = await store.events.get(customerId, sensorId, uuid, true);
+  if (message?.duePk) await store.events.finish(message, null);
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
@@ -48,15 +54,10 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     const outcome = happenings(state, decoded, cause, around);
     const made = await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
+    if (!(await placeOf(deps, customerId, sensor.id))) return setAside(deps, customerId, sensor.id, uuid);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
-};
-
-/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
-const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
-  const message = await store.events.get(customerId, sensorId, uuid, true);
-  if (message?.duePk) await store.events.finish(message, null);
 };
 
 /** The sensor has gone: nobody looks at it any more. */

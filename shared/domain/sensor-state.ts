@@ -83,7 +83,7 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
   Math.max(state.lastSeen, upSince) + afterSeconds * 1_000;
 
 /** The state of the newest fall of a maker A sensor (D1 "States"); null when there is none, or it was canceled. */
-export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Mark] | null => {
+export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((one, other) => other.start - one.start);
   const seen = newest?.seen ?? '';
   if (seen.includes('x')) return null;

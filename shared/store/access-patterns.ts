@@ -1,5 +1,6 @@
 import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
 import { identityPatterns } from './identity-patterns.ts';
+import { sensorPatterns } from './sensor-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/table.test.ts makes
@@ -21,9 +22,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'configs.put': pattern(
     'A configuration, and what the sensor keeps of it',
     ['config', 'sensor', 'firmwarePins'],
-    0,
-    6,
-    'for each KB; 4 when no pin of a firmware moves',
+    1,
+    8,
+    '0 and 4 when the sensor keeps nothing of it and no pin of a firmware moves',
   ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
@@ -46,8 +47,24 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'events.get': pattern('A message, or the event it became', ['event'], 0.5, 0, 'for each 4 KB; twice when consistent'),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
+  'events.list': {
+    ...pattern(
+      'The events of a sensor, 120 days, newest first',
+      ['event'],
+      1,
+      0,
+      'for each 8 KB of keys; 0.5 for each event shown',
+    ),
+    index: 'list, table',
+  },
   'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
-  'events.decide': pattern('A new state with its decision, if nobody was faster', ['sensorState'], 0, 1, 'for each KB'),
+  'events.decide': pattern(
+    'A new state with its decision, if nobody was faster',
+    ['sensorState', 'sensor'],
+    0,
+    4,
+    'the first one; 1 for each KB of those that follow',
+  ),
   'events.watch': pattern(
     'When is a sensor looked at, by time alone?',
     ['sensorState'],
@@ -57,7 +74,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'events.add': pattern('A further event of a message, once', ['event'], 0, 2, 'for each KB'),
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
-  'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB; 4 when it was silent'),
+  'events.heard': pattern(
+    'A device was heard of',
+    ['sensorState', 'sensor'],
+    0,
+    1,
+    'for each KB; 6 when it was silent',
+  ),
 
   'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
   'firmwares.list': pattern(
@@ -119,6 +142,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     'for each 8 KB; 1.5 in a group',
   ),
+  'rules.watchesGroup': pattern('Does a rule watch this group?', [], 1, 0),
   'rules.create': pattern(
     'A new rule, if all that it names is there',
     ['rule', 'ruleById', 'home', 'customer', 'sensor', 'bot', 'webhook'],
@@ -135,33 +159,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home'], 0, 6),
 
-  'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
-  'sensors.getAll': pattern('Some sensors', ['sensor'], 0.5, 0, eachItem),
-  'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
-  'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
-  'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),
-  'sensors.pairing': pattern('Which sensor shows this pairing code?', ['pairingCode'], 1, 0),
-  'sensors.register': pattern(
-    'A new device, if its hardware id is free',
-    ['hardware', 'home', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'],
-    0,
-    12,
-  ),
-  'sensors.renew': pattern(
-    'A new token and pairing code; the old ones are void',
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'device'],
-    1,
-    12,
-    '8 without a new token',
-  ),
-  'sensors.link': pattern(
-    "Nobody's sensor becomes a customer's",
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'customer'],
-    1,
-    12,
-  ),
-  'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
-  'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 0, 1),
+  ...sensorPatterns,
 
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),

@@ -6,6 +6,7 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { feedbackReads, feedbackWrites } from './feedback.ts';
 import { firmwareReads, firmwareWrites } from './firmwares.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
@@ -13,6 +14,7 @@ import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
+import { sensorGroupReads, sensorGroupWrites } from './sensor-groups.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
 import { userReads, userWrites } from './users.ts';
@@ -27,11 +29,13 @@ const reads = (table: TableReader) => ({
   due: dueReads(table),
   events: eventReads(table),
   firmwares: firmwareReads(table),
+  feedback: feedbackReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
   resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
+  sensorGroups: sensorGroupReads(table),
   sensors: sensorReads(table),
   sessions: sessionReads(table),
   users: userReads(table),
@@ -47,11 +51,13 @@ const writes = (table: Table) => ({
   due: dueWrites(table),
   events: eventWrites(table),
   firmwares: firmwareWrites(table),
+  feedback: feedbackWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
   resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
+  sensorGroups: sensorGroupWrites(table),
   sensors: sensorWrites(table),
   sessions: sessionWrites(table),
   users: userWrites(table),
