@@ -1,5 +1,6 @@
 import { happenings } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
+import type { Signal } from '../../shared/domain/message.ts';
 import { newSensorState } from '../../shared/domain/sensor-state.ts';
 import { needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
@@ -33,6 +34,12 @@ const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: st
   if (message?.duePk) await store.events.finish(message, null);
 };
 
+/** A device that was updated says so. */
+const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Place, signal: Signal): Promise<void> => {
+  if (signal.kind !== 'state' || signal.firmware === null || signal.firmware === sensor.firmwareVersion) return;
+  await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
@@ -49,6 +56,7 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const cause = { ...message, byTime: false };
     const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
+    await noteFirmware(deps, place, decoded.signal);
     const needs = needsOf(state, decoded.signal);
     const around = await surroundingsOf(deps, place, needs);
     const outcome = happenings(state, decoded, cause, around);

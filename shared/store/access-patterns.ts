@@ -69,7 +69,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'events.add': pattern('A further event of a message, once', ['event'], 0, 2, 'for each KB'),
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
-  'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB; 4 when it was silent'),
+  'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB; 6 when it was silent'),
 
   'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
   'firmwares.list': pattern(

@@ -36,6 +36,7 @@ export const sensorPatterns = {
     '2 more each for its customer, group, room, configurations, and a pinned firmware',
   ),
   'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
+  'sensors.setFirmware': pattern('Which firmware does a device run?', ['sensor'], 1, 3),
   'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 1, 3),
 
   'feedback.list': {

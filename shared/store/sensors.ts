@@ -117,4 +117,13 @@ export const sensorWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, set))) === null || null;
     });
   },
+
+  /** Notes which firmware (v0.N) a device runs by now. */
+  setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
+    await inTurn(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor || sensor.firmwareVersion === firmwareVersion) return true;
+      return (await table.write(updateSensor(sensor, { firmwareVersion }))) === null || null;
+    });
+  },
 });

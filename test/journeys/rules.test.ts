@@ -44,6 +44,7 @@ const prepare = async (name: string, maker = 'maker_a') => {
   const read = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body) as Full);
   return {
     sensor,
+    client,
     addRule,
     say,
     regionId: (of: string) => regions.find((region) => region.name === of)?.id,
@@ -133,4 +134,15 @@ describe('a maker B sensor', () => {
     const expected = ['occupied_room', 'active', 'empty_room', 'fall_suspected', 'fall_detected', 'finished'];
     expect(all().toSorted()).toEqual(expected.toSorted());
   });
+});
+
+test('a device that was updated says so, and is known by its new firmware', async () => {
+  const { sensor, client, say } = await prepare('elm');
+  const firmware = async () => (await client.ok('GET', `/sensors/${sensor.sensorId}`)).firmwareVersion;
+  expect(await firmware()).toBe(42);
+  await say({ type: 'state', payload: { status: 'monitoring', versionName: '0.39.4' } });
+  expect(await firmware()).toBe(39);
+  // Before v0.40 what is suspected is confirmed at once.
+  await say(a.fall('fall_detected', 1));
+  expect(await client.ok('GET', `/sensors/${sensor.sensorId}/status`)).toMatchObject({ fallState: 'confirmed' });
 });
