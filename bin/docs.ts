@@ -16,17 +16,25 @@ const kinds = () =>
   );
 
 const keysOfIndex = {
-  due: [due.shard.template, due.at.template],
-  list: [lists.eventsOfSensor.template, lists.byTime.template],
+  due: [[due.shard.template, due.at.template]],
+  list: [
+    [lists.eventsOfSensor.template, lists.byTime.template],
+    [lists.feedbackOfSensor.template, lists.byTime.template],
+    [lists.sensorsOfCustomer.template, 'packed sensor'],
+  ],
 } as const;
 
 const indexes = () =>
   grid(
     ['index', 'partition key', 'sort key', 'holds'],
-    Object.entries(tableDesign.indexes).map(([name, { partitionKey, sortKey, projection }]) => {
-      const [pk, sk] = keysOfIndex[name as keyof typeof keysOfIndex];
-      return [name, `${partitionKey} = ${code(pk)}`, `${sortKey} = ${code(sk)}`, projection];
-    }),
+    Object.entries(tableDesign.indexes).flatMap(([name, { partitionKey, sortKey, projection }]) =>
+      keysOfIndex[name as keyof typeof keysOfIndex].map(([pk, sk]) => [
+        name,
+        `${partitionKey} = ${code(pk)}`,
+        `${sortKey} = ${code(sk)}`,
+        projection,
+      ]),
+    ),
   );
 
 const patterns = () =>

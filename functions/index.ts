@@ -6,6 +6,7 @@ import { deliver } from './deliver/contract.ts';
 import { deliveries } from './deliveries/contract.ts';
 import { devices } from './devices/contract.ts';
 import { docs } from './docs/contract.ts';
+import { feedback } from './feedback/contract.ts';
 import { firmware } from './firmware/contract.ts';
 import { makerAConfig } from './maker-a-config/contract.ts';
 import { makerBConfig } from './maker-b-config/contract.ts';
@@ -14,6 +15,7 @@ import { provisioningKeys } from './provisioning-keys/contract.ts';
 import { rooms } from './rooms/contract.ts';
 import { ruleHits } from './rule-hits/contract.ts';
 import { rules } from './rules/contract.ts';
+import { sensorGroups } from './sensor-groups/contract.ts';
 import { sensors } from './sensors/contract.ts';
 import { server } from './server/contract.ts';
 import { sweep } from './sweep/contract.ts';
@@ -27,8 +29,10 @@ export const groups = [
   accessTokens,
   customers,
   sensors,
+  sensorGroups,
   rooms,
   ruleHits,
+  feedback,
   makerAConfig,
   makerBConfig,
   firmware,

@@ -2,9 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { defaultsOf } from '../shared/domain/config/field.ts';
 import { firmwareFields } from '../shared/domain/config/maker-a.ts';
-import { type ConfigItem, unpin } from '../shared/store/configs.ts';
-import { where } from '../shared/store/request.ts';
-import { items } from '../shared/store/table.ts';
 import type { Client } from './fixtures/client.ts';
 import { startTestCloud } from './fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from './fixtures/home.ts';
@@ -151,27 +148,26 @@ describe('a pinned firmware', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('is free when its configuration goes with it in one transaction, unless that has changed', async () => {
-    const { sensorId } = await linkSensor(client);
-    const { table } = cloud.runtime;
-    const key = items.config({ customerId: home.customerId, sensorId, name: 'firmware' });
-    const read = async () => {
-      const config = await table.get<ConfigItem>(key, true);
-      return config ?? expect.unreachable('there is no configuration');
-    };
-    const take = (config: ConfigItem) => {
-      const isThis = where('#version = :version', { version: config.version });
-      return table.write({ remove: key, where: isThis }, ...unpin(config));
-    };
+  test('is free once its sensor is deleted or becomes that of another customer', async () => {
+    const [deleted, moved] = [await linkSensor(client), await linkSensor(client)];
     const version = await create();
-    await pin(sensorId, null);
-    const before = await read();
-    await pin(sensorId, version);
-    expect(await take(before)).toEqual([0]);
+    for (const { sensorId } of [deleted, moved]) expect(await pin(sensorId, version)).toBe(200);
+    await admin.ok('DELETE', `/sensors/${deleted.sensorId}`);
     expect(await remove(version)).toBe(409);
-    expect(await take(await read())).toBe(null);
+    await admin.ok('PUT', `/sensors/${moved.sensorId}/customer`, { customerId: null });
     expect(await remove(version)).toBe(200);
-    expect(unpin({ name: 'basic', values: { firmwareVersion: 7 } })).toEqual([]);
+  });
+
+  test('stays pinned by a sensor that was configured before anybody linked it', async () => {
+    const { sensorId } = await linkSensor(client);
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
+    const version = await create();
+    const body = { ...defaultsOf(firmwareFields), firmwareVersion: version };
+    await admin.ok('PUT', `/sensors/${sensorId}/maker_a/config/firmware`, body);
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: home.customerId });
+    expect(await remove(version)).toBe(409);
+    expect(await pin(sensorId, null)).toBe(200);
+    expect(await remove(version)).toBe(200);
   });
 });
 

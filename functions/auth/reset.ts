@@ -22,7 +22,7 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
   const code = Buffer.from(random(24)).toString('base64url');
   const expires = now() + MINUTES * 60_000;
   await store.resets.create(hashOf(code), { accountKey, epoch: account.epoch, expires });
-  const { subject, text } = resetMail(user.locale, code, MINUTES);
+  const { subject, text } = await resetMail(user.locale, code, MINUTES);
   await mail(user.email, subject, text);
 };
 

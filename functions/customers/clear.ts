@@ -5,11 +5,15 @@ import type { Store } from '../../shared/store/store.ts';
  * Removes what a customer who is gone leaves behind; how much there was. It may be interrupted and done again. Bots go
  * first: all else is created only while its customer or its bot is there.
  */
-export const clear = async ({ bots, rules, webhooks }: Store, customerId: number): Promise<number> => {
+export const clear = async (store: Store, customerId: number): Promise<number> => {
+  const { bots, rules, sensorGroups, webhooks } = store;
   const removed = await inBatches(await bots.list(customerId, true), async ({ id }) => {
     await bots.forget(customerId, id);
     await bots.remove(customerId, id);
   });
   const hooks = await inBatches(await webhooks.list(customerId, true), webhooks.forget);
-  return removed + hooks + (await inBatches(await rules.list(customerId, true), rules.remove));
+  const watching = await inBatches(await rules.list(customerId, true), rules.remove);
+  // A group goes once no rule watches it.
+  const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
+  return removed + hooks + watching + groups;
 };

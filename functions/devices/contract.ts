@@ -49,7 +49,7 @@ export const devices = group({
       success: 201,
       response: Code,
       errors: ['sensor_not_found'],
-      uses: ['table:write'],
+      uses: ['table:write', 'ring:events'],
     },
     getDeviceConfig: {
       method: 'GET',
@@ -65,7 +65,7 @@ export const devices = group({
       alsoSuccess: 304,
       response: z.object({ version: z.string(), config: z.record(z.string(), z.unknown()) }),
       errors: ['sensor_not_found'],
-      uses: ['table:write'],
+      uses: ['table:write', 'ring:events'],
     },
     postMessages: {
       method: 'POST',

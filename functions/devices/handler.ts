@@ -1,8 +1,9 @@
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
-import { hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
+import { type Device, hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { configOf, knows } from './config.ts';
 import { devices } from './contract.ts';
@@ -23,6 +24,14 @@ const drawCode = (random: Random, now: number) => {
 const locate = async (store: Store, sensorId: string): Promise<SensorRecord | null> => {
   const home = await store.customers.homeOf('sensor', sensorId);
   return home === null ? null : store.sensors.get(home, sensorId);
+};
+
+/** A call without anything new: it shows that the device is there. */
+const hear = async (
+  { store, ringEvents, now }: Deps<'table:write' | 'ring:events'>,
+  { customerId: c, sensorId: s }: Device,
+): Promise<void> => {
+  if (!(await store.events.heard(c, s, now()))) await ringEvents([{ c, s, e: [] }]);
 };
 
 export const handler = serve(devices, {
@@ -47,30 +56,33 @@ export const handler = serve(devices, {
     return fail('unavailable', { waitSeconds: 1 });
   },
 
-  drawPairingCode: async ({ device, params, fail }, { store, now, random }) => {
+  drawPairingCode: async ({ device, params, fail }, deps) => {
+    const { store, now, random } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const sensor = await locate(store, device.sensorId);
       if (!sensor) return fail('sensor_not_found');
       const code = drawCode(random, now());
       if (await store.sensors.renew(sensor, null, code.stored, sensor.firmwareVersion)) {
-        await store.events.heard(device.customerId, device.sensorId, now());
+        await hear(deps, device);
         return code.shown;
       }
     }
     return fail('unavailable', { waitSeconds: 1 });
   },
 
-  getDeviceConfig: async ({ device, params, event, fail }, { store, now }) => {
+  getDeviceConfig: async ({ device, params, event, fail }, deps) => {
+    const { store, now } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const config = await configOf(store, device, now());
     if (!config) return fail('sensor_not_found');
-    await store.events.heard(device.customerId, device.sensorId, now());
+    await hear(deps, device);
     const headers = { ETag: `"${config.version}"` };
     return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
   },
 
-  postMessages: async ({ device, params, body, fail, refuse }, { store, ringEvents, now, random, crashpoint }) => {
+  postMessages: async ({ device, params, body, fail, refuse }, deps) => {
+    const { store, ringEvents, now, random, crashpoint } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const read = messagesOf(body);
     if ('refusal' in read) return read.refusal === 'too_large' ? fail('body_too_large') : refuse('', read.refusal);
@@ -83,6 +95,7 @@ export const handler = serve(devices, {
     crashpoint(1);
     const fresh = messages.filter((_, at) => kept[at]).map(({ uuid }) => uuid);
     if (fresh.length > 0) await ringEvents([{ c: device.customerId, s: device.sensorId, e: fresh }]);
+    else await hear(deps, device);
     crashpoint(2);
     return { status: 'OK' };
   },

@@ -19,7 +19,7 @@ export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 export type Place = { customerId: number; sensor: SensorRecord; customer: CustomerItem | null };
 type Rules = ReadonlyMap<number, Rule>;
 
-const textFor = (locale: string, { happening }: Decided): string =>
+const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 /** What the service made itself has no bytes to send; what has no code cannot be said in Custom 1. */
@@ -69,22 +69,25 @@ const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append)
   const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   const bots = new Map(botList.map((bot) => [bot.id, bot]));
   const id = await append(newHit(deps, scene, rule, bots));
-  return recipients.flatMap(({ webhookId, botId }, message) => {
+  const deliveries = recipients.map(async ({ webhookId, botId }, message) => {
     const webhook = found.get(webhookId);
     if (webhook?.botId !== botId || !takes(webhook.format, scene)) return [];
-    const snapshot = snapshotOf(scene, rule, textFor(bots.get(botId)?.locale ?? 'en', scene.event));
+    const snapshot = snapshotOf(scene, rule, await textFor(bots.get(botId)?.locale ?? 'en', scene.event));
     const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
     return [newDelivery(scene, to, snapshot, now())];
   });
+  return (await Promise.all(deliveries)).flat();
 };
 
 /** Customer webhooks get every event, without a rule. */
-const forHooks = ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place): Delivery[] =>
-  Object.entries(customer?.hooks ?? {}).flatMap(([webhookId, format]) => {
-    if (!takes(format, scene)) return [];
-    const snapshot = snapshotOf(scene, null, textFor('en', scene.event));
-    return [newDelivery(scene, { customerId, webhookId, format, hit: null, ruleId: 0 }, snapshot, now())];
+const forHooks = async ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place): Promise<Delivery[]> => {
+  const text = await textFor('en', scene.event);
+  const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => takes(format, scene));
+  return fitting.map(([webhookId, format]) => {
+    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
+    return newDelivery(scene, to, snapshotOf(scene, null, text), now());
   });
+};
 
 const carryOutOne = async (
   deps: ProcessDeps,
@@ -98,7 +101,7 @@ const carryOutOne = async (
   const { customerId, sensor, customer } = place;
   const { uuid, receiveDate, byTime } = decision;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
-  const deliveries = forHooks(deps, scene, place);
+  const deliveries = await forHooks(deps, scene, place);
   for (const ruleId of event.rules) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));

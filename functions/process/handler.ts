@@ -1,5 +1,6 @@
 import { happenings } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
+import type { Signal } from '../../shared/domain/message.ts';
 import { newSensorState } from '../../shared/domain/sensor-state.ts';
 import { needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
@@ -27,6 +28,18 @@ const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: str
   return sensor && { customerId, sensor, customer };
 };
 
+/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
+const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
+  const message = await store.events.get(customerId, sensorId, uuid, true);
+  if (message?.duePk) await store.events.finish(message, null);
+};
+
+/** A device that was updated says so. */
+const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Place, signal: Signal): Promise<void> => {
+  if (signal.kind !== 'state' || signal.firmware === null || signal.firmware === sensor.firmwareVersion) return;
+  await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
@@ -43,20 +56,22 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const cause = { ...message, byTime: false };
     const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
+    await noteFirmware(deps, place, decoded.signal);
     const needs = needsOf(state, decoded.signal);
     const around = await surroundingsOf(deps, place, needs);
     const outcome = happenings(state, decoded, cause, around);
     const made = await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
+    if (!(await placeOf(deps, customerId, sensor.id))) return setAside(deps, customerId, sensor.id, uuid);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
 };
 
-/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
-const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
-  const message = await store.events.get(customerId, sensorId, uuid, true);
-  if (message?.duePk) await store.events.finish(message, null);
+/** The sensor has gone: nobody looks at it any more. */
+const lookAway = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<void> => {
+  const state = await store.events.state(customerId, sensorId);
+  if (state?.duePk) await store.events.watch(customerId, sensorId, state, null);
 };
 
 const work = async (
@@ -69,7 +84,9 @@ const work = async (
     if (place) await processOne(deps, place, uuid, timeLeft);
     else await setAside(deps, customerId, sensorId, uuid);
   }
-  if (place && uuids.length === 0) await checkTime(deps, place);
+  if (uuids.length > 0) return;
+  if (place) await checkTime(deps, place);
+  else await lookAway(deps, customerId, sensorId);
 };
 
 // Messages of one sensor change one state: in turn they don't meet.

@@ -2,20 +2,26 @@ import { serve } from '../../shared/api/serve.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
 import { sorted } from '../../shared/domain/page.ts';
 import type { RuleHit } from '../../shared/domain/rule-hit.ts';
+import type { Sensor } from '../../shared/domain/sensor.ts';
 import type { HitItem, Window } from '../../shared/store/rule-hits.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
+/** From so many sensors on their slim list is cheaper than they are one by one, unless there are thousands. */
+const MANY = 20;
+
 /** Fills in what a hit shows of today's sensor; null once the sensor has gone. */
 const complete = async (store: StoreReader, customerId: number, hits: readonly HitItem[]): Promise<RuleHit[]> => {
-  const found = await store.sensors.getAll(customerId, [...new Set(hits.map(({ sensorId }) => sensorId))]);
+  const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
+  const { getAll, list } = store.sensors;
+  const found: Sensor[] = ids.length > MANY ? await list(customerId) : await getAll(customerId, ids);
   const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
   return hits.map(({ messages, ...hit }) => ({
     ...hit,
     ruleMessages: messages,
     allSend: messages.every(({ wasSend }) => wasSend),
     sensor: sensors.get(hit.sensorId) ?? null,
-    feedback: null,
+    feedback: hit.feedback ?? null,
   }));
 };
 

@@ -14,7 +14,8 @@ type Refuse = (path: string, problem: Problem) => never;
 const checkNames = async (store: StoreReader, customerId: number, rule: RuleUpdate, refuse: Refuse): Promise<void> => {
   const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
-  if (sensorGroupId !== null) refuse('sensorGroupId', 'unknown_reference');
+  if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
+    refuse('sensorGroupId', 'unknown_reference');
   if (sensorId !== null && regionId !== null) {
     const room = await store.rooms.get(customerId, sensorId);
     if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');

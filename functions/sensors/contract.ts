@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
+import { EventView } from '../../shared/domain/event.ts';
 import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
 import { Manufacturer, Sensor, SensorId } from '../../shared/domain/sensor.ts';
-import { idText, Status } from '../../shared/domain/values.ts';
+import { SensorStatus } from '../../shared/domain/sensor-status.ts';
+import { id, idText, Status } from '../../shared/domain/values.ts';
 
 const IsActive = z
   .enum(['true', 'false', 'null', ''])
@@ -11,6 +13,18 @@ const IsActive = z
 const Link = z
   .object({ manufacturer: Manufacturer, code: z.string().length(8) })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
+
+const NewHome = z
+  .object({ customerId: id.nullable().meta({ description: 'null: nobody' }) })
+  .meta({ id: 'SensorCustomer', examples: [{ customerId: 7 }] });
+
+const one = {
+  path: '/sensors/{sensorId}',
+  auth: 'user',
+  within: 'sensor',
+  params: z.object({ sensorId: SensorId }),
+  success: 200,
+} as const;
 
 export const sensors = group({
   name: 'sensors',
@@ -45,17 +59,60 @@ export const sensors = group({
       uses: ['table:write'],
     },
     getSensor: {
+      ...one,
       method: 'GET',
-      path: '/sensors/{sensorId}',
       summary: 'Get a sensor',
-      auth: 'user',
       may: 'logged_in',
-      within: 'sensor',
-      params: z.object({ sensorId: SensorId }),
-      success: 200,
       response: Sensor,
       errors: ['sensor_not_found'],
       uses: ['table:read'],
+    },
+    deleteSensor: {
+      ...one,
+      method: 'DELETE',
+      summary: 'Delete a sensor permanently, while it is inactive',
+      description:
+        'Removes its room, its configuration, its place in a group and the token of its device, which may register anew. ' +
+        'Events, rule hits and feedback stay until they expire.',
+      may: 'manage_sensors',
+      response: Status,
+      errors: ['sensor_not_found', 'sensor_active'],
+      uses: ['table:write'],
+    },
+    getSensorStatus: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/status',
+      summary: 'Get what a sensor is up to',
+      may: 'logged_in',
+      response: SensorStatus,
+      errors: ['sensor_not_found'],
+      uses: ['table:read'],
+    },
+    listSensorEvents: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/events',
+      summary: 'List the events of the last 120 days of a sensor, newest first',
+      may: 'logged_in',
+      query: z.object(pageQuery),
+      response: paged(EventView),
+      errors: ['sensor_not_found'],
+      uses: ['table:read'],
+    },
+    setSensorCustomer: {
+      ...one,
+      method: 'PUT',
+      path: '/sensors/{sensorId}/customer',
+      summary: 'Move a sensor to another customer, or to nobody',
+      description:
+        'It starts anew there: with the name, room and configuration of a new sensor, in no group, inactive until its ' +
+        "next message. Only a sensor that was nobody's keeps its settings.",
+      may: 'system_admin',
+      body: NewHome,
+      response: Sensor,
+      errors: ['sensor_not_found'],
+      uses: ['table:write'],
     },
   },
 });

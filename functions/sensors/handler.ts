@@ -1,21 +1,28 @@
 import { customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
+import { newBasic, type StoredBasic, viewBasic } from '../../shared/domain/config/basic-a.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { normalCode, WRONG_CODES } from '../../shared/domain/pairing.ts';
-import type { SensorRecord } from '../../shared/domain/sensor.ts';
+import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
+import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { sensors } from './contract.ts';
 
-type Found = { sensor: SensorRecord; customerName: string };
+type Found = { sensor: ListedSensor; customerName: string };
 
 const ofCustomer = async (store: StoreReader, customerId: number, customerName: string): Promise<Found[]> =>
   (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
-/** All sensors that the caller may see, with the names of their customers. */
-const visible = async (store: StoreReader, isAdmin: boolean, customerId: number | null): Promise<Found[]> => {
+/** All sensors that the caller may see, with the names of their customers if they are asked for. */
+const visible = async (
+  store: StoreReader,
+  isAdmin: boolean,
+  customerId: number | null,
+  named: boolean,
+): Promise<Found[]> => {
   if (customerId !== null) {
-    const customer = await store.customers.get(customerId);
+    const customer = named ? await store.customers.get(customerId) : null;
     return ofCustomer(store, customerId, customer?.name ?? '');
   }
   if (!isAdmin) return [];
@@ -26,7 +33,8 @@ const visible = async (store: StoreReader, isAdmin: boolean, customerId: number 
 export const handler = serve(sensors, {
   listSensors: async ({ caller, query, fail }, { store }) => {
     const asked = customerOfList(caller, query.customerId, fail);
-    const found = await visible(store, caller.isAdmin, caller.isAdmin ? (query.customerId ?? null) : asked);
+    const customerId = caller.isAdmin ? (query.customerId ?? null) : asked;
+    const found = await visible(store, caller.isAdmin, customerId, query.searchText !== '');
     const wanted = found.filter(
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
@@ -59,12 +67,59 @@ export const handler = serve(sensors, {
     const home = (await store.customers.homeOf('sensor', pairing.sensorId)) ?? 0;
     if (home !== 0 && home !== customerId) return fail('sensor_of_another_customer');
     if (home === customerId) await store.sensors.usePairing(hash);
-    const sensor = home === 0 ? await store.sensors.get(0, pairing.sensorId) : null;
-    if (home === 0 && (!sensor || !(await store.sensors.link(sensor, customerId, hash, now()))))
-      return fail('pairing_code_unknown');
-    return { status: 'OK' };
+    const moved = home === 0 ? await store.sensors.move(0, pairing.sensorId, customerId, now(), hash) : null;
+    // Somebody else was faster.
+    return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
   },
 
   getSensor: async ({ customerId, params, fail }, { store }) =>
     (await store.sensors.get(customerId, params.sensorId)) ?? fail('sensor_not_found'),
+
+  deleteSensor: async ({ customerId, params, fail }, { store }) => {
+    const removed = await store.sensors.remove(customerId, params.sensorId);
+    if (removed === 'done') return { status: 'OK' };
+    return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
+  },
+
+  getSensorStatus: async ({ customerId, params: { sensorId }, fail }, { store, now }) => {
+    const [sensor, state, basic] = await Promise.all([
+      store.sensors.get(customerId, sensorId),
+      store.events.state(customerId, sensorId),
+      store.configs.get<StoredBasic>({ customerId, sensorId }, 'basic'),
+    ]);
+    if (!sensor) return fail('sensor_not_found');
+    const isMakerA = sensor.manufacturer === 'maker_a';
+    const learning = viewBasic((isMakerA && basic?.values) || newBasic, sensor, now());
+    return {
+      isActive: state?.isActive ?? false,
+      lastSeen: state?.lastSeen || null,
+      firmwareVersion: sensor.firmwareVersion,
+      fallState: fallStateOf(state ?? newSensorState),
+      presence: state?.presence ?? null,
+      learning: { active: learning.learningModeEnabled, endDate: learning.learningModeEndDate },
+    };
+  },
+
+  listSensorEvents: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
+    if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
+    const page = await store.events.list(customerId, sensorId, now(), query);
+    const data = page.data.map(({ code, coordinates, raw, ...event }) => ({
+      ...event,
+      eventType: code,
+      normalizedCoordinates: coordinates,
+      raw: JSON.parse(raw),
+    }));
+    return [{ ...page, data }];
+  },
+
+  setSensorCustomer: async ({ customerId: from, params, body, fail, refuse }, { store, now }) => {
+    const to = body.customerId ?? 0;
+    if (to > 0 && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
+    const moved =
+      to === from
+        ? await store.sensors.get(from, params.sensorId)
+        : await store.sensors.move(from, params.sensorId, to, now());
+    if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+    return moved === null || typeof moved === 'string' ? fail('sensor_not_found') : moved;
+  },
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,8 +32,35 @@ const code = (contents: string) => () => ({ contents });
 /** For what is imported lazily: whoever does so all the same is told. */
 const refusal = code("throw new Error('left out of this bundle: see lib/aws/bundle.ts');");
 
+/** Parts of the store that few functions speak of, and the words without which nobody can. */
+export const rareParts: Readonly<Record<string, readonly RegExp[]>> = {
+  'sensor-homes': [/\bsensors\b/, /\b(?:re)?move\b/],
+  'sensor-groups': [/\bsensorGroups\b/],
+  feedback: [/\bfeedback\b/],
+};
+
+const codeOf = (name: string): string => {
+  const folder = join(root, 'functions', name);
+  const files = readdirSync(folder).filter((file) => file !== 'contract.ts');
+  return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+};
+/** Everything that a module exports, as functions that give nothing. */
+const emptied = (path: string): OnLoadResult => ({
+  contents: [...readFileSync(path, 'utf8').matchAll(/^export const (\w+)/gm)]
+    .map(([, name]) => `export const ${name} = () => ({});`)
+    .join('\n'),
+});
+const rare = Object.entries(rareParts).map(
+  ([part, words]): LeftOut => ({
+    filter: new RegExp(`/shared/store/${part}\\.ts$`),
+    instead: emptied,
+    unless: ({ name }) => words.every((word) => word.test(codeOf(name))),
+  }),
+);
+
 /** What a Lambda never runs. */
 const leftOut: readonly LeftOut[] = [
+  ...rare,
   {
     // shared/deps.ts hands over the credentials of the environment; nothing looks for others in files or at SSO.
     filter: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
@@ -56,6 +83,16 @@ const leftOut: readonly LeftOut[] = [
     // What is tried again, and when, is decided by shared/store/retry.ts.
     filter: /@smithy\/core\/dist-es\/submodules\/retry\/util-retry\/DefaultRateLimiter\.js$/,
     instead: code("export class DefaultRateLimiter { constructor() { throw new Error('left out of this bundle'); } }"),
+  },
+  {
+    // Errors of calls that manage tables and their copies: nothing here makes one.
+    filter: /@aws-sdk\/client-dynamodb\/dist-es\/models\/errors\.js$/,
+    instead: (path) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /(export class \w*(?:Backup|Export|Import|GlobalTable|Table[A-Z]|Replica|Restore|Recovery|Policy|Index|InUse|Duplicate)\w* extends \w+ )\{.*?\n\}/gs,
+        '$1{}',
+      ),
+    }),
   },
   {
     // The words of a refusal are ours (shared/api/messages).

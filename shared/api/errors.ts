@@ -31,6 +31,7 @@ export const errors = {
   customer_missing: 409,
   sensor_of_another_customer: 409,
   sensor_active: 409,
+  sensor_group_in_use: 409,
   customer_in_use: 409,
   firmware_in_use: 409,
   firmware_exists: 409,

@@ -22,7 +22,7 @@ type Access =
     };
 
 /** The kind of object in the path, whose customer the operation works in: the caller's own, or any for an admin. */
-export type Within = 'user' | 'customer' | 'sensor' | 'bot' | 'rule' | 'webhook';
+export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export type Operation = Access & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';

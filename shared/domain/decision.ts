@@ -72,7 +72,7 @@ export const happenings = (
   const { receiveDate: received, raw } = cause;
   const last = decoded.byBytes ? { hash: hashOf(raw), at: received } : undefined;
   const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
-  const signal: Signal = last && isRepeat ? { kind: 'state' } : decoded.signal;
+  const signal: Signal = last && isRepeat ? { kind: 'state', firmware: null } : decoded.signal;
   const createDate = believedTime(decoded.deviceTime, received);
   const { state: next, happened } = step(state, signal, { received, time: createDate }, around);
   const events = happened.map((happening) => ({ happening, createDate }));

@@ -95,12 +95,21 @@ const bedExit = (payload: unknown): Content => {
   return { signal: { kind: 'bed_exit' }, deviceTime, identity: deviceTime === null ? null : ['bed_exit', deviceTime] };
 };
 
+const Version = z.object({ versionName: z.string().max(64) });
+
+/** `0.42.1`, with or without a v, is firmware 42. */
+const state = (payload: unknown): Content => {
+  const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(Version.safeParse(payload).data?.versionName ?? '') ?? [];
+  const firmware = minor === undefined ? null : Number(minor);
+  return { signal: { kind: 'state', firmware }, deviceTime: null, identity: null };
+};
+
 const decoders: Record<string, (payload: unknown) => Content | null> = {
   4: presence,
   5: fallBy(Fall, false),
   8: fallBy(SensitiveFall, true),
   10: bedExit,
-  state: () => ({ signal: { kind: 'state' }, deviceTime: null, identity: null }),
+  state,
 };
 
 const notUnderstood = (message: unknown, payload: unknown): Content => {

@@ -53,7 +53,8 @@ export type Signal =
   | { kind: 'sign'; situation: 'sensor_weak_signal' | 'sensor_tilted' }
   /** `alarm` null: all is well; `hasReading` false: nothing was measured. */
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
-  | { kind: 'state' }
+  /** How the device itself is doing; `firmware` N of v0.N, null: it doesn't say. */
+  | { kind: 'state'; firmware: number | null }
   | { kind: 'unknown' };
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Situation } from './event.ts';
+import { Feedback } from './feedback.ts';
 import { Sensor } from './sensor.ts';
 import { id, int64, millis, uuid } from './values.ts';
 
@@ -34,7 +35,7 @@ export const RuleHit = z
     allSend: z.boolean(),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage),
-    feedback: z.null(),
+    feedback: Feedback.nullable().meta({ description: 'the newest' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;

@@ -34,6 +34,8 @@ export type SensorState = {
   /** ms of the newest authenticated message. */
   lastSeen: number;
   isActive: boolean;
+  /** It called without a message while it was inactive. */
+  wakes?: boolean;
   presence: boolean | null;
   falls: Fall[];
   /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
@@ -64,6 +66,12 @@ export const newSensorState: SensorState = {
   fired: {},
 };
 
+/** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
+export const awakened = ({ tracks: _, signs: __, vitals: ___, wakes: ____, ...state }: SensorState): SensorState => ({
+  ...state,
+  isActive: true,
+});
+
 /** What a step makes of a state, and what happened by it: nothing, one thing or several. */
 export type Step = { state: SensorState; happened: Happening[] };
 
@@ -75,8 +83,9 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
   Math.max(state.lastSeen, upSince) + afterSeconds * 1_000;
 
 /** The state of the newest fall of a maker A sensor (D1 "States"); null when there is none, or it was canceled. */
-export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Mark] | null => {
-  const seen = falls.filter(({ isSensitive }) => !isSensitive).at(-1)?.seen ?? '';
+export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {
+  const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((one, other) => other.start - one.start);
+  const seen = newest?.seen ?? '';
   if (seen.includes('x')) return null;
   const furthest = (['f', 'a', 'c', 'd'] as const).find((mark) => seen.includes(mark));
   return furthest ? marks[furthest] : null;

@@ -59,6 +59,10 @@ export const hardwareIdOf = (manufacturer: Manufacturer, text: string): string |
 export const deviceIdOf = (hardwareId: string): string =>
   `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;
 
+/** The hardware id that a device id was made from: 12 upper-case hex digits. */
+export const hardwareIdOfDevice = (deviceId: string): string =>
+  Buffer.from(deviceId.slice('id_'.length), 'base64url').toString().replaceAll(':', '');
+
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Maker A: derived from the MAC. Maker B: `id_` and 9 characters drawn from the random bytes. */

@@ -41,7 +41,8 @@ const read = <C extends Consumer>(contract: C, runtime: Runtime, { body, message
 
 /**
  * The Lambda handler of a consumer. Messages of a batch run side by side and alone: trouble with one returns that one.
- * Those with the same `turn` go one after the other, in the order of the batch.
+ * Those with the same `turn` go one after the other, in the order of the batch, and where one process works on several
+ * batches at once, in that of the batches.
  */
 export const consume = <const C extends Consumer>(
   contract: C,
@@ -50,8 +51,8 @@ export const consume = <const C extends Consumer>(
 ) =>
   onHost((runtime: Runtime): QueueHandler => {
     const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
+    const turns = new Map<string, Promise<unknown>>();
     return async ({ Records }, context) => {
-      const turns = new Map<string, Promise<unknown>>();
       const one = async (message: z.output<C['message']>, messageId: string, before: Promise<unknown>) => {
         await before;
         try {
@@ -68,6 +69,7 @@ export const consume = <const C extends Consumer>(
         const key = turn(message) ?? record.messageId;
         const done = one(message, record.messageId, turns.get(key) ?? Promise.resolve());
         turns.set(key, done);
+        void done.then(() => turns.get(key) === done && turns.delete(key));
         return done;
       });
       return { batchItemFailures: (await Promise.all(failed)).flat() };

@@ -8,7 +8,7 @@ export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` 
 
 export type AccessPattern = {
   question: string;
-  index: 'table' | IndexName;
+  index: 'table' | IndexName | 'list, table';
   /** Kinds of items whose keys the call uses. */
   keys: readonly ItemKind[];
   /** Units of one small example: items up to 1 KB, each named once. */

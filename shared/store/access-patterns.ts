@@ -1,5 +1,7 @@
 import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { deliveryPatterns } from './delivery-patterns.ts';
 import { identityPatterns } from './identity-patterns.ts';
+import { sensorPatterns } from './sensor-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/table.test.ts makes
@@ -7,6 +9,7 @@ import { identityPatterns } from './identity-patterns.ts';
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
+  ...deliveryPatterns,
 
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
@@ -21,9 +24,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'configs.put': pattern(
     'A configuration, and what the sensor keeps of it',
     ['config', 'sensor', 'firmwarePins'],
-    0,
-    6,
-    'for each KB; 4 when no pin of a firmware moves',
+    1,
+    8,
+    '0 and 4 when the sensor keeps nothing of it and no pin of a firmware moves',
   ),
 
   'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
@@ -33,30 +36,30 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'customers.update': pattern('A new name, location and address of a customer', ['customer'], 0, 1),
   'customers.remove': pattern('A customer without users and sensors is gone', ['customer'], 0, 1, 'read 1 if not'),
 
-  'deliveries.get': pattern('A delivery', ['delivery'], 0.5, 0),
-  'deliveries.getAll': pattern('Some deliveries', ['delivery'], 0.5, 0, eachItem),
-  'deliveries.range': pattern('A page of deliveries of a webhook, by time', ['delivery'], 0.5, 0, each8KB),
-  'deliveries.bodies': pattern('Long answers to the attempts of a delivery', ['attempt'], 0.5, 0, each8KB),
-  'deliveries.create': pattern('A delivery that waits, once', ['delivery'], 0, 2, 'for each KB'),
-  'deliveries.claim': pattern('Who sends it? One, until the claim lapses', ['delivery'], 0, 1, 'for each KB'),
-  'deliveries.record': pattern(
-    'What came of an attempt',
-    ['delivery', 'attempt'],
-    0,
-    3,
-    'for each KB; 2 with a short answer',
-  ),
-  'deliveries.postpone': pattern('A next attempt at a later time', ['delivery'], 0, 3, 'for each KB'),
-  'deliveries.end': pattern('Ended without an attempt', ['delivery'], 0, 2, 'for each KB'),
-
   'due.beat': pattern('The service is there; since when without a gap?', ['heartbeat'], 1, 1),
   'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 0.5, 0),
   'due.waiting': { ...pattern('What waits since before a time?', ['event', 'delivery'], 4, 0, each8KB), index: 'due' },
 
   'events.get': pattern('A message, or the event it became', ['event'], 0.5, 0, 'for each 4 KB; twice when consistent'),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
+  'events.list': {
+    ...pattern(
+      'The events of a sensor, 120 days, newest first',
+      ['event'],
+      1,
+      0,
+      'for each 8 KB of keys; 0.5 for each event shown',
+    ),
+    index: 'list, table',
+  },
   'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
-  'events.decide': pattern('A new state with its decision, if nobody was faster', ['sensorState'], 0, 1, 'for each KB'),
+  'events.decide': pattern(
+    'A new state with its decision, if nobody was faster',
+    ['sensorState', 'sensor'],
+    0,
+    4,
+    'the first one; 1 for each KB of those that follow',
+  ),
   'events.watch': pattern(
     'When is a sensor looked at, by time alone?',
     ['sensorState'],
@@ -66,22 +69,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'events.add': pattern('A further event of a message, once', ['event'], 0, 2, 'for each KB'),
   'events.finish': pattern('A message is done: it waits no more and is listed', ['event'], 0, 3, 'for each KB'),
-  'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB'),
-
-  'health.probe': pattern('Who tries a receiver that rests? One', ['webhook'], 0, 1),
-  'health.takeSlot': pattern('A place among the requests to a receiver in trouble', ['webhook'], 0, 1),
-  'health.failed': pattern('One more failure in a row', ['webhook'], 0, 1),
-  'health.worked': pattern('The failures have an end', ['webhook'], 0, 1),
-  'health.freeSlot': pattern('A place is free again', ['webhook'], 0, 1),
-  'health.warn': pattern('A webhook will be switched off, told once', ['webhook'], 0, 1),
-  'health.disable': pattern('A webhook switches itself off', ['webhook'], 0, 1),
-
-  'held.ids': { ...pattern('What does a webhook hold?', ['delivery'], 0.5, 0, each8KB), index: 'list' },
-  'held.hold': pattern('A delivery is parked', ['delivery', 'webhook'], 0, 8, 'for each KB'),
-  'held.release': pattern('A parked delivery goes on', ['delivery', 'webhook'], 0, 7, 'for each KB'),
-  'held.expire': pattern('A parked delivery ends', ['delivery', 'webhook'], 0, 6, 'for each KB'),
-  'held.reserve': pattern('The next places in the row of releases', ['webhook'], 0, 1),
-  'held.done': pattern('Nothing is parked any more', ['webhook'], 0, 2),
+  'events.heard': pattern('A device was heard of', ['sensorState'], 0, 1, 'for each KB; 6 when it was silent'),
 
   'firmwares.get': pattern('A firmware', ['firmware'], 1, 0),
   'firmwares.list': pattern(
@@ -108,12 +96,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
   'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
-  'replays.get': pattern('A replay', ['replay'], 0.5, 0, 'twice when consistent'),
-  'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
-  'replays.add': pattern('One more delivery of a replay, once', ['replay', 'delivery'], 0, 5),
-  'replays.advance': pattern('A step of a replay is done', ['replay'], 0, 3),
-  'replays.finish': pattern('A replay has ended', ['replay'], 0, 2),
-  'replays.close': pattern('Nothing of an ended replay waits', ['replay'], 0, 1),
 
   'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
   'ruleHits.tail': pattern('Where do the hits of a customer end?', ['ruleHit'], 0.5, 0),
@@ -149,6 +131,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     'for each 8 KB; 1.5 in a group',
   ),
+  'rules.watchesGroup': pattern('Does a rule watch this group?', [], 1, 0),
   'rules.create': pattern(
     'A new rule, if all that it names is there',
     ['rule', 'ruleById', 'home', 'customer', 'sensor', 'bot', 'webhook'],
@@ -165,48 +148,5 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home'], 0, 6),
 
-  'secrets.rotate': pattern('Another secret of a webhook', ['webhook'], 0, 1),
-
-  'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
-  'sensors.getAll': pattern('Some sensors', ['sensor'], 0.5, 0, eachItem),
-  'sensors.list': pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB),
-  'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
-  'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),
-  'sensors.pairing': pattern('Which sensor shows this pairing code?', ['pairingCode'], 1, 0),
-  'sensors.register': pattern(
-    'A new device, if its hardware id is free',
-    ['hardware', 'home', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'],
-    0,
-    12,
-  ),
-  'sensors.renew': pattern(
-    'A new token and pairing code; the old ones are void',
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'device'],
-    1,
-    12,
-    '8 without a new token',
-  ),
-  'sensors.link': pattern(
-    "Nobody's sensor becomes a customer's",
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'customer'],
-    1,
-    12,
-  ),
-  'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
-  'sensors.setActive': pattern('Is a sensor heard of? For the list', ['sensor'], 0, 1),
-
-  'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
-  'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),
-  'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 0.5, 0, each8KB),
-  'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
-  'webhooks.replace': pattern(
-    'A webhook as its owner wants it, if its bot is there',
-    ['webhook', 'bot'],
-    0,
-    4,
-    '2 more when it becomes that of a bot',
-  ),
-  'webhooks.setToken': pattern('A new token of a webhook', ['webhook'], 0, 1),
-  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home'], 0, 4, '2 more for one of the customer'),
-  'webhooks.forget': pattern('A webhook of a customer who is gone', ['webhook', 'home'], 0, 4),
+  ...sensorPatterns,
 };

@@ -56,12 +56,13 @@ const reads = ({ client, common, call }: Connection) => {
     },
 
     /** Items that do not exist are left out, the order is free. */
-    getAll: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
+    getAll: async <T extends Item>(keys: readonly Key[], ConsistentRead = false): Promise<(T & Key)[]> => {
       const found: (T & Key)[] = [];
       const { TableName, ...capacity } = common;
       for (let rest = [...keys]; rest.length > 0; ) {
         const Keys = rest.splice(0, LONGEST_BATCH);
-        const command = new BatchGetCommand({ ...capacity, RequestItems: { [TableName]: { Keys } } });
+        const RequestItems = { [TableName]: { Keys, ConsistentRead } };
+        const command = new BatchGetCommand({ ...capacity, RequestItems });
         const answer = await call('read', 'getAll', () => client.send(command));
         found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
         rest.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));

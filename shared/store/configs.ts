@@ -1,7 +1,10 @@
 import type { ConfigName } from '../domain/config/names.ts';
+import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
 import { repin } from './firmwares.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { absent, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
+import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */
@@ -24,8 +27,8 @@ export const configReads = (table: TableReader) => ({
   /** Consistent: a change is made from what holds now. Null before the first PUT. */
   get: <V>({ customerId, sensorId }: Place, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name }), true),
-  list: ({ customerId, sensorId }: Place) =>
-    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#' }),
+  list: ({ customerId, sensorId }: Place, consistent = false) =>
+    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#', consistent }),
 });
 
 export const configWrites = (table: Table) => ({
@@ -36,21 +39,23 @@ export const configWrites = (table: Table) => ({
   put: async (
     { customerId, sensorId }: Place,
     name: ConfigName,
-    { values, ofSensor = {} }: { values: object; ofSensor?: Record<string, unknown> },
+    { values, ofSensor }: { values: object; ofSensor?: Partial<SensorRecord> },
     before: Before | null,
   ): Promise<'done' | 'gone' | 'changed'> => {
-    const sensor = items.sensor({ customerId, sensorId });
-    const failed = await table.write(
-      Object.keys(ofSensor).length > 0
-        ? { update: sensor, changes: changes({ set: ofSensor, if: present }) }
-        : { check: sensor, where: present },
-      {
-        put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
-        where: before ? where('#version = :before', { before: before.version }) : absent,
-      },
-      ...repin(pinIn(name, before?.values), pinIn(name, values)),
-    );
-    if (failed === null) return 'done';
-    return failed.includes(0) ? 'gone' : 'changed';
+    const config = {
+      put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
+      where: before ? where('#version = :before', { before: before.version }) : absent,
+    };
+    const pins = repin(pinIn(name, before?.values), pinIn(name, values));
+    if (!ofSensor) {
+      const failed = await table.write(touchSensor(customerId, sensorId), config, ...pins);
+      return failed === null ? 'done' : failed.includes(0) ? 'gone' : 'changed';
+    }
+    return inTurn(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor) return 'gone';
+      const failed = await table.write(updateSensor(sensor, ofSensor), config, ...pins);
+      return failed === null ? 'done' : failed.includes(1) ? 'changed' : null;
+    });
   },
 });

@@ -11,7 +11,7 @@ import { items } from './table.ts';
 export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number };
 
 /** What has a home: the kinds whose ids a system admin may use without naming the customer. */
-export type HomeKind = 'user' | 'sensor' | 'bot' | 'rule' | 'webhook';
+export type HomeKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 /**
  * Part of every transaction that gives a customer a user or sensor, or takes one away; it fails when the customer is

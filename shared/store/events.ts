@@ -1,9 +1,10 @@
 import type { Decision } from '../domain/decision.ts';
 import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
-import type { SensorState } from '../domain/sensor-state.ts';
+import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
-import { absent, changes, where } from './request.ts';
+import { newestPage } from './newest.ts';
+import { absent, changes, present, where } from './request.ts';
 import { items, lists } from './table.ts';
 
 /** A message as it was received; processing makes it an event of the list, when it is one. */
@@ -42,6 +43,9 @@ const listed = ({ customerId, sensorId, id }: Pick<Event, 'customerId' | 'sensor
 export const eventReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string, uuid: string, consistent = false) =>
     table.get<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid }), consistent),
+  /** The newest first; those that are over the retention (ms) are not shown, whether they are still there or not. */
+  list: (customerId: number, sensorId: string, now: number, page: { page: number; perPage: number }) =>
+    newestPage<Event>(table, lists.eventsOfSensor({ customerId, sensorId }), now - RETENTION, page),
   state: (customerId: number, sensorId: string) =>
     table.get<StateItem>(items.sensorState({ customerId, sensorId }), true),
 });
@@ -55,14 +59,19 @@ export const eventWrites = (table: Table) => ({
   },
 
   /**
-   * Writes the state that a decision was made from and to; false when another decision came first. `watchAt` (ms): from
-   * then on the sensor is looked at; null: as before.
+   * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
+   * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before.
    */
   decide: async (customerId: number, sensorId: string, before: number, state: StateItem, watchAt: number | null) => {
     const key = items.sensorState({ customerId, sensorId });
     const put = { ...state, ...key, version: before + 1, ...(watchAt !== null && dueAt(sensorId, watchAt)) };
-    const unchanged = before === 0 ? absent : where('#version = :before', { before });
-    return (await table.write({ put, where: unchanged })) === null;
+    // With the sensor its state is removed: only a first state could bring back something of a sensor that has gone.
+    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
+    const failed =
+      before === 0
+        ? await table.write({ put, where: absent }, isThere)
+        : await table.write({ put, where: where('#version = :before', { before }) });
+    return failed === null;
   },
 
   /**
@@ -93,9 +102,19 @@ export const eventWrites = (table: Table) => ({
     await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
   },
 
-  /** A call of a device without a message: it was heard of. */
-  heard: async (customerId: number, sensorId: string, now: number): Promise<void> => {
-    const older = where('#lastSeen < :now', { now });
-    await table.update(items.sensorState({ customerId, sensorId }), changes({ set: { lastSeen: now }, if: older }));
+  /**
+   * A call of a device without a message: it was heard of. False: the sensor counted as silent, or nobody heard of it
+   * ever before; then it is due to be looked at.
+   */
+  heard: async (customerId: number, sensorId: string, now: number): Promise<boolean> => {
+    const key = items.sensorState({ customerId, sensorId });
+    const isAwake = where('#isActive = :yes', { yes: true });
+    if (await table.update(key, changes({ set: { lastSeen: now }, if: isAwake }))) return true;
+    const wakes = { lastSeen: now, wakes: true, ...dueAt(sensorId, now) };
+    const put = { ...newSensorState, decision: null, version: 1, ...wakes, ...key };
+    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
+    if ((await table.write({ put, where: absent }, isThere)) === null) return false;
+    await table.update(key, changes({ set: wakes, if: where('#isActive = :no', { no: false }) }));
+    return false;
   },
 });

@@ -46,3 +46,18 @@ export const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
     }
   }
 };
+
+const TURNS = 15;
+
+/**
+ * Makes a change from what was read, again and again until nobody else changed that meanwhile: `null` asks for another
+ * turn, after a short pause with full jitter. TableUnavailable when there was no quiet moment.
+ */
+export const inTurn = async <T>(change: () => Promise<T | null>): Promise<T> => {
+  for (let turn = 0; turn < TURNS; turn++) {
+    const result = await change();
+    if (result !== null) return result;
+    await sleep(Math.random() * Math.min(200, 10 * 2 ** turn));
+  }
+  throw new TableUnavailable('what was to be changed kept changing');
+};

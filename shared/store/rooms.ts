@@ -1,6 +1,6 @@
 import { type Extent, extentOf, type Room } from '../domain/room.ts';
 import type { Table, TableReader } from './client.ts';
-import { changes, present } from './request.ts';
+import { touchSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** A sensor's place in the table. */
@@ -18,10 +18,9 @@ export const roomWrites = (table: Table) => ({
    */
   put: async ({ customerId, sensorId }: Place, stored: Room): Promise<boolean> => {
     const room: Extent = extentOf(stored);
-    const failed = await table.write(
-      { update: items.sensor({ customerId, sensorId }), changes: changes({ set: { room }, if: present }) },
-      { put: { ...stored, ...items.room({ customerId, sensorId }) } },
-    );
+    const failed = await table.write(touchSensor(customerId, sensorId, { room }), {
+      put: { ...stored, ...items.room({ customerId, sensorId }) },
+    });
     return failed === null;
   },
 });

@@ -1,12 +1,17 @@
 import { RETENTION } from '../domain/event.ts';
+import type { Feedback } from '../domain/feedback.ts';
 import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
-import { inTurn } from './turns.ts';
 
-/** A hit as it is stored. `sensor` and `feedback` are looked up when it is read; `allSend` follows from the messages. */
-export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & { messages: RuleMessage[] };
+/** A hit as it is stored. `sensor` is looked up when it is read; `allSend` follows from the messages. */
+export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & {
+  messages: RuleMessage[];
+  /** The newest, kept in step by feedback.ts. */
+  feedback?: Feedback | null;
+};
 /** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages'> & {
   messages: Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate'>[];
@@ -119,7 +124,7 @@ const append = async (table: Table, customerId: number, after: HitPlace, hit: Ne
   }
 };
 
-export const ruleHitWrites = (table: Table, turn = inTurn()) => ({
+export const ruleHitWrites = (table: Table, turn = oneAtATime()) => ({
   /**
    * Appends a hit to those of its customer, once for its event and rule, and gives its place. Ids have no gaps, so that
    * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is

@@ -2,7 +2,7 @@ import { canTell, type Situation } from '../domain/event.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
-import { absent, type Condition, present, type Write, where } from './request.ts';
+import { absent, type Condition, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 /** Where a rule is found by an event: at its sensor, its group, or its customer. */
@@ -15,11 +15,14 @@ const keyOf = (rule: Rule) => {
 };
 
 /** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
-const checksOf = ({ customerId, sensorId, recipients, situation }: Rule): Write[] => {
+const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, situation }: Rule): Write[] => {
   const checks = new Map<string, Write>();
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
   mustBe(items.customer({ customerId }), present);
   if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }), present);
+  // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
+  const touched = changes({ add: { version: 1 }, if: present });
+  if (groupId !== null) checks.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
   for (const { botId, webhookId } of recipients) {
     mustBe(items.bot({ customerId, botId }), present);
     const isFit = canTell('custom1', situation)
@@ -39,6 +42,13 @@ export const ruleReads = (table: TableReader) => ({
 
   list: (customerId: number, consistent = false) =>
     table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), consistent }),
+
+  /** Does any rule watch this group? Consistent: the answer decides whether the group may go. */
+  watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
+    const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
+    const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1, consistent: true };
+    return (await table.query<Rule>(query)).items.length > 0;
+  },
 
   /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */
   forSituation: async (customerId: number, sensor: { id: string; groupId: number }, situation: Situation) => {

@@ -6,6 +6,7 @@ import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
+import { feedbackReads, feedbackWrites } from './feedback.ts';
 import { firmwareReads, firmwareWrites } from './firmwares.ts';
 import { healthWrites } from './health.ts';
 import { heldReads, heldWrites } from './held.ts';
@@ -17,6 +18,7 @@ import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
 import { secretWrites } from './secrets.ts';
+import { sensorGroupReads, sensorGroupWrites } from './sensor-groups.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
 import { userReads, userWrites } from './users.ts';
@@ -32,12 +34,14 @@ const reads = (table: TableReader) => ({
   events: eventReads(table),
   held: heldReads(table),
   firmwares: firmwareReads(table),
+  feedback: feedbackReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
   replays: replayReads(table),
   resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
+  sensorGroups: sensorGroupReads(table),
   sensors: sensorReads(table),
   sessions: sessionReads(table),
   users: userReads(table),
@@ -54,12 +58,14 @@ const writes = (table: Table) => ({
   events: eventWrites(table),
   held: heldWrites(table),
   firmwares: firmwareWrites(table),
+  feedback: feedbackWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
   replays: replayWrites(table),
   resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
+  sensorGroups: sensorGroupWrites(table),
   sensors: sensorWrites(table),
   sessions: sessionWrites(table),
   users: userWrites(table),

@@ -38,6 +38,8 @@ export const items = {
   user: item('C#{customerId}', 'USER#{0userId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
+  sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
+  groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
@@ -45,6 +47,8 @@ export const items = {
   room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
   config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
+  feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
+  feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
@@ -64,6 +68,9 @@ export const items = {
 export const lists = {
   eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
   hitsOfSensor: part('C#{customerId}#S#{sensorId}#HITS'),
+  feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
+  /** Its sort keys are packed sensors: `packSensor`. */
+  sensorsOfCustomer: part('C#{customerId}#SENSORS'),
   byTime: part('{0id}'),
   heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
   byDelivery: part('{deliveryId}'),

@@ -37,8 +37,8 @@ export const createLedger = () => {
   const labelled = (table: Table): Table => ({
     get: <T extends Item>(key: Key, consistent = false) =>
       label.run(`get ${kindOf(key)}${consistent ? ' (consistent)' : ''}`, () => table.get<T>(key, consistent)),
-    getAll: <T extends Item>(keys: readonly Key[]) =>
-      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys)),
+    getAll: <T extends Item>(keys: readonly Key[], consistent = false) =>
+      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys, consistent)),
     query: <T extends Item>(input: Parameters<Table['query']>[0]) =>
       label.run(`query ${placeOf(input.pk)}`, () => table.query<T>(input)),
     queryAll: <T extends Item>(input: Parameters<Table['queryAll']>[0]) =>

@@ -8,15 +8,12 @@ import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
-import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
-import { unknownIds, type World } from './world.ts';
+import { fallMessage, linkSensor, nextHardwareId } from '../fixtures/home.ts';
+import { opinion, rule, webhook } from './ids-in-bodies.ts';
+import type { World } from './world.ts';
 
 /** A good call. What it lacks is filled in: ids of the path are those of our customer's things. */
 export type Example = { params?: Readonly<Record<string, string>>; body?: unknown };
-
-type Id = string | number;
-/** The place of an id in a body, as a 400 names it; an id that nothing has, and one of another customer's things. */
-export type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
 
 let last = 0;
 const fresh = (name: string) => `${name} ${++last}`;
@@ -33,70 +30,19 @@ const somebody = async ({ ours }: World): Promise<Readonly<Record<string, string
   return { userId: String(id) };
 };
 
-const rule = ({ ours: { bot, webhook } }: World) => ({
-  name: 'n',
-  title: 't',
-  message: 'm',
-  situation: 'fall_detected',
-  recipients: [{ botId: bot.id, webhookId: webhook.id }],
-});
-const webhook = ({ ours: { bot } }: World) => ({
-  name: 'n',
-  url: 'http://127.0.0.1:9/hook',
-  format: 'full',
-  isCustomerHook: false,
-  botId: bot.id,
-});
-
 const firmware = () => ({ versionCode: 1_000 + ++last, versionName: 'v', buildDate: 0, isDefault: false });
 /** A firmware that the call may change for good. */
 const madeFirmware = async (admin: Client): Promise<Readonly<Record<string, string>>> => {
   const { versionCode } = await admin.ok<{ versionCode: number }>('POST', '/firmwares/maker_b', firmware());
   return { manufacturer: 'maker_b', versionCode: String(versionCode) };
 };
-
-const NUMBER = 987_654_321;
-const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
-
-const ruleIds = (world: World): Place[] => {
-  const { ours, theirs } = world;
-  const recipient = { botId: ours.bot.id, webhookId: ours.webhook.id };
-  const to = (more: object) => ({ ...rule(world), recipients: [recipient, { ...recipient, ...more }] });
-  const withField = (path: string) => ({ path, body: (id: Id) => ({ ...rule(world), [path]: id }) });
-  return [
-    {
-      path: 'recipients.1.webhookId',
-      body: (webhookId) => to({ webhookId }),
-      unknown: UUID,
-      theirs: theirs.webhook.id,
-    },
-    { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
-    { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
-    { ...withField('sensorGroupId'), unknown: NUMBER },
-    {
-      path: 'regionId',
-      body: (regionId) => ({ ...rule(world), sensorId: ours.sensor.sensorId, regionId }),
-      unknown: UUID,
-    },
-  ];
-};
-const webhookIds = (world: World): Place[] => [
-  { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
-];
-
-/** Every place in a body that names something of a customer, for each operation that has one. */
-export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
-  createRule: ruleIds,
-  updateRule: ruleIds,
-  createWebhook: webhookIds,
-  updateWebhook: webhookIds,
-};
-/** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
-export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];
+const sensorGroup = async ({ ours }: World): Promise<Example> => ({
+  body: { name: 'n', sensorIds: [(await linkSensor(ours.client)).sensorId] },
+});
 
 /** One of ours that the call may delete. */
 const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: object): Promise<Example> => {
-  const { id } = await ours.client.ok<{ id: Id }>('POST', `/${kind}s`, body);
+  const { id } = await ours.client.ok<{ id: string | number }>('POST', `/${kind}s`, body);
   return { params: { [`${kind}Id`]: String(id) } };
 };
 
@@ -144,9 +90,33 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { body: { manufacturer: 'maker_a', code } };
   },
   getSensor: nothing,
+  deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
+  getSensorStatus: nothing,
+  listSensorEvents: nothing,
+  setSensorCustomer: async ({ anybody, ours }) => {
+    const { sensorId } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
+    return { params: { sensorId }, body: { customerId: ours.customerId } };
+  },
+  listSensorGroups: nothing,
+  createSensorGroup: sensorGroup,
+  getSensorGroup: nothing,
+  updateSensorGroup: sensorGroup,
+  deleteSensorGroup: async ({ ours }) => {
+    const { id } = await ours.client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'n', sensorIds: [] });
+    return { params: { groupId: String(id) } };
+  },
   getRoom: nothing,
   putRoom: () => ({ body: defaultRoom }),
   listRegions: nothing,
+  listFeedback: nothing,
+  createFeedback: ({ ours: { ids } }) => ({
+    body: { ...opinion, ruleHitId: Number(ids.ruleHitId), eventId: ids.eventId },
+  }),
+  deleteFeedback: async ({ ours: { client, sensor } }) => {
+    const path = `/sensors/${sensor.sensorId}/feedback`;
+    const { id } = await client.ok<{ id: number }>('POST', path, opinion);
+    return { params: { feedbackId: String(id) } };
+  },
   getMakerABasicConfig: nothing,
   putMakerABasicConfig: () => ({ body: { ...defaultsOf(makerA.basicFields), name: 'Room 1' } }),
   getMakerADryContactConfig: nothing,

@@ -15,8 +15,12 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const alarm = await createAlarm(home.client, hook);
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
   await cloud.idle();
-  const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${home.customerId}/rule-hits`);
-  const ruleHitId = page?.data[0]?.id;
+  const [page] = await home.client.ok<{ data: { id: number; sensorEventId: string }[] }[]>(
+    'GET',
+    `/customers/${home.customerId}/rule-hits`,
+  );
+  const hit = page?.data[0];
+  const ruleHitId = hit?.id;
   if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
   const deliveries = `/webhooks/${alarm.webhook.id}/deliveries`;
   const [sent] = await home.client.ok<{ data: { id: string }[] }[]>('GET', deliveries);
@@ -25,6 +29,10 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const span = { since: 0, until: 1 };
   const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
+  const opinion = { referenceDate: 1, reason: 'r', classification: 'TRUE_POSITIVE' };
+  const path = `/sensors/${sensor.sensorId}/feedback`;
+  const { id: feedbackId } = await home.client.ok<{ id: number }>('POST', path, opinion);
+  const { id: groupId } = await home.client.ok<{ id: number }>('POST', '/sensor-groups', { name, sensorIds: [] });
   /** An id of each kind that a path may name. */
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
@@ -41,6 +49,10 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     manufacturer: 'maker_b',
     // Firmwares are nobody's; no customer has any of its own.
     versionCode: '987654321',
+    groupId: String(groupId),
+    feedbackId: String(feedbackId),
+    eventId: hit?.sensorEventId ?? '',
+    freeSensorId: makerB.sensorId,
   };
   return { ...home, ...alarm, sensor, ids };
 };
@@ -61,6 +73,8 @@ export const unknownIds: Readonly<Record<string, string>> = {
   keyId: '00000000-0000-4000-8000-000000000000',
   manufacturer: 'maker_b',
   versionCode: '987654321',
+  groupId: '987654321',
+  feedbackId: '987654321',
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */

@@ -7,7 +7,7 @@ import type { Runtime } from '../../shared/deps.ts';
 import type { Key } from '../../shared/store/key.ts';
 import { store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
 let cloud: Cloud;
 // The bells of this cloud ring for nobody: the tests process by hand.
@@ -42,6 +42,36 @@ const prepare = async (name: string) => {
   return { bell: { c: home.customerId, s: sensor.sensorId }, post, hits };
 };
 
+/** A runtime that ends where an item of that kind is written. */
+const crashingAt = (runtime: Runtime, kind: string): Runtime => ({
+  ...runtime,
+  log: () => {},
+  table: {
+    ...runtime.table,
+    write: async (...writes) => {
+      if (writes.some((write) => 'put' in write && write.put.sk.startsWith(kind)))
+        throw new Error('the process ends here');
+      return runtime.table.write(...writes);
+    },
+  },
+});
+
+/** A sensor whose falls a rule hears of; `start` tells of the start of one. */
+const prepareFall = async (name: string) => {
+  const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  await createAlarm(home.client, 'http://127.0.0.1:9/', 'fall_detected');
+  const bell = { c: home.customerId, s: sensor.sensorId };
+  const start = async (uuid: string = first) => {
+    const message = { ...fallMessage('fall_detected', Date.now()), uuid };
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+    await processWith(base, bell, uuid);
+  };
+  const path = `/customers/${home.customerId}/rule-hits`;
+  const hits = async () => (await home.client.ok<{ total: number }[]>('GET', path))[0]?.total;
+  return { bell, start, hits };
+};
+
 describe('process', () => {
   test('decides a message once, though a repeated bell is overtaken by the next message', async () => {
     const { bell, post, hits } = await prepare('alder');
@@ -72,24 +102,44 @@ describe('process', () => {
   test('finishes what a crash left half done before it decides anything new', async () => {
     const { bell, post, hits } = await prepare('rowan');
     await post(true, first);
-    const crashing: Runtime = {
-      ...base,
-      log: () => {},
-      table: {
-        ...base.table,
-        write: async (...writes) => {
-          if (writes.some((write) => 'put' in write && write.put.sk.startsWith('HIT#')))
-            throw new Error('the process ends here');
-          return base.table.write(...writes);
-        },
-      },
-    };
-    expect(await processWith(crashing, bell, first)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await processWith(crashingAt(base, 'HIT#'), bell, first)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '1' }],
+    });
     expect(await hits()).toBe(0);
     await post(false, second);
     await processWith(base, bell, second);
     expect(await hits()).toBe(1);
     await processWith(base, bell, first);
     expect(await hits()).toBe(1);
+  });
+
+  test('moves a fall by time once, though bells ring early, at once, again and late', async () => {
+    const { bell, start, hits } = await prepareFall('willow');
+    await start();
+    const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
+    await processWith(at(1), bell);
+    expect(await hits()).toBe(0);
+    await Promise.all([60, 60, 61].map((seconds) => processWith(at(seconds), bell)));
+    expect(await hits()).toBe(0);
+    await Promise.all([100, 100, 101, 100].map((seconds) => processWith(at(seconds), bell)));
+    expect(await hits()).toBe(1);
+    for (const seconds of [99, 200, 5_000]) await processWith(at(seconds), bell);
+    expect(await hits()).toBe(1);
+  });
+
+  test('finishes what a crash left half done of a decision by time, with the next bell or message', async () => {
+    for (const name of ['hazel', 'linden']) {
+      const { bell, start, hits } = await prepareFall(name);
+      await start();
+      const late = { ...base, now: () => Date.now() + 100_000 };
+      expect(await processWith(crashingAt(late, 'HIT#'), bell)).toMatchObject({ batchItemFailures: [{}] });
+      expect(await hits()).toBe(0);
+      const { state } = store(base.table).events;
+      expect((await state(bell.c, bell.s))?.decision).not.toBeNull();
+      if (name === 'hazel') await processWith(late, bell);
+      else await start(second);
+      expect(await hits()).toBe(1);
+      expect(Number((await state(bell.c, bell.s))?.dueAt)).toBeGreaterThan(0);
+    }
   });
 });

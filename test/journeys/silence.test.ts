@@ -60,6 +60,33 @@ describe('a silent sensor', () => {
     expect(types()).toEqual([8, 7, 8]);
   });
 
+  test('becomes active by any call of its device, for the first time and again, and stays so while it calls', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    const heard = await startReceiver();
+    await createAlarm(home.client, heard.url, 'sensor_active', { format: 'custom1' });
+    const call = async () => {
+      await sensor.device.ok('GET', `/devices/${sensor.sensorId}/config`);
+      await cloud.idle();
+    };
+    const isActive = async () =>
+      (await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`)).isActive;
+    for (let turn = 1; turn <= 2; turn++) {
+      expect(await isActive()).toBe(false);
+      await call();
+      expect(await isActive()).toBe(true);
+      await heard.until(turn);
+      await pass(4);
+      await call();
+      await pass(4);
+      expect(await isActive()).toBe(true);
+      await pass(3);
+    }
+    await pass(3);
+    expect(heard.received.length).toBe(2);
+    await heard.stop();
+  });
+
   test('stays active over an outage of the service, however long it was', async () => {
     const home = await createHome(await adminOf(cloud.url), 'ash', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);

@@ -59,6 +59,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   customer_missing: 'Der Benutzer gehört zu keinem Kunden',
   sensor_of_another_customer: 'Der Sensor gehört einem anderen Kunden',
   sensor_active: 'Der Sensor ist aktiv; gelöscht werden kann nur ein inaktiver',
+  sensor_group_in_use: 'Eine Regel überwacht die Sensorgruppe; zuerst die Regel ändern oder löschen',
   customer_in_use: 'Der Kunde hat noch Benutzer oder Sensoren',
   firmware_in_use: 'Die Firmware ist Standard oder einem Sensor fest zugewiesen',
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',

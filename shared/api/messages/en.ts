@@ -59,6 +59,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   customer_missing: 'The user belongs to no customer',
   sensor_of_another_customer: 'The sensor belongs to another customer',
   sensor_active: 'The sensor is active; only an inactive one can be deleted',
+  sensor_group_in_use: 'A rule watches the sensor group; change or delete the rule first',
   customer_in_use: 'The customer still has users or sensors',
   firmware_in_use: 'The firmware is the default or pinned by a sensor',
   firmware_exists: 'There is a firmware of this version',

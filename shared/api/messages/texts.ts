@@ -1,7 +1,6 @@
 import type { Situation } from '../../domain/event.ts';
 import { isLocale, type Locale } from '../../domain/locale.ts';
 import type { ErrorCode, Fault, Problem } from '../errors.ts';
-import * as de from './de.ts';
 import * as en from './en.ts';
 
 type Texts = {
@@ -11,20 +10,26 @@ type Texts = {
   resetMail: { subject: string; text: string };
 };
 
-// A language in domain/locale.ts without a file here does not compile.
-const languages: Record<Locale, Texts> = { en, de };
-const texts = (locale: string): Texts => languages[isLocale(locale) ? locale : 'en'];
+// English is at hand; another language is loaded when somebody wants it, for a cold start needs none. One that is in
+// domain/locale.ts without a file here does not compile.
+const languages: Record<Locale, () => Promise<Texts>> = { en: async () => en, de: () => import('./de.ts') };
+const texts = (locale: string): Promise<Texts> => languages[isLocale(locale) ? locale : 'en']();
 
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
-export const errorText = (locale: string, code: ErrorCode, seconds = 0): string =>
-  fill(texts(locale).errorTexts[code], { seconds });
-export const problemText = (locale: string, { problem, values }: Fault): string =>
-  fill(texts(locale).problems[problem], values);
+/** The words of an error and of the faults that led to it. */
+export const errorTexts = async (locale: string, code: ErrorCode, seconds: number, faults: readonly Fault[]) => {
+  const { errorTexts, problems } = await texts(locale);
+  return {
+    message: fill(errorTexts[code], { seconds }),
+    faults: faults.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
+  };
+};
 /** The mail that brings a code to reset a password; the code is on a line of its own. */
-export const resetMail = (locale: string, code: string, minutes: number): { subject: string; text: string } => {
-  const { subject, text } = texts(locale).resetMail;
+export const resetMail = async (locale: string, code: string, minutes: number) => {
+  const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };
 };
-export const situationText = (locale: string, situation: Situation): string => texts(locale).situations[situation];
+export const situationText = async (locale: string, situation: Situation): Promise<string> =>
+  (await texts(locale)).situations[situation];

@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
 import type { APIGatewayProxyResult, ApiRequest } from '../exchange.ts';
-import { errorText, problemText } from '../messages/texts.ts';
+import { errorTexts } from '../messages/texts.ts';
 
 /** Seconds after which a call that met trouble of ours may be tried again. */
 const RETRY_AFTER = 2;
@@ -53,13 +53,10 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   return new ApiError('internal');
 };
 
-const bodyOf = (error: ApiError, locale: string) => ({
-  message: errorText(locale, error.code, error.waitSeconds ?? 0),
-  statusCode: errors[error.code],
-  ...(error.faults && {
-    errors: error.faults.map((fault) => ({ path: fault.path, message: problemText(locale, fault) })),
-  }),
-});
+const bodyOf = async ({ code, waitSeconds, faults }: ApiError, locale: string) => {
+  const { message, faults: told } = await errorTexts(locale, code, waitSeconds ?? 0, faults ?? []);
+  return { message, statusCode: errors[code], ...(faults && { errors: told }) };
+};
 
 /** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
 export const explain =
@@ -74,7 +71,7 @@ export const explain =
         ...(error.code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
         ...(error.code === 'method_not_allowed' && { Allow: request.internal.allowed?.join(', ') ?? '' }),
       },
-      body: JSON.stringify(bodyOf(error, request.internal.locale ?? 'en')),
+      body: JSON.stringify(await bodyOf(error, request.internal.locale ?? 'en')),
     };
     await decorate(settings)(request);
     return request.response;

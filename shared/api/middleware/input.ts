@@ -65,6 +65,7 @@ const idOf: Record<Within, string> = {
   user: 'userId',
   customer: 'customerId',
   sensor: 'sensorId',
+  sensor_group: 'groupId',
   bot: 'botId',
   rule: 'ruleId',
   webhook: 'webhookId',

@@ -1,6 +1,6 @@
 import { happening, unknownHappening } from '../event.ts';
 import type { Signal } from '../message.ts';
-import type { SensorState, Step } from '../sensor-state.ts';
+import { awakened, type SensorState, type Step } from '../sensor-state.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
 import { signStep, vitalStep } from './signs.ts';
@@ -47,12 +47,6 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: Surround
   }
 };
 
-/** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
-const awake = ({ tracks: _, signs: __, vitals: ___, ...state }: SensorState): SensorState => ({
-  ...state,
-  isActive: true,
-});
-
 /**
  * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several. Any message makes
  * a silent sensor active again, but for one that says that it is going.
@@ -61,7 +55,7 @@ export const step = (before: SensorState, signal: Signal, when: When, around: Su
   const state = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
-  const { state: next, happened } = stepOf(before.isActive ? state : awake(state), signal, when, around);
+  const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
   // The message's own event comes first: it carries the message's UUID.
   return { state: next, happened: before.isActive ? happened : [...happened, happening('sensor_active')] };
 };

@@ -1,5 +1,5 @@
 import { type Happening, happening } from '../event.ts';
-import type { Fall, Mark, SensorState } from '../sensor-state.ts';
+import { awakened, type Fall, type Mark, type SensorState } from '../sensor-state.ts';
 import { isEnded, moveFall } from './falls.ts';
 import type { Timings } from './surroundings.ts';
 
@@ -49,8 +49,8 @@ export const nextLook = (state: SensorState, timings: Timings): number => {
 export type Dated = { happening: Happening; createDate: number };
 
 /**
- * What time alone makes of a state by `now`: falls move on, one state after the other, each at its own time; a sensor
- * that is silent since `silentAt` is inactive.
+ * What becomes of a state by `now` without a message: falls move on, one state after the other, each at its own time; a
+ * sensor that called is active again, one that is silent since `silentAt` is inactive.
  */
 export const passTime = (
   before: SensorState,
@@ -58,6 +58,10 @@ export const passTime = (
 ): { state: SensorState; events: Dated[] } => {
   let state = before;
   const events: Dated[] = [];
+  if (state.wakes && !state.isActive) {
+    state = awakened(state);
+    events.push({ happening: happening('sensor_active'), createDate: now });
+  }
   for (;;) {
     const due = openFalls(state)
       .map((fall) => ({ fall, ...dueOf(fall, timings) }))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { groups } from '../../../functions/index.ts';
-import { type Bundle, bundleAll } from '../../../lib/aws/bundle.ts';
+import { type Bundle, bundleAll, rareParts } from '../../../lib/aws/bundle.ts';
 import { openApi } from '../../../shared/api/document.ts';
 import { describeApi } from '../../../shared/api/openapi.ts';
 
-const names = ['server', 'docs', 'auth', 'customers', 'sweep', 'deliver'] as const;
+const names = ['server', 'docs', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-test-'));
 let bundles: Record<(typeof names)[number], Bundle>;
 beforeAll(async () => {
@@ -145,6 +145,28 @@ describe('a bundle', () => {
     const finders = /credential-provider-(?!env)|nested-clients|token-providers/;
     for (const { sources } of Object.values(bundles))
       expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
+  });
+
+  it('has the parts of the store that its function speaks of, and not those that few do', () => {
+    const textOf = (name: keyof typeof bundles) =>
+      readdirSync(bundles[name].folder)
+        .map((file) => readFileSync(join(bundles[name].folder, file), 'utf8'))
+        .join('\n');
+    // Words that only these parts have.
+    const has = (name: keyof typeof bundles, word: string) => textOf(name).includes(word);
+    expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
+    expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
+  });
+
+  it('misses nothing that code of all functions speaks of', () => {
+    const root = new URL('../../../', import.meta.url).pathname;
+    const all = readdirSync(join(root, 'shared'), { recursive: true, encoding: 'utf8' });
+    const common = all.filter((file) => file.endsWith('.ts') && !/^(store|domain|api\/messages)\//.test(file));
+    for (const file of common)
+      for (const words of Object.values(rareParts))
+        expect([file, words.every((word) => word.test(readFileSync(join(root, 'shared', file), 'utf8')))]).toEqual([
+          ...[file, false],
+        ]);
   });
 
   it('has code for calling webhooks and for ringing queues only where the contract uses it', () => {

@@ -132,6 +132,8 @@ test('startTableEngine: an engine that outlived its host and its watcher is ende
   for (const pid of watcher) process.kill(pid, 'SIGKILL');
   child.kill('SIGKILL');
   await once(child, 'exit');
+  // Whoever was killed may take a moment to be gone.
+  for (let i = 0; i < 100 && (await enginesOf(dataDir)).length > 1; i += 1) await sleep(10);
   expect(await enginesOf(dataDir)).toEqual([engine]);
   await start(dataDir);
   expect(await enginesOf(dataDir)).not.toContain(engine);

@@ -74,7 +74,17 @@ describe('a message of maker A', () => {
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
   test('of its state is read', () => {
-    expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state' });
+    expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });
+    for (const [versionName, firmware] of [
+      ['0.42.1', 42],
+      ['v0.40', 40],
+      ['0.7-beta', 7],
+      ['1.2.3', null],
+      ['0.x', null],
+      ['0.99999999999', null],
+      [42, null],
+    ])
+      expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
   test.each([
     {},

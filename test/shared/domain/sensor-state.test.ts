@@ -15,6 +15,7 @@ const fall = (status: FallStatus, start = 1_000): Signal => ({
   isSimulated: false,
   isSilent: false,
 });
+const still: Signal = { kind: 'state', firmware: null };
 /** What happens by the signals, one after the other. */
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
@@ -87,12 +88,12 @@ describe('a fall', () => {
 describe('activity', () => {
   test('begins with the first message of any kind, after what the message itself says', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
-    expect(play([{ kind: 'state' }, { kind: 'state' }], newSensorState).situations).toEqual([['sensor_active'], []]);
+    expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
   test('remembers the newest message, in whatever order they come', () => {
     const at = (time: number) => ({ received: time, time });
-    const first = step(active, { kind: 'state' }, at(20_000), noSurroundings).state;
-    expect(step(first, { kind: 'state' }, at(10_000), noSurroundings).state.lastSeen).toBe(20_000);
+    const first = step(active, still, at(20_000), noSurroundings).state;
+    expect(step(first, still, at(10_000), noSurroundings).state.lastSeen).toBe(20_000);
   });
   test('is shown by a message of unknown kind too, which is an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).happened).toMatchObject([
@@ -100,7 +101,7 @@ describe('activity', () => {
     ]);
   });
   test('by a state message makes no other event', () => {
-    expect(play([{ kind: 'state' }]).happened).toEqual([]);
+    expect(play([still]).happened).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Runs what has the same key one after the other, within this process. */
-export const inTurn = () => {
+export const oneAtATime = () => {
   const last = new Map<number, Promise<unknown>>();
   return <T>(key: number, run: () => Promise<T>): Promise<T> => {
     const mine = (last.get(key) ?? Promise.resolve()).then(run, run);

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import type { SensorRecord } from './sensor.ts';
+import { id, millis, text, uuid } from './values.ts';
+
+const fields = {
+  referenceDate: id.meta({ description: 'ms; the time that it refers to' }),
+  reason: text(1, 128).meta({ description: 'a short technical text' }),
+  description: text(0, 256).default(''),
+  classification: z.enum(['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE']),
+  ruleHitId: id.nullable().default(null),
+  eventId: uuid.nullable().default(null),
+};
+
+/** What a client sends. What it names must belong to the sensor. */
+export const NewFeedback = z.object(fields).meta({
+  id: 'NewFeedback',
+  examples: [
+    {
+      referenceDate: 1_795_240_868_348,
+      reason: 'dog',
+      description: 'The dog lay down in front of the bed',
+      classification: 'FALSE_POSITIVE',
+      ruleHitId: null,
+      eventId: null,
+    },
+  ],
+});
+export type NewFeedback = z.output<typeof NewFeedback>;
+
+/** What somebody says about what a sensor reported, or did not (D1 "Feedback"). */
+export const Feedback = z
+  .object({
+    ...fields,
+    description: z.string(),
+    ruleHitId: id.nullable(),
+    eventId: uuid.nullable(),
+    id,
+    createDate: millis,
+    updateDate: millis,
+    sensorId: z.string(),
+    accountId: id,
+    forwardToMakerA: z.boolean(),
+  })
+  .meta({ id: 'Feedback' });
+export type Feedback = z.output<typeof Feedback>;
+
+/** Feedback as it is kept: maker A learns of it where the sensor is to be optimized. */
+export const newFeedback = (
+  given: NewFeedback,
+  sensor: Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>,
+  accountId: number,
+  feedbackId: number,
+  now: number,
+): Feedback => ({
+  ...given,
+  id: feedbackId,
+  createDate: now,
+  updateDate: now,
+  sensorId: sensor.id,
+  accountId,
+  forwardToMakerA: sensor.manufacturer === 'maker_a' && sensor.optimizationEnabled,
+});

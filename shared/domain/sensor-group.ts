@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { id, millis, text } from './values.ts';
+
+/** Sensors that one group may have: as many as are moved within the time of a request. */
+export const GROUP_MAXIMUM = 1_000;
+
+const sensorIds = z.array(text(1, 26)).max(GROUP_MAXIMUM);
+const examples = [{ name: 'Ward 2', sensorIds: ['id_MDI6MDA6NUU6MTA6MDA6MDE'] }];
+
+export const SensorGroupUpdate = z.object({ name: text(1, 64), sensorIds }).meta({ id: 'SensorGroupUpdate', examples });
+export type SensorGroupUpdate = z.output<typeof SensorGroupUpdate>;
+
+export const NewSensorGroup = SensorGroupUpdate.extend({ customerId: id.optional() }).meta({
+  id: 'NewSensorGroup',
+  examples,
+});
+
+/** A group of sensors, which a rule may watch as one. A sensor is in one group at most. */
+export const SensorGroup = z
+  .object({
+    id,
+    createDate: millis,
+    updateDate: millis,
+    customerId: id,
+    name: z.string(),
+    sensorIds: z.array(z.string()),
+  })
+  .meta({ id: 'SensorGroup' });
+export type SensorGroup = z.output<typeof SensorGroup>;

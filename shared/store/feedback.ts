@@ -1,0 +1,83 @@
+import { RETENTION } from '../domain/event.ts';
+import type { Feedback } from '../domain/feedback.ts';
+import type { Table, TableReader } from './client.ts';
+import { newestPage } from './newest.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
+import type { HitItem } from './rule-hits.ts';
+import { sensorKey } from './sensor-item.ts';
+import { items, lists } from './table.ts';
+
+type Page = { page: number; perPage: number };
+
+const keyOf = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
+  items.feedback({ customerId, sensorId, feedbackId });
+/** Feedback goes when what it may refer to has gone. */
+const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) / 1_000);
+
+/** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
+type Hit = HitItem & { feedbackRevision?: number };
+const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
+  hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }), true);
+
+/** A hit has its newest feedback in itself: lists of hits read nothing more for it. */
+const show = (customerId: number, hit: Hit, feedback: Feedback | null): Write => {
+  const { id: hitId, feedbackRevision: seen = 0 } = hit;
+  const unchanged =
+    seen === 0
+      ? where('attribute_exists(pk) AND attribute_not_exists(#feedbackRevision)')
+      : where('#feedbackRevision = :seen', { seen });
+  return {
+    update: items.ruleHit({ customerId, hitId }),
+    changes: changes({ set: { feedback, feedbackRevision: seen + 1 }, if: unchanged }),
+  };
+};
+/** Where the feedback of a hit is found, when the newest is deleted. */
+const ofHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
+  items.feedbackOfHit({ customerId, hitId, feedbackId });
+const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
+  shown && shown.id > feedback.id ? shown : feedback;
+
+export const feedbackReads = (table: TableReader) => ({
+  /** The newest first; what is over the retention (ms) is not shown. */
+  list: (customerId: number, sensorId: string, now: number, page: Page) =>
+    newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, page),
+});
+
+export const feedbackWrites = (table: Table) => ({
+  /** Keeps feedback, and shows it at its hit. `clash`: its id is taken; `gone`: its sensor or hit is not there. */
+  create: (customerId: number, feedback: Feedback): Promise<'done' | 'clash' | 'gone'> =>
+    inTurn(async () => {
+      const { sensorId, id, ruleHitId } = feedback;
+      const hit = await hitOf(table, customerId, ruleHitId);
+      if (ruleHitId !== null && !hit) return 'gone';
+      const listPk = lists.feedbackOfSensor({ customerId, sensorId });
+      const [listSk, ttl] = [lists.byTime({ id }), ttlOf(feedback)];
+      const atHit = hit && { put: { feedback, ...ofHit(customerId, hit, feedback), ttl } };
+      const failed = await table.write(
+        { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },
+        { check: sensorKey(customerId, sensorId), where: present },
+        ...(hit && atHit ? [atHit, show(customerId, hit, newer(feedback, hit.feedback))] : []),
+      );
+      if (failed === null) return 'done';
+      return failed.includes(0) ? 'clash' : failed.includes(1) ? 'gone' : null;
+    }),
+
+  /** Deletes feedback, and shows the next newest at its hit; false: there is none (ms, as of `now`). */
+  remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
+    inTurn(async () => {
+      const key = keyOf(customerId, { sensorId, id });
+      const feedback = await table.get<Feedback>(key, true);
+      if (!feedback || feedback.createDate < now - RETENTION) return false;
+      const hit = await hitOf(table, customerId, feedback.ruleHitId);
+      const writes: Write[] = [{ remove: key, where: present }];
+      if (hit) {
+        const pk = items.feedbackOfHit.pk({ customerId, hitId: hit.id });
+        const query = { pk, newestFirst: true, limit: 2, consistent: true };
+        const { items: newest } = await table.query<{ feedback: Feedback }>(query);
+        const next = newest.find((one) => one.feedback.id !== id)?.feedback ?? null;
+        writes.push({ remove: ofHit(customerId, hit, feedback) }, show(customerId, hit, next));
+      }
+      return (await table.write(...writes)) === null || null;
+    }),
+});

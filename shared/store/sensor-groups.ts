@@ -1,0 +1,156 @@
+import type { SensorGroup } from '../domain/sensor-group.ts';
+import type { Table, TableReader } from './client.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
+import { ruleReads } from './rules.ts';
+import { type SensorItem, sensorKey } from './sensor-item.ts';
+import { items } from './table.ts';
+
+type Fields = Omit<SensorGroup, 'sensorIds'>;
+/** `version` counts its changes, and the rules that were made on it. */
+type GroupItem = Fields & { version: number };
+type Place = { customerId: number; groupId: number };
+
+const placeOf = ({ customerId, id: groupId }: Pick<Fields, 'customerId' | 'id'>): Place => ({ customerId, groupId });
+
+/** Who is in a group is one item for each sensor: so groups may be large, and no write meets all of them. */
+const membersOf = async (table: TableReader, { customerId, groupId }: Place): Promise<string[]> => {
+  const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
+  const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith, consistent: true });
+  return found.flatMap((key) => items.groupMember.read(key)?.sensorId ?? []);
+};
+
+const viewOf = ({ id, createDate, updateDate, customerId, name }: Fields, sensorIds: string[]): SensorGroup => ({
+  ...{ id, createDate, updateDate, customerId, name },
+  sensorIds,
+});
+
+export const sensorGroupReads = (table: TableReader) => ({
+  /** Consistent: what was just put is what is read. */
+  get: async (customerId: number, groupId: number): Promise<SensorGroup | null> => {
+    const group = await table.get<GroupItem>(items.sensorGroup({ customerId, groupId }), true);
+    return group && viewOf(group, await membersOf(table, { customerId, groupId }));
+  },
+
+  list: async (customerId: number): Promise<SensorGroup[]> => {
+    const [groups, members] = await Promise.all([
+      table.queryAll<GroupItem>({ pk: items.sensorGroup.pk({ customerId }), beginsWith: 'GROUP#', consistent: true }),
+      table.queryAll({ pk: items.groupMember.pk({ customerId }), consistent: true }),
+    ]);
+    const all = Map.groupBy(
+      members.map((key) => items.groupMember.read(key)),
+      (member) => Number(member?.groupId),
+    );
+    return groups.map((group) =>
+      viewOf(
+        group,
+        (all.get(group.id) ?? []).flatMap((member) => member?.sensorId ?? []),
+      ),
+    );
+  },
+});
+
+/** Moves a sensor to a group (0: to none), from the one that it was seen in. */
+const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
+  const member = (groupId: number) => items.groupMember({ customerId: customerId ?? 0, groupId, sensorId });
+  const isThere = where('#groupId = :from', { from });
+  return [
+    {
+      update: sensorKey(customerId, sensorId),
+      changes: changes({ set: { groupId: to }, add: { revision: 1 }, if: isThere }),
+    },
+    ...(from > 0 ? [{ remove: member(from) }] : []),
+    ...(to > 0 ? [{ put: member(to) }] : []),
+  ];
+};
+
+/** Three writes for each sensor, and a few for the group: what one transaction of 100 holds. */
+const AT_ONCE = 30;
+
+type Step = { version: number; isLast: boolean };
+type Arranged = 'done' | { unknown: string };
+
+/**
+ * Lets the sensors of a group be those wanted. More than one transaction holds are moved in several, each of which
+ * leaves every sensor in one group at most and the group in step with its sensors; after a crash, the same call goes
+ * on from there. `group` gives what is written of the group itself with each step.
+ */
+const arrange = async (
+  table: Table,
+  { customerId, groupId }: Place,
+  version: number,
+  wanted: readonly string[],
+  group: (step: Step) => Write[],
+): Promise<Arranged | null> => {
+  const members = version === 0 ? [] : await membersOf(table, { customerId, groupId });
+  const [before, after] = [new Set(members), new Set(wanted)];
+  const [left, joining] = [members.filter((id) => !after.has(id)), [...after].filter((id) => !before.has(id))];
+  const keys = [...left, ...joining].map((id) => sensorKey(customerId, id));
+  const sensors = new Map((await table.getAll<SensorItem>(keys, true)).map((sensor) => [sensor.id, sensor]));
+  const unknown = joining.find((id) => !sensors.has(id));
+  if (unknown !== undefined) return { unknown };
+  // What moved since the members were read is where it should be, or another group's by now.
+  const toMove = [...sensors.values()].filter((sensor) => after.has(sensor.id) !== (sensor.groupId === groupId));
+  const moves = toMove.map((sensor) => moveTo(sensor, after.has(sensor.id) ? groupId : 0));
+  const steps = Math.max(1, Math.ceil(moves.length / AT_ONCE));
+  for (let step = 0; step < steps; step++) {
+    const some = moves.slice(step * AT_ONCE, (step + 1) * AT_ONCE).flat();
+    const head = group({ version: version + step, isLast: step === steps - 1 });
+    if ((await table.write(...head, ...some)) !== null) return null;
+  }
+  return 'done';
+};
+
+const versionIs = (version: number) => where('#version = :seen', { seen: version });
+
+/** A group that more is written of, if nobody else did meanwhile. */
+const change = (place: Place, version: number, set: Partial<Fields> = {}): Write => ({
+  update: items.sensorGroup(place),
+  changes: changes({ set: { ...set, version: version + 1 }, if: versionIs(version) }),
+});
+
+const versionOf = async (table: Table, place: Place): Promise<number | null> =>
+  (await table.get<GroupItem>(items.sensorGroup(place), true))?.version ?? null;
+
+export const sensorGroupWrites = (table: Table) => ({
+  create: ({ sensorIds, ...group }: SensorGroup): Promise<Arranged> =>
+    inTurn(async () => {
+      const place = placeOf(group);
+      const version = await versionOf(table, place);
+      const customer = { customerId: group.customerId };
+      const first: Write[] = [
+        { put: { ...group, ...items.sensorGroup(place), version: 1 }, where: absent },
+        { put: { ...items.home({ kind: 'sensor_group', id: group.id }), ...customer } },
+        { check: items.customer(customer), where: present },
+      ];
+      return arrange(table, place, version ?? 0, sensorIds, ({ version }) =>
+        version === 0 ? first : [change(place, version)],
+      );
+    }),
+
+  /** Replaces name and sensors. */
+  put: (group: Omit<SensorGroup, 'createDate'>): Promise<Arranged | 'gone'> =>
+    inTurn(async () => {
+      const place = placeOf(group);
+      const version = await versionOf(table, place);
+      if (version === null) return 'gone';
+      const { name, updateDate } = group;
+      return arrange(table, place, version, group.sensorIds, ({ version }) => [
+        change(place, version, { name, updateDate }),
+      ]);
+    }),
+
+  /** Removes a group, unless a rule watches it: an alarm must not go silent by the way. */
+  remove: (customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
+    inTurn(async () => {
+      const place = { customerId, groupId };
+      const version = await versionOf(table, place);
+      if (version === null) return 'gone';
+      if (await ruleReads(table).watchesGroup(customerId, groupId)) return 'in_use';
+      const home = { remove: items.home({ kind: 'sensor_group', id: groupId }) };
+      const done = await arrange(table, place, version, [], ({ version, isLast }) =>
+        isLast ? [{ remove: items.sensorGroup(place), where: versionIs(version) }, home] : [change(place, version)],
+      );
+      return done === null ? null : 'done';
+    }),
+});

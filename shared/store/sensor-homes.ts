@@ -1,0 +1,125 @@
+import type { Room } from '../domain/room.ts';
+import { newSensor, type SensorRecord } from '../domain/sensor.ts';
+import type { Table } from './client.ts';
+import { type ConfigItem, configReads, unpin } from './configs.ts';
+import { memberChange } from './customers.ts';
+import { eventReads, type StateItem } from './events.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
+import { roomReads } from './rooms.ts';
+import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
+import { items } from './table.ts';
+
+/** The device of a sensor: which token and pairing code are its own now. */
+export type DeviceLink = { hash: string; pairingHash: string };
+
+type Place = { customerId: number; sensorId: string };
+/** A sensor with all that is kept around it. */
+type Whole = {
+  sensor: SensorItem;
+  state: StateItem | null;
+  link: DeviceLink | null;
+  room: Room | null;
+  configs: ConfigItem[];
+};
+
+/** The sensor first: whatever changes around it after that makes its revision another one. */
+const readWhole = async (table: Table, { customerId, sensorId }: Place): Promise<Whole | null> => {
+  const sensor = await readSensor(table, customerId, sensorId);
+  if (!sensor) return null;
+  const [state, link, room, configs] = await Promise.all([
+    eventReads(table).state(customerId, sensorId),
+    table.get<DeviceLink>(items.deviceOfSensor({ sensorId }), true),
+    roomReads(table).get(customerId, sensorId),
+    configReads(table).list({ customerId, sensorId }, true),
+  ]);
+  return { sensor, state, link, room, configs };
+};
+
+/** What a sensor that leaves its place leaves there no trace of. Events, rule hits and feedback stay. */
+const clearAround = ({ customerId, sensorId }: Place, { sensor, room, configs }: Whole): Write[] => [
+  ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
+  ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
+  ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
+  ...(customerId > 0 ? [memberChange(customerId, -1)] : []),
+];
+
+/**
+ * Removes a sensor for good, unless it is active. The state of the sensor decides that as much as its item does: a
+ * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
+ */
+export const removeSensor = (table: Table, place: Place): Promise<'done' | 'gone' | 'active'> =>
+  inTurn(async () => {
+    const { customerId, sensorId } = place;
+    const whole = await readWhole(table, place);
+    if (!whole) return 'gone';
+    const { sensor, state, link } = whole;
+    if (sensor.isActive || state?.isActive) return 'active';
+    const { manufacturer, hardwareId } = sensor;
+    const failed = await table.write(
+      { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
+      {
+        remove: items.sensorState({ customerId, sensorId }),
+        where: state ? where('#version = :version', { version: state.version }) : absent,
+      },
+      { remove: items.home({ kind: 'sensor', id: sensorId }) },
+      { remove: items.hardware({ manufacturer, hardwareId }) },
+      { remove: items.deviceOfSensor({ sensorId }) },
+      ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
+      ...clearAround(place, whole),
+      ...whole.configs.flatMap(unpin),
+    );
+    return failed === null ? 'done' : null;
+  });
+
+/**
+ * A sensor as another customer gets it: as if it was new, for its name tells of a room and who lives there. What a
+ * system admin set while it was nobody's was set for that customer.
+ */
+const arrived = ({ sensor }: Whole, from: number, to: number, now: number): SensorRecord => {
+  const { id, hardwareId, manufacturer, firmwareVersion, createDate, name, optimizationEnabled, room } = sensor;
+  return {
+    ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
+    ...(from === 0 && { name, optimizationEnabled, ...(room && { room }) }),
+    customerId: to === 0 ? null : to,
+    updateDate: now,
+  };
+};
+
+/** What comes along with a sensor that was nobody's. */
+const bringAlong = ({ room, configs }: Whole, to: Place): Write[] => [
+  ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
+  ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
+];
+
+export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'code_used';
+
+/**
+ * Moves a sensor to another customer, 0 for nobody. It starts anew there: without state, and without the settings of
+ * the room that it leaves. `pairingHash`: the code that is used up by it, once.
+ */
+export const moveSensor = (table: Table, from: Place, to: number, now: number, pairingHash?: string): Promise<Moved> =>
+  inTurn(async () => {
+    const { customerId, sensorId } = from;
+    const whole = await readWhole(table, from);
+    if (!whole?.link) return 'gone';
+    const sensor = arrived(whole, customerId, to, now);
+    const customer = to > 0 ? [memberChange(to, 1)] : [];
+    const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
+    const isHere = where('#customerId = :from', { from: customerId });
+    const home = changes({ set: { customerId: to }, if: isHere });
+    const failed = await table.write(
+      ...customer,
+      ...code,
+      { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
+      { put: newSensorItem(sensor), where: absent },
+      { update: items.home({ kind: 'sensor', id: sensorId }), changes: home },
+      { update: items.device(whole.link), changes: home },
+      { remove: items.sensorState({ customerId, sensorId }) },
+      ...clearAround(from, whole),
+      ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
+    );
+    if (failed === null) return sensor;
+    if (failed.some((at) => at < customer.length)) return 'customer_unknown';
+    return failed.some((at) => at < customer.length + code.length) ? 'code_used' : null;
+  });

@@ -1,0 +1,83 @@
+import { unknownIds, type World } from './world.ts';
+
+type Id = string | number;
+/** The place of an id in a body, as a 400 names it; an id that nothing has, and one of another customer's things. */
+export type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
+
+export const rule = ({ ours: { bot, webhook } }: World) => ({
+  name: 'n',
+  title: 't',
+  message: 'm',
+  situation: 'fall_detected',
+  recipients: [{ botId: bot.id, webhookId: webhook.id }],
+});
+export const webhook = ({ ours: { bot } }: World) => ({
+  name: 'n',
+  url: 'http://127.0.0.1:9/hook',
+  format: 'full',
+  isCustomerHook: false,
+  botId: bot.id,
+});
+
+export const opinion = { referenceDate: 1, reason: 'r', description: 'd', classification: 'FALSE_POSITIVE' };
+
+const NUMBER = 987_654_321;
+const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
+
+const ruleIds = (world: World): Place[] => {
+  const { ours, theirs } = world;
+  const recipient = { botId: ours.bot.id, webhookId: ours.webhook.id };
+  const to = (more: object) => ({ ...rule(world), recipients: [recipient, { ...recipient, ...more }] });
+  const withField = (path: string) => ({ path, body: (id: Id) => ({ ...rule(world), [path]: id }) });
+  return [
+    {
+      path: 'recipients.1.webhookId',
+      body: (webhookId) => to({ webhookId }),
+      unknown: UUID,
+      theirs: theirs.webhook.id,
+    },
+    { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
+    { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
+    {
+      path: 'regionId',
+      body: (regionId) => ({ ...rule(world), sensorId: ours.sensor.sensorId, regionId }),
+      unknown: UUID,
+    },
+    { ...withField('sensorGroupId'), unknown: NUMBER, theirs: Number(theirs.ids.groupId) },
+  ];
+};
+const webhookIds = (world: World): Place[] => [
+  { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
+];
+
+const groupIds = ({ ours, theirs }: World): Place[] => [
+  {
+    path: 'sensorIds.1',
+    body: (id) => ({ name: 'n', sensorIds: [ours.ids.freeSensorId, id] }),
+    unknown: SENSOR,
+    theirs: theirs.sensor.sensorId,
+  },
+];
+
+const feedbackIds = ({ theirs }: World): Place[] => [
+  {
+    path: 'ruleHitId',
+    body: (ruleHitId) => ({ ...opinion, ruleHitId }),
+    unknown: NUMBER,
+    theirs: Number(theirs.ids.ruleHitId),
+  },
+  { path: 'eventId', body: (eventId) => ({ ...opinion, eventId }), unknown: UUID, theirs: theirs.ids.eventId ?? '' },
+];
+
+/** Every place in a body that names something of a customer, for each operation that has one. */
+export const idsInBodies: Readonly<Record<string, (world: World) => Place[]>> = {
+  createFeedback: feedbackIds,
+  createRule: ruleIds,
+  updateRule: ruleIds,
+  createSensorGroup: groupIds,
+  updateSensorGroup: groupIds,
+  createWebhook: webhookIds,
+  updateWebhook: webhookIds,
+};
+/** Fields of bodies that are called ids and name nothing in the cloud, and the customer, who has tests of its own. */
+export const otherIds: readonly string[] = ['customerId', 'telegramId', 'hardwareId'];

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { happenings } from '../../../shared/domain/decision.ts';
+import { decodeMakerB } from '../../../shared/domain/maker-b.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
+import { b } from '../../fixtures/messages.ts';
+
+const active: SensorState = { ...newSensorState, isActive: true };
+const SECOND = 1_000;
+const start = Date.now();
+const without = (message: object) => ({ ...message, timestamp: undefined });
+
+/** What comes of messages that are `everyMs` apart, one list for each; the state they leave. */
+const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active) => {
+  let state = from;
+  const situations = messages.map((message, at) => {
+    const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', byTime: false };
+    // What matters here is our own clock.
+    const decoded = { ...decodeMakerB(message), deviceTime: null };
+    const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noSurroundings);
+    state = outcome.next;
+    return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
+  });
+  return { state, situations };
+};
+const said = (...messages: object[]) => play(messages).situations;
+
+describe('people', () => {
+  test('0 -> 2 -> 0 are three messages, with and without timestamps', () => {
+    const counts = [2, 0, 2, 0].map((count) => b.people(count));
+    const expected = ['occupied_room', 'empty_room', 'occupied_room', 'empty_room'];
+    expect(said(...counts)).toEqual(expected);
+    expect(play(counts.map(without), SECOND).situations).toEqual(expected);
+  });
+  test('are counted by who enters and leaves, never below 0, and set by a count', () => {
+    const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
+    expect(said(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
+  });
+  test('nobody, told for the first time, is no change', () => {
+    expect(said(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
+  });
+});
+
+describe('the same bytes', () => {
+  const tilt = without(b.tilt());
+  test('within 10 s are a repeat when nothing tells them apart, and an event later', () => {
+    const moves = Array(3).fill(without(b.move(1, 1)));
+    expect(play(moves, 10 * SECOND).state.people).toBe(1);
+    expect(play(moves, 10 * SECOND + 1).state.people).toBe(3);
+  });
+  test('are none after another message', () => {
+    expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
+      'empty_room',
+    );
+  });
+  test('show that the sensor is there', () => {
+    expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
+  });
+});
+
+describe('a fall of a track', () => {
+  test('is told once in each of its states, and ended by any other pose', () => {
+    const poses = [2, 2, 5, 5, 2, 5, 3, 3].map((pose) => b.pose(1, pose));
+    expect(said(...poses)).toEqual(['fall_suspected', '', 'fall_detected', '', '', '', 'fall_finished', '']);
+    expect(said(...[2, 10, 7, 8, 11].map((pose) => b.pose(1, pose)))).toEqual([
+      'fall_suspected',
+      'fall_canceled',
+      'fall_suspected_sensitive',
+      'fall_detected_sensitive',
+      'fall_finished sitting_up_in_bed',
+    ]);
+  });
+  test('is a new one after it ended', () => {
+    expect(said(...[5, 1, 5].map((pose) => b.pose(1, pose)))).toEqual([
+      'fall_detected',
+      'fall_finished',
+      'fall_detected',
+    ]);
+  });
+  test('is not that of another track', () => {
+    expect(said(b.pose(1, 5), b.pose(2, 5), b.pose(1, 1))).toEqual(['fall_detected', 'fall_detected', 'fall_finished']);
+  });
+  test('is not that of whoever has its number next', () => {
+    expect(said(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
+    expect(said(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
+  });
+  test('suspected 3 times in 5 minutes is a loop, once; not when somebody was called', () => {
+    const falls = (...poses: number[]) => said(...poses.map((pose) => b.pose(1, pose)));
+    expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
+      'fall_suspected',
+      'fall_canceled',
+      'fall_suspected',
+      'fall_canceled',
+      'fall_suspected fall_loop',
+      'fall_canceled',
+    ]);
+    expect(falls(2, 1, 2, 5, 1, 2).join(' ')).not.toContain('loop');
+    const slow = [2, 1, 2, 1, 2].map((pose) => b.pose(1, pose));
+    expect(play(slow, 76 * SECOND).situations.join(' ')).not.toContain('loop');
+    expect(play(slow, 75 * SECOND).situations.join(' ')).toContain('loop');
+  });
+});
+
+describe('what lasts', () => {
+  test('an area entered twice by a track is entered once', () => {
+    expect(said(b.move(1, 3, 2), b.move(1, 3, 2), b.move(2, 3, 2), b.move(1, 4, 2), b.move(1, 4, 2))).toEqual([
+      'bed_entered',
+      '',
+      'bed_entered',
+      'bed_left',
+      '',
+    ]);
+  });
+  test('an alarm of vital signs is told again after all was well, or by another one of its group', () => {
+    const [high, low, heart, well, nothing] = [
+      b.vital(11, 30, 70),
+      b.vital(12, 5, 70),
+      b.vital(14, 15, 130),
+      b.vital(0, 15, 70),
+      b.vital(0, 0, 0),
+    ];
+    expect(said(high, high, heart, high, low, well, low, nothing, low)).toEqual([
+      'respiration_high',
+      '',
+      'heart_rate_high',
+      '',
+      'respiration_low',
+      '',
+      'respiration_low',
+      '',
+      '',
+    ]);
+  });
+  test('a tilt is told again after an hour without one, or when the sensor comes back', () => {
+    expect(play([b.tilt(), b.tilt(), b.tilt()], 3_599 * SECOND).situations).toEqual(['sensor_tilted', '', '']);
+    expect(play([b.tilt(), b.tilt()], 3_600 * SECOND).situations).toEqual(['sensor_tilted', 'sensor_tilted']);
+    expect(said(b.tilt(), b.online(false), b.tilt()).at(-1)).toBe('sensor_tilted sensor_active');
+  });
+  test('offline is told once, and any message after it brings the sensor back', () => {
+    expect(said(b.online(false), b.online(false), b.online(true), b.online(true))).toEqual([
+      'sensor_inactive',
+      '',
+      'sensor_active',
+      '',
+    ]);
+    expect(play([b.online(false)], SECOND, newSensorState).situations).toEqual(['']);
+  });
+});
+
+test('a state stays small, whatever is said', () => {
+  const many = Array.from({ length: 200 }, (_, at) => [b.pose(at, 5), b.move(at, 3, at % 6, at % 16)]).flat();
+  expect(JSON.stringify(play(many).state).length).toBeLessThan(900);
+});

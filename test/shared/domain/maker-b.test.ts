@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode } from '../../../shared/domain/decode.ts';
+import { decodeMakerB } from '../../../shared/domain/maker-b.ts';
+import { messageUuid } from '../../../shared/domain/message.ts';
+
+const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'event', type, data, ...more });
+const signal = (message: unknown) => decodeMakerB(message).signal;
+const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
+
+describe('a message of maker B', () => {
+  test('of moves tells who enters and leaves what: bed by 2 and 5, door by 4, anything else a region', () => {
+    const move = (event: number, area_type?: number) => ({ 'track-id': 7, event, area_type, area_id: 3 });
+    const kinds = [2, 5, 4, 1, undefined].map((type) => move(3, type));
+    expect(signal(event(1, [move(1), move(2), ...kinds, move(4, 2)]))).toEqual({
+      kind: 'moves',
+      moves: [
+        { track: 7, entered: true, area: null },
+        { track: 7, entered: false, area: null },
+        ...['bed', 'bed', 'door', 'default', null].map((kind) => ({
+          track: 7,
+          entered: true,
+          area: { index: 3, kind },
+        })),
+        { track: 7, entered: false, area: { index: 3, kind: 'bed' } },
+      ],
+    });
+  });
+  test('of postures tells the pose of each track', () => {
+    const data = [
+      { 'track-id': 1, pose: 5 },
+      { 'track-id': 2, pose: 10 },
+    ];
+    expect(signal(event(2, data))).toEqual({
+      kind: 'postures',
+      postures: [
+        { track: 1, pose: 5 },
+        { track: 2, pose: 10 },
+      ],
+    });
+  });
+  test('is read entry by entry: what cannot be read of a list leaves the others', () => {
+    const odd = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
+    const read = signal(event(2, [...odd, { 'track-id': 'x', pose: 5 }]));
+    expect(read).toEqual({ kind: 'postures', postures: [{ track: 0, pose: 5 }] });
+    expect(signal(event(2, odd))).toEqual({ kind: 'unknown' });
+    expect(signal(event(2, []))).toEqual({ kind: 'postures', postures: [] });
+  });
+  test.each([
+    [event(3, { 'number-people': 2 }), { kind: 'people', count: 2 }],
+    [event(5, { status: 0 }), { kind: 'online', isOnline: true }],
+    [event(5, { status: 1 }), { kind: 'online', isOnline: false }],
+    [event(7), { kind: 'sign', situation: 'sensor_weak_signal' }],
+    [event(8, null), { kind: 'sign', situation: 'sensor_tilted' }],
+    [
+      { cmd: 'alarm', type: 8 },
+      { kind: 'sign', situation: 'sensor_tilted' },
+    ],
+  ])('that is %j is understood', (message, expected) => {
+    expect(signal(message)).toEqual(expected);
+  });
+  test.each([
+    [{ alarmType: 11, respirationRate: 30, heartRate: 70 }, 'respiration_high', true],
+    [{ alarmType: 13, respirationRate: 0, heartRate: 0 }, 'apnea', false],
+    [{ alarmType: 16 }, 'vital_signs_weak', true],
+    [{ alarmType: 0, respirationRate: 15, heartRate: 0 }, null, true],
+    [{ respirationRate: 0, heartRate: 0 }, null, false],
+    [{ respirationRate: 15, heartRate: 'x' }, null, true],
+  ])('of vital signs %j is %s, with a reading: %s', (data, alarm, hasReading) => {
+    expect(signal({ cmd: 'stat', data })).toEqual({ kind: 'vital', alarm, hasReading });
+  });
+  test.each([
+    null,
+    [],
+    {},
+    { cmd: 'event' },
+    { cmd: 'other', type: 3, data: { 'number-people': 1 } },
+    event(99, {}),
+    event('3', { 'number-people': 1 }),
+    event(3, { 'number-people': '1' }),
+    event(3, { 'number-people': -1 }),
+    event(3, { 'number-people': 1e9 }),
+    event(3),
+    event(5, { status: true }),
+    event(5, {}),
+    event(1, {}),
+    event(2, { 'track-id': 1, pose: 5 }),
+    { cmd: 'stat', data: {} },
+    { cmd: 'stat', data: [] },
+    { cmd: 'event', type: '__proto__', data: [] },
+  ])('that is %j is unknown, and no fault', (message) => {
+    expect(signal(message)).toEqual({ kind: 'unknown' });
+  });
+  test('that is anything at all never fails', () => {
+    const cmd = fc.constantFrom('event', 'alarm', 'stat', 'x');
+    const data = fc.oneof(
+      fc.jsonValue(),
+      fc.array(fc.record({ 'track-id': fc.jsonValue(), pose: fc.jsonValue(), event: fc.jsonValue() })),
+      fc.record({ 'number-people': fc.jsonValue(), alarmType: fc.jsonValue(), status: fc.jsonValue() }),
+    );
+    const property = fc.property(
+      cmd,
+      fc.oneof(fc.nat(20), fc.jsonValue()),
+      data,
+      fc.jsonValue(),
+      (cmd, type, data, timestamp) => {
+        expect(typeof decode('maker_b', { cmd, type, data, timestamp }).signal.kind).toBe('string');
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+describe('the uuid of a message of maker B', () => {
+  const uuidOf = (message: object, arrival = [1, 0], sensorId = 's') =>
+    messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
+  const people = (more: object) => event(3, { 'number-people': 1, ...more });
+
+  test('is its own one, at its top or in its data', () => {
+    for (const key of ['uuid', 'sensorEventId']) {
+      expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
+      expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
+    }
+  });
+  test('is that of sensor, content and device timestamp, wherever that one is', () => {
+    for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
+      expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
+      expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
+      expect(decodeMakerB(stamped)).toMatchObject({ deviceTime: 5, byBytes: false });
+    }
+    expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
+    expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
+  });
+  test('without a timestamp is that of its arrival: its bytes decide later whether it is a repeat', () => {
+    expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
+    for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
+      expect(decodeMakerB({ ...people({}), timestamp })).toMatchObject({ deviceTime: null, byBytes: true });
+  });
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode } from '../../../shared/domain/decode.ts';
+import type { Happening } from '../../../shared/domain/event.ts';
+import { fallStatuses } from '../../../shared/domain/message.ts';
+import type { Manufacturer } from '../../../shared/domain/sensor.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { step } from '../../../shared/domain/state/step.ts';
+import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
+import { passTime } from '../../../shared/domain/state/time.ts';
+
+// Whatever the order, repetition or loss of messages, and however much time passes between them.
+
+type Word = { message: object } | { pass: number };
+const starts = [1, 2, 3, 4];
+
+const fall = fc.record({
+  type: fc.constantFrom(5, 8),
+  status: fc.constantFrom(...fallStatuses, 'fall_suspected'),
+  start: fc.constantFrom(...starts),
+});
+const wordOfA: fc.Arbitrary<Word> = fc.oneof(
+  fall.map(({ type, status, start }) => ({ message: { type, payload: { status, timestamp: start } } })),
+  fc
+    .record({ presenceDetected: fc.boolean(), presenceRegionMap: fc.dictionary(fc.constantFrom('0', '1'), fc.nat(1)) })
+    .map((payload) => ({ message: { type: 4, payload } })),
+  fc.nat(200_000).map((pass) => ({ pass })),
+);
+const track = fc.constantFrom(1, 2);
+const wordOfB: fc.Arbitrary<Word> = fc.oneof(
+  fc.record({ 'track-id': track, pose: fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11) }).map((one) => ({
+    message: { cmd: 'event', type: 2, data: [one] },
+  })),
+  fc.record({ 'track-id': track, event: fc.constantFrom(1, 2, 3, 4), area_id: fc.nat(2) }).map((one) => ({
+    message: { cmd: 'event', type: 1, data: [one] },
+  })),
+  fc.nat(3).map((count) => ({ message: { cmd: 'event', type: 3, data: { 'number-people': count } } })),
+  fc.constantFrom(0, 1).map((status) => ({ message: { cmd: 'event', type: 5, data: { status } } })),
+  fc.nat(200_000).map((pass) => ({ pass })),
+);
+
+type Told = Happening & { of: Word };
+const play = (maker: Manufacturer, words: readonly Word[]) => {
+  let state: SensorState = newSensorState;
+  let now = 0;
+  const told: Told[] = [];
+  for (const word of words) {
+    if ('pass' in word) now += word.pass;
+    const { timings } = noSurroundings;
+    const silentAt = state.lastSeen + 300_000;
+    const { state: next, happened } =
+      'pass' in word
+        ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ happening }) => happening) }))(
+            passTime(state, { now, silentAt, timings }),
+          )
+        : step(state, decode(maker, word.message).signal, { received: now, time: now }, noSurroundings);
+    told.push(...happened.map((one) => ({ ...one, of: word })));
+    state = next;
+  }
+  return { state, told, now };
+};
+const alternates = (told: readonly Told[], one: string, other: string, first = one) => {
+  const seen = told
+    .filter(({ situation }) => situation === one || situation === other)
+    .map(({ situation }) => situation);
+  for (const [at, situation] of seen.entries())
+    expect(situation).toBe((at % 2 === 0) === (first === one) ? one : other);
+};
+const count = (told: readonly Told[], situation: string) => told.filter((one) => one.situation === situation).length;
+/** Messages as a network gives them: repeated, lost, in any order. */
+const troubled = (word: fc.Arbitrary<Word>) => fc.array(word, { minLength: 1, maxLength: 60 });
+
+describe('maker A', () => {
+  test('one start of a fall never gives two reported falls, nor any state of it twice', () => {
+    const property = fc.property(troubled(wordOfA), (words) => {
+      const { told, state } = play('maker_a', words);
+      for (const situation of ['fall_suspected', 'fall_detected', 'fall_confirmed', 'fall_detected_sensitive'])
+        expect(count(told, situation)).toBeLessThanOrEqual(starts.length);
+      for (const { seen } of state.falls) expect(new Set(seen).size).toBe(seen.length);
+      expect(new Set(state.falls.map(({ start, isSensitive }) => `${start} ${isSensitive}`)).size).toBe(
+        state.falls.length,
+      );
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+  test('a fall that is called alarms exactly once, unless it was canceled before', () => {
+    const statuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
+    const property = fc.property(statuses, (all) => {
+      const words = all.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));
+      // What is finished cannot be canceled any more.
+      const endedAt = all.findIndex(
+        (status) => status === 'canceled' || status === 'fall_exit' || status === 'finished',
+      );
+      const canceledAt = all[endedAt] === 'finished' ? -1 : endedAt;
+      const calledAt = all.indexOf('calling');
+      const alarms = calledAt >= 0 && (canceledAt < 0 || calledAt < canceledAt) ? 1 : 0;
+      expect(count(play('maker_a', words).told, 'fall_detected')).toBe(alarms);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+  test('every fall is over once enough time passed', () => {
+    const property = fc.property(troubled(wordOfA), (words) => {
+      const { state } = play('maker_a', [...words, { pass: 400_000 }]);
+      for (const { seen } of state.falls) expect(seen).toMatch(/[fx]/);
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe.each([
+  ['maker_a', wordOfA],
+  ['maker_b', wordOfB],
+] as const)('%s', (maker, word) => {
+  test('somebody is in the room or nobody is, the sensor is there or it is not: in turns', () => {
+    const property = fc.property(troubled(word), (words) => {
+      const { told } = play(maker, words);
+      alternates(told, 'occupied_room', 'empty_room');
+      alternates(told, 'sensor_active', 'sensor_inactive');
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+  test('a message that is repeated at once changes nothing and gives no event', () => {
+    // Somebody who enters the room is one more each time.
+    const property = fc.property(troubled(word), (words) => {
+      const { state, now } = play(maker, words);
+      const last = words.at(-1);
+      if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
+      const { signal } = decode(maker, last.message);
+      if (signal.kind === 'unknown') return;
+      const again = step(state, signal, { received: now, time: now }, noSurroundings);
+      expect(again.happened).toEqual([]);
+      expect(again.state).toEqual(state);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+  test('what happened follows from what was said: an unchanged state gives no event', () => {
+    const property = fc.property(troubled(word), (words) => {
+      const { state, now } = play(maker, words);
+      const { events, state: later } = passTime(state, {
+        now,
+        silentAt: Number.POSITIVE_INFINITY,
+        timings: noSurroundings.timings,
+      });
+      expect(events.length === 0).toBe(later === state);
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe('maker B', () => {
+  test('between two reported falls of a track there is the end of the first', () => {
+    const poses = fc.array(fc.constantFrom(1, 2, 3, 5, 7, 8, 10, 11), { maxLength: 40 });
+    const property = fc.property(poses, (all) => {
+      const words = all.map((pose) => ({ message: { cmd: 'event', type: 2, data: [{ 'track-id': 1, pose }] } }));
+      const { told } = play('maker_b', words);
+      const ends = told.filter(({ situation }) => situation === 'fall_detected' || situation === 'fall_finished');
+      let open = false;
+      for (const { situation } of ends) {
+        if (situation === 'fall_detected') expect(open).toBe(false);
+        open = situation === 'fall_detected';
+      }
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});

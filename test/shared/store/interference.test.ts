@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSensor } from '../../../shared/domain/sensor.ts';
+import { newSensorState } from '../../../shared/domain/sensor-state.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import { newSensorItem } from '../../../shared/store/sensor-item.ts';
+import { type Store, store } from '../../../shared/store/store.ts';
+import { createLedger, startEngine } from '../../bench/meter.ts';
+
+// Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
+
+const [customerId, sensorId, now] = [7, 'id_000000001', 1_800_000_000_000];
+/** As much of a thing as the store looks at. */
+const some = (fields: object) => fields as never;
+const stamps = { createDate: now, updateDate: now };
+
+let engine: Awaited<ReturnType<typeof startEngine>>;
+let its: Store;
+beforeAll(async () => {
+  engine = await startEngine(':memory:', createLedger());
+  its = store(engine.plain);
+  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', ...stamps });
+  await its.bots.create(some({ id: 1, customerId }));
+  await its.webhooks.create(some({ id: 'w', customerId, botId: 1, format: 'full' }));
+});
+afterAll(() => engine.stop());
+
+const place = async () => {
+  const made = newSensor({ id: sensorId, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
+  await engine.plain.write({ put: newSensorItem({ ...made, customerId }) });
+};
+
+/** A store where something comes in between, once, after the first read that `asks` is true of. */
+const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promise<unknown>): Store => {
+  let waits = true;
+  const after = async <T>(pk: string, sk: string, answer: T): Promise<T> => {
+    if (waits && asks(pk, sk)) {
+      waits = false;
+      await act();
+    }
+    return answer;
+  };
+  const { plain } = engine;
+  const table: Table = {
+    ...plain,
+    get: async (key, consistent) => after(key.pk, key.sk, await plain.get<never>(key, consistent)),
+    query: async (query) => after(query.pk, query.beginsWith ?? '', await plain.query<never>(query)),
+    queryAll: async (query) => after(query.pk, query.beginsWith ?? '', await plain.queryAll<never>(query)),
+  };
+  return store(table);
+};
+
+test('a rule that is made on a group while it is deleted keeps the group', async () => {
+  const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
+  await its.sensorGroups.create(group);
+  const recipients = [{ botId: 1, webhookId: 'w' }];
+  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', recipients });
+  const other = interrupted(
+    (pk) => pk.endsWith('#RULES'),
+    () => its.rules.create(rule),
+  );
+  expect(await other.sensorGroups.remove(customerId, 3)).toBe('in_use');
+  expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
+});
+
+test('a group whose sensors were moved only in part has them all after the same call again', async () => {
+  const ids = Array.from({ length: 70 }, (_, at) => `id_${String(at).padStart(9, '0')}`);
+  const puts = ids.map((id) => {
+    const made = newSensor({ id, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
+    return { put: newSensorItem({ ...made, customerId }) };
+  });
+  await engine.plain.write(...puts);
+  const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
+  await its.sensorGroups.create(group);
+  let left = 1;
+  const write: Table['write'] = async (...writes) => {
+    if (left-- > 0) return engine.plain.write(...writes);
+    throw new Error('power cut');
+  };
+  const dying = store({ ...engine.plain, write });
+  await expect(dying.sensorGroups.put({ ...group, sensorIds: ids })).rejects.toThrow('power cut');
+  const half = await its.sensorGroups.get(customerId, 6);
+  expect(half?.sensorIds).toHaveLength(30);
+  for (const id of half?.sensorIds ?? []) expect(await its.sensors.get(customerId, id)).toMatchObject({ groupId: 6 });
+  expect(await its.sensorGroups.put({ ...group, sensorIds: ids })).toBe('done');
+  expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
+});
+
+test('feedback that is given while the newest is deleted is the newest of its hit', async () => {
+  await place();
+  const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [] };
+  await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
+  const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
+  await its.feedback.create(customerId, feedback(20));
+  // Its id is older: it was drawn earlier, and comes later.
+  const other = interrupted(
+    (pk) => pk.includes('#H#'),
+    () => its.feedback.create(customerId, feedback(10)),
+  );
+  expect(await other.feedback.remove(customerId, sensorId, 20, now)).toBe(true);
+  expect((await its.ruleHits.get(customerId, 5))?.feedback).toMatchObject({ id: 10 });
+});
+
+describe('a sensor that is deleted while', () => {
+  const state = { ...newSensorState, decision: null, isActive: true };
+  test('its first message makes it active stays', async () => {
+    await place();
+    const other = interrupted(
+      (_, sk) => sk === 'STATE',
+      () => its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
+    );
+    expect(await other.sensors.remove(customerId, sensorId)).toBe('active');
+    expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
+    await its.events.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
+  });
+
+  test('it gets a room leaves none', async () => {
+    await place();
+    const other = interrupted(
+      (_, sk) => sk === 'CONFIG#',
+      () => its.rooms.put({ customerId, sensorId }, some({ xMin: 20 })),
+    );
+    expect(await other.sensors.remove(customerId, sensorId)).toBe('done');
+    expect(await its.rooms.get(customerId, sensorId)).toBeNull();
+  });
+
+  test('it is decided upon for the first time gets no state afterwards', async () => {
+    expect(await its.sensors.get(customerId, sensorId)).toBeNull();
+    expect(await its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null)).toBe(false);
+    expect(await its.events.state(customerId, sensorId)).toBeNull();
+  });
+});
