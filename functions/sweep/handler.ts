@@ -1,14 +1,28 @@
 import { onSchedule } from '../../shared/queue/consume.ts';
+import type { Store } from '../../shared/store/store.ts';
 import { sweep } from './contract.ts';
+import { createPatience } from './patience.ts';
 
 /** Leaves this much of its time unused: what is not rung for now is rung for a minute later. */
 const MARGIN_MS = 5_000;
 
+// One for each table, as long as the process lives.
+const patience = new WeakMap<Store, ReturnType<typeof createPatience>>();
+const patienceOf = (store: Store) => {
+  const known = patience.get(store) ?? createPatience();
+  patience.set(store, known);
+  return known;
+};
+
 export const handler = onSchedule(sweep, async ({ store, ringEvents, ringDeliveries, now, log }, timeLeft) => {
   await store.due.beat(now());
+  const { isTime, tidy } = patienceOf(store);
+  tidy(now());
   let rung = 0;
   for await (const page of store.due.waiting(now())) {
-    const events = page.filter((one) => one.kind === 'event');
+    const events = page
+      .filter((one) => one.kind === 'event')
+      .filter(({ uuid, sensorId }) => isTime(`${sensorId} ${uuid}`, now()));
     const sensors = page.filter((one) => one.kind === 'sensor');
     const deliveries = page.filter((one) => one.kind === 'delivery');
     await Promise.all([
