@@ -3,6 +3,7 @@ import { auth } from './auth/contract.ts';
 import { bots } from './bots/contract.ts';
 import { customers } from './customers/contract.ts';
 import { deliver } from './deliver/contract.ts';
+import { deliveries } from './deliveries/contract.ts';
 import { devices } from './devices/contract.ts';
 import { docs } from './docs/contract.ts';
 import { feedback } from './feedback/contract.ts';
@@ -38,6 +39,7 @@ export const groups = [
   bots,
   rules,
   webhooks,
+  deliveries,
   devices,
   provisioningKeys,
   server,

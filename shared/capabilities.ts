@@ -14,7 +14,7 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'table' | 'mail' | QueueName;
+  resource?: 'table' | 'mail' | 'key' | QueueName;
   actions?: readonly string[];
   /** Partition keys that the actions are limited to. */
   leadingKeys?: readonly string[];
@@ -62,6 +62,9 @@ export const capabilities = {
       'SERVICE_VERSION',
     ],
   },
+  /** Secrets that are kept sealed: who may write them, and who may read them. */
+  'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
+  'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
   'service:about': { env: ['PUBLIC_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
 import type { Mail, mailBySes } from './mail.ts';
-import { type Bell, type DeliveryBell, type EventBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
+import { type Bell, type DeliveryBell, type EventBell, type JobBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
 import type { Send } from './queue/send.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
@@ -16,15 +17,18 @@ export type Runtime = {
   send: Send;
   callee: () => Promise<Callee>;
   mail: Mail;
+  vault: Vault;
   now: () => number;
   /** Resolves after so many ms. */
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
+  /** Called where a process might die, by the number of the place: tests let it. */
+  crashpoint?: (place: number) => void;
 };
 
 /** What every handler may use: time and chance are arguments, never read from the world. */
-type Basics = Pick<Runtime, 'now' | 'pause' | 'random' | 'log'>;
+type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'crashpoint'>>;
 
 type ByCapability = {
   'table:read': { store: StoreReader };
@@ -36,11 +40,13 @@ type ByCapability = {
   'ring:events': { ringEvents: (bells: readonly EventBell[], delaySeconds?: number) => Promise<void> };
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
   /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
-  'ring:retries': { ringRetries: (bells: readonly DeliveryBell[], delaySeconds: number) => Promise<void> };
+  'ring:retries': { ringRetries: (bells: readonly (DeliveryBell | JobBell)[], delaySeconds: number) => Promise<void> };
   /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
   'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
   'call:webhooks': { callee: Callee; settings: Settings };
+  'seal:secrets': { sealSecret: Vault['seal'] };
+  'open:secrets': { openSecret: Vault['open'] };
   'service:about': { settings: Settings };
 };
 
@@ -87,15 +93,17 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'watch:sensors': async ({ settings }) => ({ settings }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
+  'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),
+  'open:secrets': async ({ vault }) => ({ openSecret: vault.open }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 
 /** Composes what the capabilities stand for. A writer wins over a reader. */
 export const compose = async <U extends Capability>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
-  const { now, pause, random, log } = runtime;
+  const { now, pause, random, log, crashpoint = () => {} } = runtime;
   const ordered = [...uses].sort((a, b) => Number(a === 'table:write') - Number(b === 'table:write'));
   const parts = await Promise.all(ordered.map((name) => providers[name](runtime)));
-  return Object.assign({ now, pause, random, log }, ...parts);
+  return Object.assign({ now, pause, random, log, crashpoint }, ...parts);
 };
 
 /** The way out to the world, loaded at the first call: a cold start has nothing to call yet. */
@@ -105,8 +113,26 @@ const lazyCallee = (given: Settings): Callee => {
     loading ??= import('./delivery/callee.ts').then(({ createCallee }) => createCallee(given));
     return loading;
   };
-  return { check: async (url) => (await load()).check(url), post: async (request) => (await load()).post(request) };
+  return {
+    check: async (url) => (await load()).check(url),
+    post: async (request) => (await load()).post(request),
+    enter: async (key, patience) => (await load()).enter(key, patience),
+  };
 };
+
+/** KMS, loaded when there is something to seal or to open. */
+const lazyCipher = (config: { region: string; credentials: Credentials }, keyArn: string): Cipher => {
+  let loading: Promise<Cipher> | undefined;
+  const load = (): Promise<Cipher> => {
+    loading ??= import('./auth/kms.ts').then(({ kmsCipher }) => kmsCipher(config, keyArn));
+    return loading;
+  };
+  return {
+    encrypt: async (...given) => (await load()).encrypt(...given),
+    decrypt: async (...given) => (await load()).decrypt(...given),
+  };
+};
+type Credentials = ReturnType<typeof runtimeEnvironment>['credentials'];
 
 /** The way to SES, loaded by the first mail. */
 const lazyMail = (config: Parameters<typeof mailBySes>[0], sender: string): Mail => {
@@ -138,6 +164,7 @@ export const lambdaRuntime = (): Runtime => {
       await (await send)(queue, bells);
     },
     callee: async () => lazyCallee(given),
+    vault: createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -15,6 +15,8 @@ export const Environment = z.object({
   EVENTS_QUEUE_URL: z.string().default(''),
   DELIVERIES_QUEUE_URL: z.string().default(''),
   RETRIES_QUEUE_URL: z.string().default(''),
+  /** The key that secrets of webhooks are kept with, in KMS. */
+  SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
   /** The service's address without /api/v1; empty while unknown. */

@@ -46,6 +46,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/api/middleware/', 'type:shared/store/*.ts', 'types of what the guard reads; no code'],
   ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
   ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],
+  ['shared/auth/kms.ts', '@aws-sdk/client-kms', 'seals what must be read again'],
   ['shared/delivery/sign.ts', 'node:crypto{createHmac}', 'signatures are HMACs'],
   ['shared/delivery/connect.ts', 'node:http', 'a stage may allow receivers without TLS'],
   ['shared/delivery/url-policy.ts', 'node:dns/promises{lookup}', 'every address of a name is judged'],

@@ -117,7 +117,8 @@ const rightsOf = (capability: Capability): string[] => {
   if (resource === 'mail') return [];
   return actions.flatMap((action) => {
     const indexes = action === 'dynamodb:Query' ? Object.keys(tableDesign.indexes).map(indexArn) : [];
-    const resources = resource === 'table' ? [arn(idOf('Table')), ...indexes] : [arn(idOf(resource ?? ''))];
+    const name = resource === 'key' ? resource : `${resource}-queue`;
+    const resources = resource === 'table' ? [arn(idOf('Table')), ...indexes] : [arn(idOf(name))];
     return linesOf({
       Action: action,
       Resource: resources,
@@ -141,7 +142,7 @@ describe('rights and environment', () => {
       const own = [
         ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => [action, arn(idOf(`${one.name}-logs`))]),
         ...['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'].flatMap((action) =>
-          one.queues.map((queue) => [action, arn(idOf(queue))]),
+          one.queues.map((queue) => [action, arn(idOf(`${queue}-queue`))]),
         ),
       ].map(([action, resource]) => `${action} ${JSON.stringify(resource)}`);
       const held = statementsOf(one.name).flatMap(linesOf);
@@ -187,7 +188,7 @@ describe('rights and environment', () => {
 describe('queues', () => {
   it.each(queueNames)('%s: what fails five times waits 14 days in its dead-letter queue', (name) => {
     const reader = consumers.find(({ queues }: Consumer) => queues.includes(name)) as Consumer;
-    expect(named('AWS::SQS::Queue', name)).toMatchObject({
+    expect(named('AWS::SQS::Queue', `${name}-queue`)).toMatchObject({
       VisibilityTimeout: visibilitySeconds(reader),
       RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
       SqsManagedSseEnabled: true,
@@ -199,7 +200,7 @@ describe('queues', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
       queues.map((queue) => ({
         FunctionName: { Ref: idOf(name) },
-        EventSourceArn: arn(idOf(queue)),
+        EventSourceArn: arn(idOf(`${queue}-queue`)),
         BatchSize: batchSize,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         ScalingConfig: { MaximumConcurrency: concurrency },

@@ -82,7 +82,7 @@ export const handler = serve(devices, {
   },
 
   postMessages: async ({ device, params, body, fail, refuse }, deps) => {
-    const { store, ringEvents, now, random } = deps;
+    const { store, ringEvents, now, random, crashpoint } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const read = messagesOf(body);
     if ('refusal' in read) return read.refusal === 'too_large' ? fail('body_too_large') : refuse('', read.refusal);
@@ -92,9 +92,11 @@ export const handler = serve(devices, {
     );
     // All of them durable first, whatever becomes of the bell: only then is the call answered.
     const kept = await Promise.all(messages.map((message) => store.events.keep(message)));
+    crashpoint(1);
     const fresh = messages.filter((_, at) => kept[at]).map(({ uuid }) => uuid);
     if (fresh.length > 0) await ringEvents([{ c: device.customerId, s: device.sensorId, e: fresh }]);
     else await hear(deps, device);
+    crashpoint(2);
     return { status: 'OK' };
   },
 });

@@ -107,7 +107,9 @@ const carryOutOne = async (
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
     if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
   }
+  deps.crashpoint(12);
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
+  deps.crashpoint(13);
   await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
   const { situation } = event.happening;
   if (situation === 'sensor_active' || situation === 'sensor_inactive')
@@ -132,6 +134,7 @@ export const carryOut = async (
   rules: Rules,
 ): Promise<void> => {
   const { events } = deps.store;
+  deps.crashpoint(11);
   const { decided, receiveDate } = decision;
   const append = appender(deps, place.customerId, decision);
   for (const event of decided) await carryOutOne(deps, place, decision, event, rules, append);
@@ -139,5 +142,6 @@ export const carryOut = async (
   const first = message ? decided[0] : undefined;
   const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };
   for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(place.sensor, event) });
+  deps.crashpoint(14);
   if (message) await events.finish(message, first ? listed(place.sensor, first) : null);
 };

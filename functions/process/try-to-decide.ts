@@ -85,6 +85,7 @@ export const tryToDecide = async (
   const watch = cause.byTime ? null : watchAt(deps, state, outcome, timings);
   const { duePk, dueAt } = state;
   const after: StateItem = { ...outcome.next, ...(duePk && dueAt && { duePk, dueAt }), fired, decision };
+  deps.crashpoint(10);
   if (!(await store.events.decide(customerId, sensor.id, state.version, after, watch))) return null;
   await ringFor(deps, place, state, outcome, timings);
   return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };

@@ -5,5 +5,5 @@ export const sweep = scheduled({
   name: 'sweep',
   everySeconds: 60,
   timeoutSeconds: 60,
-  uses: ['table:write', 'ring:events', 'ring:deliveries'],
+  uses: ['table:write', 'ring:events', 'ring:deliveries', 'ring:retries'],
 });

@@ -14,23 +14,31 @@ const patienceOf = (store: Store) => {
   return known;
 };
 
-export const handler = onSchedule(sweep, async ({ store, ringEvents, ringDeliveries, now, log }, timeLeft) => {
+export const handler = onSchedule(sweep, async (deps, timeLeft) => {
+  const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
   await store.due.beat(now());
   const { isTime, tidy } = patienceOf(store);
   tidy(now());
   let rung = 0;
+  deps.crashpoint(30);
   for await (const page of store.due.waiting(now())) {
     const events = page
       .filter((one) => one.kind === 'event')
       .filter(({ uuid, sensorId }) => isTime(`${sensorId} ${uuid}`, now()));
     const sensors = page.filter((one) => one.kind === 'sensor');
     const deliveries = page.filter((one) => one.kind === 'delivery');
+    const jobs = page.filter((one) => one.kind === 'job');
     await Promise.all([
       ringEvents(sensors.map(({ customerId: c, sensorId: s }) => ({ c, s, e: [] }))),
       ringEvents(events.map(({ customerId: c, sensorId: s, uuid }) => ({ c, s, e: [uuid] }))),
       ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, deliveryId: d }) => ({ c, w, d }))),
+      ringRetries(
+        jobs.map(({ customerId: c, webhookId: w, job: j }) => ({ c, w, j: j as 'held' })),
+        0,
+      ),
     ]);
-    rung += page.length;
+    deps.crashpoint(31);
+    rung += sensors.length + events.length + deliveries.length + jobs.length;
     if (timeLeft() < MARGIN_MS) break;
   }
   if (rung > 0) log('info', 'rang again', { rung });

@@ -37,7 +37,7 @@ export const webhooks = group({
       body: NewWebhook,
       success: 201,
       response: CreatedWebhook,
-      uses: ['table:write', 'call:webhooks'],
+      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
     },
     getWebhook: {
       method: 'GET',
@@ -67,7 +67,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'call:webhooks'],
+      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
     },
     deleteWebhook: {
       method: 'DELETE',
@@ -94,7 +94,7 @@ export const webhooks = group({
       success: 200,
       response: WebhookToken,
       errors: ['webhook_not_found'],
-      uses: ['table:write'],
+      uses: ['table:write', 'seal:secrets'],
     },
   },
 });

@@ -51,39 +51,43 @@ export const handler = serve(webhooks, {
     return pageOf(sorted(found.map(viewOf), query.sortBy), query);
   },
 
-  createWebhook: async ({ caller, body, fail, refuse }, { store, callee, now, random }) => {
+  createWebhook: async ({ caller, body, fail, refuse }, { store, callee, sealSecret, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     await checkUrl(callee, body.url, refuse);
     const { secretKey = null, customerId: _, ...given } = body;
     const time = now();
+    const id = randomUuid(random);
+    const token = drawToken(random);
     const record = {
       ...given,
-      id: randomUuid(random),
+      id,
       customerId,
       createDate: time,
       updateDate: time,
-      secretKey,
-      token: drawToken(random),
+      secretKey: secretKey === null ? null : await sealSecret(secretKey, id),
+      token: await sealSecret(token, id),
       disabledReason: null,
       consecutiveFailures: 0,
     };
     if (!(await store.webhooks.create(record)))
       return refuse(body.botId === null ? 'customerId' : 'botId', 'unknown_reference');
-    return { ...viewOf(record), token: record.token };
+    return { ...viewOf(record), token };
   },
 
   getWebhook: async ({ caller, customerId, params, fail }, { store }) =>
     viewOf(await findOwn(store, caller, customerId, params.webhookId, fail)),
 
-  updateWebhook: async (call, { store, callee, now, pause, random }) => {
+  updateWebhook: async (call, { store, callee, sealSecret, now, pause, random }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
     await checkUrl(callee, body.url, refuse);
+    const { secretKey } = body;
+    const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findOwn(store, caller, customerId, params.webhookId, fail);
       if (await losesRules(store, before, body)) refuse('format', 'custom1_rules');
-      const problem = await store.webhooks.replace(before, body, now());
+      const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
       return problem === null ? before : null;
     };
@@ -100,11 +104,12 @@ export const handler = serve(webhooks, {
     return judgedAnew(remove, { pause, random }, fail);
   },
 
-  drawWebhookToken: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
+  drawWebhookToken: async ({ caller, customerId, params, fail }, { store, sealSecret, now, pause, random }) => {
     const token = drawToken(random);
+    const sealed = await sealSecret(token, params.webhookId);
     const replace = async () => {
       const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
-      return (await store.webhooks.setToken(webhook, token, now())) ? { token } : null;
+      return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
     };
     return judgedAnew(replace, { pause, random }, fail);
   },

@@ -8,6 +8,7 @@ import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
 import { createFunctions } from './function.ts';
 import { sendersOf } from './grants.ts';
+import { createKey } from './key.ts';
 import type { LambdaName } from './lambdas.ts';
 import { createQueues } from './queues.ts';
 import type { Stage } from './stage.ts';
@@ -22,11 +23,12 @@ export class BackendStack extends Stack {
     super(scope, id, props);
     const table = createTable(this, stage);
     const queues = createQueues(this);
+    const key = createKey(this, stage);
     const api = createApi(this, stage);
     const address = addressOf(api, stage);
-    const variables = variablesOf(stage, table, queues, address);
+    const variables = variablesOf(stage, table, queues, key, address);
     const senders = sendersOf(this, stage.mailSender);
-    const functions = createFunctions(this, { stage, bundles, variables, table, queues, senders });
+    const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 
     for (const group of groups) addOperations(api, group, functions[group.name]);
     answerElsewhere(api, functions.server);

@@ -136,6 +136,11 @@ const leftOut: readonly LeftOut[] = [
     unless: ({ uses }) => uses.some((capability) => capability.startsWith('ring:')),
   },
   {
+    filter: /\/shared\/auth\/kms\.ts$/,
+    instead: refusal,
+    unless: ({ uses }) => uses.some((capability) => capability.endsWith(':secrets')),
+  },
+  {
     filter: /\/shared\/delivery\/callee\.ts$/,
     instead: refusal,
     unless: ({ uses }) => uses.includes('call:webhooks'),

@@ -1,13 +1,14 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import { type Capability, capabilityOf, type QueueName } from '../../shared/capabilities.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import { tableDesign } from '../../shared/store/table.ts';
 import type { Queues } from './queues.ts';
 
 /** `senders`: the ARNs of the identities that mails may come from. */
-export type Resources = { table: Table; queues: Queues; senders: readonly string[] };
+export type Resources = { table: Table; queues: Queues; key: Key; senders: readonly string[] };
 
 /** What Lambda does with a queue in the name of the function that reads it. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
@@ -50,7 +51,10 @@ const onTable = (table: Table, actions: readonly string[], leadingKeys?: readonl
  * The rights of a function: for each resource the actions that its capabilities list, once. A capability that is
  * limited to some keys adds only what the function may not do everywhere anyway.
  */
-export const statementsOf = (uses: readonly Capability[], { table, queues, senders }: Resources): PolicyStatement[] => {
+export const statementsOf = (
+  uses: readonly Capability[],
+  { table, queues, key, senders }: Resources,
+): PolicyStatement[] => {
   const rows = rowsOf(uses);
   const onAnyKey = rows.filter(({ resource, leadingKeys }) => resource === 'table' && !leadingKeys);
   const everywhere = new Set(onAnyKey.flatMap(({ actions = [] }) => actions));
@@ -61,7 +65,12 @@ export const statementsOf = (uses: readonly Capability[], { table, queues, sende
   const onQueues = rows.flatMap(({ resource, actions = [] }) =>
     resource === undefined || resource === 'table' || resource === 'mail'
       ? []
-      : [new PolicyStatement({ actions: [...actions], resources: [queues[resource].queue.queueArn] })],
+      : [
+          new PolicyStatement({
+            actions: [...actions],
+            resources: [resource === 'key' ? key.keyArn : queues[resource].queue.queueArn],
+          }),
+        ],
   );
   const mails = rows.flatMap(({ resource, actions = [] }) => (resource === 'mail' ? actions : []));
   const onSenders =

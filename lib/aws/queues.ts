@@ -21,7 +21,8 @@ const createQueue = (scope: Construct, name: QueueName): QueuePair => {
   // A message keeps its age when it moves, so it must be allowed to grow older here than in its queue.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
   const dead = new Queue(scope, `${name}-dead`, { ...common, retentionPeriod: Duration.days(14) });
-  const queue = new Queue(scope, name, {
+  // A group of operations may have the name of a queue.
+  const queue = new Queue(scope, `${name}-queue`, {
     ...common,
     retentionPeriod: Duration.days(4),
     visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),

@@ -1,4 +1,5 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Settings } from '../../shared/env.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './stage.ts';
@@ -6,11 +7,12 @@ import type { Stage } from './stage.ts';
 /** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
 export type Variables = Readonly<Record<keyof Settings, string>>;
 
-export const variablesOf = (stage: Stage, table: Table, queues: Queues, address: string): Variables => ({
+export const variablesOf = (stage: Stage, table: Table, queues: Queues, key: Key, address: string): Variables => ({
   TABLE_NAME: table.tableName,
   EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
+  SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   PUBLIC_URL: address,
   SERVICE_NAME: stage.serviceName,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { groups } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
+import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import { createCallee } from '../../shared/delivery/callee.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
@@ -16,6 +17,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
+import { secretsKey } from './key-file.ts';
 import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
@@ -83,14 +85,21 @@ const startBells = async ({ queueEndpoint }: CloudOptions, clock: Clock): Promis
   return { bells: { queues }, send };
 };
 
-const runtimeOf = (options: CloudOptions, settings: Settings, endpoint: string, send: Send, clock: Clock): Runtime => {
+const runtimeOf = async (
+  options: CloudOptions,
+  settings: Settings,
+  endpoint: string,
+  send: Send,
+  clock: Clock,
+): Promise<Runtime> => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const table = createTable(documentClient(tableConfig(endpoint)), settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
-  return { settings, table, send, callee: async () => callee, mail, now, pause, random, log };
+  const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));
+  return { settings, table, send, callee: async () => callee, mail, vault, now, pause, random, log };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
@@ -101,7 +110,7 @@ export const startCloud = async (options: CloudOptions) => {
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { bells, send } = await startBells(options, clock);
-  const base = runtimeOf(options, settings, engine.endpoint, send, clock);
+  const base = await runtimeOf(options, settings, engine.endpoint, send, clock);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);

@@ -4,7 +4,7 @@ import type { Runtime } from '../../shared/deps.ts';
 import { LEASE_SECONDS } from '../../shared/domain/delivery.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
-import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { GRACE } from '../../shared/store/due.ts';
 import { store } from '../../shared/store/store.ts';
 import type { Clock } from './clock.ts';
@@ -30,24 +30,32 @@ export const createQueues = (clock: Clock): Record<QueueName, Queue> => {
   return Object.fromEntries(queueNames.map((name) => [name, one(name)])) as Record<QueueName, Queue>;
 };
 
+type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'timeoutSeconds'> & {
+  queue: QueueName;
+};
+
 /** Where bells are: in this process, or at an SQS endpoint. */
 export type Bells = { queues: Record<QueueName, Queue> } | Awaited<ReturnType<typeof ensureQueues>>;
 
 const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onError: (error: unknown) => void) => {
   const stopped = new AbortController();
-  const mappings = consumers.flatMap(({ name, queues, ...limits }) =>
-    queues.map((queue) => ({ name, queue, ...limits })),
+  const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
+    queues.map((queue) => ({ ...limits, queue })),
   );
-  const started = mappings.map(async ({ name, queue, batchSize, concurrency, timeoutSeconds }) => {
+  const started = mappings.map(async ({ name, queue, ofCustomer, ...limits }: Mapping) => {
     const handler = await load<QueueHandler>(name, runtime);
-    const source = { functionName: name, handler, batchSize, concurrency, timeoutSeconds, clock, onError };
-    if ('queues' in bells) return poll({ ...source, queue: bells.queues[queue], reportFailures: true });
+    const source = { functionName: name, handler, ...limits, clock, onError };
+    if ('queues' in bells)
+      return poll({ ...source, queue: bells.queues[queue], reportFailures: true, ...(ofCustomer && { ofCustomer }) });
     const done = pollSqs({ ...source, client: bells.client, url: bells.urls[queue] }, stopped.signal);
     return { idle: async () => {}, stop: async () => void (await done) };
   });
   const pollers = await Promise.all(started);
   return {
-    idle: async () => void (await Promise.all(pollers.map((one) => one.idle()))),
+    idle: async () => {
+      // One may have rung for another that was idle before: all of them, as often as there are links in the longest chain.
+      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+    },
     stop: async () => {
       stopped.abort();
       await Promise.all(pollers.map((one) => one.stop()));
@@ -91,8 +99,8 @@ export const recover = async ({ table, send, now }: Runtime): Promise<number> =>
     for (const one of page) {
       const wait = Math.max(0, Math.ceil((one.time - GRACE - now()) / 1_000));
       const { customerId: c } = one;
-      // A sensor's silence needs no bell now: the sweeper looks at it.
-      if (one.kind === 'sensor') continue;
+      // A sensor's silence, and work for a webhook as a whole, need no bell now: the sweeper looks at them.
+      if (one.kind === 'sensor' || one.kind === 'job') continue;
       const bell =
         one.kind === 'event' ? { c, s: one.sensorId, e: [one.uuid] } : { c, w: one.webhookId, d: one.deliveryId };
       const delays = one.kind === 'event' || wait > 0 ? [wait] : [0, LEASE_SECONDS + 1];

@@ -18,6 +18,11 @@ export type PollOptions = {
   batchSize: number;
   /** Invocations at a time. */
   concurrency: number;
+  /**
+   * Messages of one group that are worked on at a time. Each is an invocation of its own then: nobody's slow message
+   * keeps another's from being done.
+   */
+  ofCustomer?: number;
   /** An invocation that takes longer has failed, and what it answers afterwards doesn't count. */
   timeoutSeconds: number;
   /** ReportBatchItemFailures, the only mode that exists here. */
@@ -41,20 +46,36 @@ export type Poller = {
  * A throw, a timeout or a malformed answer keeps the whole batch.
  */
 export const poll = (options: PollOptions): Poller => {
-  const { queue, batchSize, concurrency } = options;
+  const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY } = options;
+  // Alone, messages take as much together as they do in batches.
+  const isAlone = options.ofCustomer !== undefined;
+  const concurrency = options.concurrency * (isAlone ? batchSize : 1);
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
+  const groups = createGroups(ofCustomer);
 
   const start = (messages: Message[]): void => {
-    const run = invokeWith(messages, options).finally(() => running.delete(run));
+    const leave = groups.enter(messages);
+    const run = invokeWith(messages, options).finally(() => {
+      leave();
+      running.delete(run);
+    });
     running.add(run);
+  };
+  /** Sleeps until a message comes that may be received, or a run ends, which may let others in. */
+  const rest = async (): Promise<void> => {
+    const woken = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, woken.signal]);
+    await Promise.race([...running, queue.waitForMessage(signal)]);
+    woken.abort();
   };
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const messages = running.size < concurrency ? queue.receive(batchSize) : [];
+      const free = concurrency - running.size;
+      const messages = free > 0 ? queue.receive(isAlone ? 1 : batchSize, groups.isFull) : [];
       if (messages.length > 0) start(messages);
-      else if (running.size >= concurrency) await Promise.race(running);
-      else await queue.waitForMessage(stopping.signal);
+      else if (free <= 0) await Promise.race(running);
+      else await rest();
     }
   };
   const looping = loop();
@@ -67,6 +88,27 @@ export const poll = (options: PollOptions): Poller => {
     },
     async idle() {
       while (busy()) await (running.size > 0 ? Promise.race(running) : setImmediate());
+    },
+  };
+};
+
+/** Counts the messages of each group that are worked on. */
+const createGroups = (most: number) => {
+  const counts = new Map<string, number>();
+  const add = (messages: readonly Message[], by: 1 | -1): void => {
+    for (const { attributes } of messages) {
+      const group = attributes.MessageGroupId;
+      if (group === undefined) continue;
+      const count = (counts.get(group) ?? 0) + by;
+      if (count === 0) counts.delete(group);
+      else counts.set(group, count);
+    }
+  };
+  return {
+    isFull: (group: string): boolean => (counts.get(group) ?? 0) >= most,
+    enter: (messages: readonly Message[]) => {
+      add(messages, 1);
+      return () => add(messages, -1);
     },
   };
 };

@@ -36,9 +36,12 @@ export type Queue = {
   readonly name: string;
   /** Throws when SQS would refuse the message. */
   send(message: Outgoing): void;
-  /** Up to `max` visible messages, at once: groups with the fewest in flight first, equals in turn. */
-  receive(max: number): Message[];
-  /** Resolves as soon as something can be received, or when `signal` aborts. */
+  /**
+   * Up to `max` visible messages, at once: groups with the fewest in flight first, equals in turn; none of a group that
+   * the receiver has enough of.
+   */
+  receive(max: number, isFull?: (groupId: string) => boolean): Message[];
+  /** Resolves as soon as something can be received, as the last receive would, or when `signal` aborts. */
   waitForMessage(signal?: AbortSignal): Promise<void>;
   /** Deletes for good; an outdated receipt handle does nothing. */
   remove(receiptHandle: string): void;
@@ -75,7 +78,8 @@ export const createQueue = ({ name, deadLetter, clock, newId = randomUUID, ...li
   const entries = new Map<string, Entry>();
   const held = new Map<string, Entry>();
   const inTurn = createTurns();
-  const bell = createBell(clock, () => earliest(entries.values()));
+  let skips: IsFull = none;
+  const bell = createBell(clock, () => earliest(entries.values(), skips));
 
   const handOut = (entry: Entry): Message[] => {
     held.delete(entry.receiptHandle);
@@ -96,8 +100,9 @@ export const createQueue = ({ name, deadLetter, clock, newId = randomUUID, ...li
       entries.set(entry.messageId, entry);
       bell.check();
     },
-    receive(max) {
-      const next = inTurn(entries.values(), clock.now());
+    receive(max, isFull = none) {
+      skips = isFull;
+      const next = inTurn(entries.values(), clock.now(), isFull);
       const messages: Message[] = [];
       while (messages.length < max) {
         const entry = next();
@@ -108,10 +113,8 @@ export const createQueue = ({ name, deadLetter, clock, newId = randomUUID, ...li
     },
     waitForMessage: bell.wait,
     remove(receiptHandle) {
-      const entry = held.get(receiptHandle);
-      if (!entry) return;
+      entries.delete(held.get(receiptHandle)?.messageId ?? '');
       held.delete(receiptHandle);
-      entries.delete(entry.messageId);
     },
     changeVisibility(receiptHandle, seconds) {
       hide(held.get(receiptHandle), seconds, clock.now());
@@ -136,9 +139,13 @@ const count = (entries: Iterable<Entry>, now: number) => {
   return stats;
 };
 
-const earliest = (entries: Iterable<Entry>): number => {
+type IsFull = (groupId: string) => boolean;
+const none: IsFull = () => false;
+
+const earliest = (entries: Iterable<Entry>, isFull: IsFull): number => {
   let at = Number.POSITIVE_INFINITY;
-  for (const entry of entries) at = Math.min(at, entry.visibleAt);
+  for (const { groupId, visibleAt } of entries)
+    if (groupId === undefined || !isFull(groupId)) at = Math.min(at, visibleAt);
   return at;
 };
 
@@ -210,12 +217,12 @@ const goesBefore = (a: Group, b: Group): boolean =>
 const createTurns = () => {
   let groups = new Map<string, Group>();
   let turn = 0;
-  return (entries: Iterable<Entry>, now: number) => {
+  return (entries: Iterable<Entry>, now: number, isFull: IsFull) => {
     groups = byGroup(entries, groups, now);
     return (): Entry | undefined => {
       let best: Group | undefined;
-      for (const group of groups.values()) {
-        if (group.waiting.length > 0 && (!best || goesBefore(group, best))) best = group;
+      for (const [id, group] of groups) {
+        if (group.waiting.length > 0 && !isFull(id) && (!best || goesBefore(group, best))) best = group;
       }
       if (!best) return;
       best.lastTurn = ++turn;

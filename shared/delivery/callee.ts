@@ -1,4 +1,6 @@
+import { AT_A_TIME } from '../domain/breaker.ts';
 import { type Attempt, createPoster } from './connect.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
 import { checkTarget, resolveAll, type TargetPolicy } from './url-policy.ts';
 
 /** The only way out to the world: every call is to a vetted target, whoever asks. */
@@ -6,6 +8,8 @@ export type Callee = {
   /** Checks a target when a webhook is created: its form, and what its name resolves to. */
   check: (url: string) => ReturnType<typeof checkTarget>;
   post: (request: { url: string; headers: Record<string, string>; body: string }) => Promise<Attempt>;
+  /** A turn among the requests that this process makes for one webhook. */
+  enter: Limiter['enter'];
 };
 
 export const createCallee = (stage: {
@@ -18,5 +22,5 @@ export const createCallee = (stage: {
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
   };
   const { post } = createPoster({ policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
-  return { check: (url) => checkTarget(url, policy, resolveAll), post };
+  return { check: (url) => checkTarget(url, policy, resolveAll), post, ...createLimiter(AT_A_TIME) };
 };

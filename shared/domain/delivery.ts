@@ -1,5 +1,6 @@
+import type { Entry } from './attempt.ts';
 import type { NormalizedCoordinates } from './event.ts';
-import { derivedUlid } from './ids.ts';
+import { derivedUlid, timeOfUlid } from './ids.ts';
 
 /** Seconds before each attempt, the first included; each but the first is varied by JITTER. */
 export const LADDER = [0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
@@ -57,8 +58,31 @@ export type Delivery = {
   /** The rule hit to report to, and which of its rule messages this is. */
   hit: { id: number; message: number } | null;
   sendTryTimes: number[];
+  /** What came of the attempts; none before the first has ended. */
+  log?: Entry[];
+  /** The delivery that this one repeats: its receiver sees the same `webhook-id`. */
+  replayOf?: string;
+  /** The replay that it belongs to. */
+  replay?: string;
+  /** Set while it is held: it ends then (ms). */
+  heldUntil?: number;
+  /** A test of the webhook. */
+  isTest?: true;
   snapshot: Snapshot;
 };
+
+const DAY = 86_400_000;
+/** Deliveries, and with them what a receiver got, are kept this long, ms. */
+export const KEPT = 30 * DAY;
+
+/** Until when (ms) a delivery is held from now on: 14 days, and always less than it is kept. */
+export const heldUntil = (deliveryId: string, now: number): number =>
+  Math.min(now + 14 * DAY, timeOfUlid(deliveryId) + KEPT - DAY);
+
+/** Held deliveries are released so many ms apart, */
+export const RELEASE_EVERY = 100;
+/** and no more ahead of their time than this (ms), so that a change of mind takes effect. */
+export const RELEASE_AHEAD = 60_000;
 
 /** One delivery for each event, webhook and rule: deriving its id makes writing it twice harmless. */
 export const deliveryId = (

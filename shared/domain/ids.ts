@@ -28,6 +28,13 @@ const crockford = (value: bigint, length: number): string => {
 const ulid = (time: number, bytes: Uint8Array): string =>
   crockford(BigInt(time), 10) + crockford(BigInt(`0x${Buffer.from(bytes.subarray(0, 10)).toString('hex')}`), 16);
 
+/** The ms of a ULID. */
+export const timeOfUlid = (id: string): number =>
+  [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
+
+/** What no ULID of `time` (ms) or later comes before, as text. */
+export const ulidsFrom = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
+
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
 
 /** z-base-32 without padding: 16 bytes give 26 characters (D2 "Authentication" 1). */

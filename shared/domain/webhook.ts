@@ -54,6 +54,11 @@ export const NewWebhook = update
   .meta({ id: 'NewWebhook', examples: [example] });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
+/** What a client sends to change the secret alone. */
+export const NewSecret = z
+  .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
+  .meta({ id: 'NewSecret', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });
+
 const Health = z.object({
   consecutiveFailures: int64,
   failingSince: millis.nullable(),
@@ -88,6 +93,22 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
   consecutiveFailures: number;
   failingSince?: number;
   lastSuccess?: number;
+} & Operating;
+
+/** What the cloud notes about a webhook while it works with it (domain/breaker.ts), all times in ms. */
+type Operating = {
+  openUntil?: number;
+  /** The secret before this one, which signs too until then. */
+  previousSecret?: string | null;
+  previousUntil?: number;
+  probeUntil?: number;
+  slowUntil?: number;
+  warnedAt?: number;
+  /** A request under way, over all processes, until its lease ends. */
+  [slot: `slot${number}`]: number;
+  /** How many deliveries it holds, and until when those are spread that it released. */
+  held?: number;
+  releasedUntil?: number;
 };
 
 /** What its owner may read of it. */
@@ -99,7 +120,3 @@ export const viewOf = (record: WebhookRecord): Webhook => {
     health: { consecutiveFailures, failingSince, lastSuccess },
   };
 };
-
-/** A success is news when there were failures, or when the last one is a minute old: not each one is worth a write. */
-export const isNewsOfSuccess = ({ consecutiveFailures, lastSuccess }: WebhookRecord, now: number): boolean =>
-  consecutiveFailures > 0 || now - (lastSuccess ?? 0) >= 60_000;

@@ -10,9 +10,21 @@ import { id, int64, uuid } from '../domain/values.ts';
 export const EventBell = z.object({ c: int64, s: z.string().max(26), e: z.array(uuid).max(100) });
 export type EventBell = z.output<typeof EventBell>;
 
-/** The delivery `d` of the webhook `w` of the customer `c` is due. */
-export const DeliveryBell = z.object({ c: id, w: uuid, d: z.string().regex(/^[0-9a-z]{26}$/) });
+/**
+ * The delivery `d` of the webhook `w` of the customer `c` is due. `r`: it takes the way of retries, apart from what goes
+ * to receivers that are well.
+ */
+export const DeliveryBell = z.object({
+  c: id,
+  w: uuid,
+  d: z.string().regex(/^[0-9a-z]{26}$/),
+  r: z.literal(true).optional(),
+});
 export type DeliveryBell = z.output<typeof DeliveryBell>;
+
+/** There is work for a webhook as a whole: to let go what it holds, or the replay `j`. */
+export const JobBell = z.object({ c: id, w: uuid, j: z.union([z.literal('held'), uuid]) });
+export type JobBell = z.output<typeof JobBell>;
 
 /** Longest delay that a queue can hold a message back. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html */
 export const MAX_DELAY_SECONDS = 900;

@@ -1,4 +1,5 @@
 import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { deliveryPatterns } from './delivery-patterns.ts';
 import { identityPatterns } from './identity-patterns.ts';
 import { sensorPatterns } from './sensor-patterns.ts';
 
@@ -8,6 +9,7 @@ import { sensorPatterns } from './sensor-patterns.ts';
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
+  ...deliveryPatterns,
 
   'bots.get': pattern('A bot', ['bot'], 0.5, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
@@ -33,13 +35,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'customers.create': pattern('A new customer', ['customer'], 0, 1),
   'customers.update': pattern('A new name, location and address of a customer', ['customer'], 0, 1),
   'customers.remove': pattern('A customer without users and sensors is gone', ['customer'], 0, 1, 'read 1 if not'),
-
-  'deliveries.get': pattern('A delivery', ['delivery'], 0.5, 0),
-  'deliveries.create': pattern('A delivery that waits, once', ['delivery'], 0, 2, 'for each KB'),
-  'deliveries.claim': pattern('Who sends it? One, until the claim lapses', ['delivery'], 0, 1, 'for each KB'),
-  'deliveries.record': pattern('What came of an attempt', ['delivery'], 0, 2, 'for each KB'),
-  'deliveries.postpone': pattern('A first attempt at a later time', ['delivery'], 0, 3, 'for each KB'),
-  'deliveries.shelve': pattern('Parked, or ended without an attempt', ['delivery'], 0, 2, 'for each KB'),
 
   'due.beat': pattern('The service is there; since when without a gap?', ['heartbeat'], 1, 1),
   'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 0.5, 0),
@@ -154,22 +149,4 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home'], 0, 6),
 
   ...sensorPatterns,
-
-  'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
-  'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),
-  'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 0.5, 0, each8KB),
-  'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
-  'webhooks.replace': pattern(
-    'A webhook as its owner wants it, if its bot is there',
-    ['webhook', 'bot'],
-    0,
-    4,
-    '2 more when it becomes that of a bot',
-  ),
-  'webhooks.setToken': pattern('A new token of a webhook', ['webhook'], 0, 1),
-  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home'], 0, 4, '2 more for one of the customer'),
-  'webhooks.forget': pattern('A webhook of a customer who is gone', ['webhook', 'home'], 0, 4),
-  'webhooks.recordFailure': pattern('One more failure in a row', ['webhook'], 0, 1),
-  'webhooks.recordSuccess': pattern('The failures have an end', ['webhook'], 0, 1),
-  'webhooks.disable': pattern('A webhook switches itself off', ['webhook'], 0, 1),
 };

@@ -1,14 +1,53 @@
-import { type Delivery, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
+import { entryOf, isShort, type Result } from '../domain/attempt.ts';
+import { type Delivery, KEPT, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
+import { ulidsFrom } from '../domain/ids.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
-import { absent, type Changes, changes, where } from './request.ts';
+import { absent, type Changes, changes, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
-/** Deliveries, and with them what a receiver got, are kept this long, ms. */
-const KEPT = 30 * 86_400_000;
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const MOST_AT_ONCE = 100;
 
-const keyOf = ({ customerId, webhookId, id }: Pick<Delivery, 'customerId' | 'webhookId' | 'id'>) =>
+export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id'>;
+
+type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
+
+export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
   items.delivery({ customerId, webhookId, deliveryId: id });
+/** Deliveries, and what receivers said to them, go away by themselves. */
+const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
+
+/** The write of a delivery that waits for its first attempt. */
+export const putDelivery = (delivery: Delivery): Write => {
+  const due = dueAt(delivery.id, (delivery.nextAttempt ?? delivery.createDate) + GRACE);
+  return { put: { ...delivery, ...keyOf(delivery), ...due, ttl: ttlOf(delivery.createDate) }, where: absent };
+};
+
+const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
+/** It has not ended, and nobody is sending it. */
+export const idle = (now: number) =>
+  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...states, now });
+const idleOrHeld = (now: number) =>
+  where('#state IN (:pending, :retrying, :held) OR (#state = :sending AND #leaseUntil < :now)', {
+    ...states,
+    held: 'held',
+    now,
+  });
+
+/** What a delivery loses when it ends. */
+export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
+
+/** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
+export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>
+  replay === undefined
+    ? []
+    : [
+        {
+          update: items.replay({ customerId, webhookId, replayId: replay }),
+          changes: changes({ set: { updateDate: now }, add: { [end]: 1 } }),
+        },
+      ];
 
 const claiming = (now: number): Changes => ({
   UpdateExpression:
@@ -28,68 +67,118 @@ const claiming = (now: number): Changes => ({
   ReturnValues: 'ALL_NEW',
 });
 
+/** The end of a claimed attempt. Only its holder can write it: another attempt has another number. */
+const recording = (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Changes => {
+  const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
+  const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
+  const { UpdateExpression, ...rest } =
+    next.state === 'retrying'
+      ? changes({
+          set: {
+            ...end,
+            nextAttempt: next.nextAttempt,
+            ...dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0)),
+          },
+          remove: ['leaseUntil'],
+          if: mine,
+        })
+      : changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
+  return {
+    ...rest,
+    UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
+    ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
+    ExpressionAttributeValues: {
+      ...rest.ExpressionAttributeValues,
+      ':none': [],
+      ':entry': [entryOf(delivery.attempts, result)],
+    },
+  };
+};
+
 export const deliveryReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, deliveryId: string) =>
     table.get<Delivery>(items.delivery({ customerId, webhookId, deliveryId })),
+
+  /** Those that are there, in the order of their ids. */
+  getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<Delivery[]> => {
+    const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
+    const found: Delivery[] = [];
+    for (let at = 0; at < keys.length; at += MOST_AT_ONCE)
+      found.push(...(await table.getAll<Delivery>(keys.slice(at, at + MOST_AT_ONCE))));
+    return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+  },
+
+  /** A page of a webhook's deliveries of what came from `since` to `until` (ms), oldest first, behind `startAfter`. */
+  range: async (
+    customerId: number,
+    webhookId: string,
+    [since, until]: readonly [number, number],
+    startAfter?: string | null,
+    limit?: number,
+  ) => {
+    const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
+    const { items: page, next } = await table.query<Delivery>({
+      pk: items.delivery.pk({ customerId, webhookId }),
+      between: [at(ulidsFrom(since)), at(ulidsFrom(until + 1))],
+      ...(startAfter && { startAfter: items.delivery({ customerId, webhookId, deliveryId: startAfter }) }),
+      ...(limit && { limit }),
+    });
+    return { page, next: next ? page.at(-1)?.id : undefined };
+  },
+
+  /** Answers of a delivery that are too long for its own item, by the number of the attempt. */
+  bodies: async (customerId: number, webhookId: string, deliveryId: string): Promise<Map<number, string>> => {
+    const start = items.attempt.sk({ deliveryId, number: 0 }).slice(0, -16);
+    const pk = items.attempt.pk({ customerId, webhookId });
+    const found = await table.queryAll<{ number: number; body: string }>({ pk, beginsWith: start });
+    return new Map(found.map(({ number, body }) => [number, body]));
+  },
 });
 
 export const deliveryWrites = (table: Table) => ({
   /** Writes a delivery that waits for its first attempt; nothing when it is there. */
   create: async (delivery: Delivery): Promise<void> => {
-    const due = dueAt(delivery.id, (delivery.nextAttempt ?? delivery.createDate) + GRACE);
-    const ttl = Math.ceil((delivery.createDate + KEPT) / 1_000);
-    await table.write({ put: { ...delivery, ...keyOf(delivery), ...due, ttl }, where: absent });
+    await table.write(putDelivery(delivery));
   },
 
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
    * is sent. Null: somebody else has it, or it isn't due, or it is finished.
    */
-  claim: async (key: Pick<Delivery, 'customerId' | 'webhookId' | 'id'>, now: number): Promise<Delivery | null> => {
+  claim: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const claimed = await table.update(keyOf(key), claiming(now));
     return claimed as Delivery | null;
   },
 
   /** Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way. */
-  record: async (delivery: Delivery, next: Next, now: number, bellWillRing: boolean): Promise<void> => {
-    const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
-    const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
-    const update =
-      next.state === 'retrying'
-        ? changes({
-            set: {
-              ...end,
-              nextAttempt: next.nextAttempt,
-              ...dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0)),
-            },
-            remove: ['leaseUntil'],
-            if: mine,
-          })
-        : changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-    await table.update(keyOf(delivery), update);
+  record: async (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Promise<void> => {
+    const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
+    // First the answer: without its line in the log nobody looks for it.
+    if (!isShort(result.responseBody)) {
+      const key = items.attempt({ customerId, webhookId, deliveryId, number });
+      await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
+    }
+    const update = recording(delivery, result, next, now, bellWillRing);
+    const isSent = next.state === 'delivered';
+    const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
+    await table.write({ update: keyOf(delivery), changes: update }, ...count);
   },
 
-  /** Moves the first attempt to `time` (ms); false when it is there already or the attempt was made. */
-  postpone: async (key: Pick<Delivery, 'customerId' | 'webhookId' | 'id'>, time: number): Promise<boolean> => {
-    const waits = where('#state = :pending AND #nextAttempt < :time', { pending: 'pending', time });
-    const set = { nextAttempt: time, ...dueAt(key.id, time + GRACE) };
+  /** Moves the next attempt to `time` (ms); false when it is there already, or somebody is at it. */
+  postpone: async (key: DeliveryKey, time: number, now: number, bellWillRing: boolean): Promise<boolean> => {
+    const waits = where('#state IN (:pending, :retrying) AND #nextAttempt <= :now', {
+      pending: 'pending',
+      retrying: 'retrying',
+      now,
+    });
+    const set = { nextAttempt: time, ...dueAt(key.id, time + (bellWillRing ? GRACE : 0)) };
     return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
   },
 
-  /** Parks or ends a delivery that nobody is sending, without an attempt. */
-  shelve: async (
-    key: Pick<Delivery, 'customerId' | 'webhookId' | 'id'>,
-    state: 'held' | 'failed',
-    reason: string,
-    now: number,
-  ): Promise<void> => {
-    const idle = where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', {
-      pending: 'pending',
-      retrying: 'retrying',
-      sending: 'sending',
-      now,
-    });
-    const set = { state, reason, updateDate: now, nextAttempt: null };
-    await table.update(keyOf(key), changes({ set, remove: dueNames, if: idle }));
+  /** Ends a delivery that nobody is sending, without an attempt. */
+  end: async (delivery: Counted, reason: string, now: number): Promise<void> => {
+    const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
+    const update = changes({ set, remove: waitNames, if: idleOrHeld(now) });
+    await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now));
   },
 });

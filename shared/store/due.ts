@@ -22,6 +22,7 @@ export const dueNames = ['duePk', 'dueAt'] as const;
 export type Waiting =
   | { kind: 'event'; customerId: number; sensorId: string; uuid: string; time: number }
   | { kind: 'sensor'; customerId: number; sensorId: string; time: number }
+  | { kind: 'job'; customerId: number; webhookId: string; job: string; time: number }
   | { kind: 'delivery'; customerId: number; webhookId: string; deliveryId: string; time: number };
 
 const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
@@ -30,6 +31,10 @@ const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
   if (event) return { kind: 'event', ...event, customerId: Number(event.customerId), time };
   const state = items.sensorState.read(key);
   if (state) return { kind: 'sensor', ...state, customerId: Number(state.customerId), time };
+  const webhook = items.webhook.read(key);
+  if (webhook) return { kind: 'job', ...webhook, customerId: Number(webhook.customerId), job: 'held', time };
+  const replay = items.replay.read(key);
+  if (replay) return { kind: 'job', ...replay, customerId: Number(replay.customerId), job: replay.replayId, time };
   const delivery = items.delivery.read(key);
   return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
 };

@@ -134,7 +134,10 @@ export const ruleHitWrites = (table: Table, turn = oneAtATime()) => ({
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace> =>
     turn(customerId, () => append(table, customerId, after, hit, now)),
 
-  /** Reports the attempts to send one message of a hit; a success stays one whatever comes later. */
+  /**
+   * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was
+   * reported before is left out: a crash makes that happen.
+   */
   report: async (
     customerId: number,
     hitId: number,
@@ -142,14 +145,17 @@ export const ruleHitWrites = (table: Table, turn = oneAtATime()) => ({
     tries: readonly number[],
     sent: boolean,
     now: number,
-  ) => {
+  ): Promise<void> => {
     const message = `messages[${at}]`;
-    await table.update(items.ruleHit({ customerId, hitId }), {
+    const [first, ...rest] = tries;
+    if (first === undefined) return;
+    const reported = await table.update(items.ruleHit({ customerId, hitId }), {
       UpdateExpression:
-        `SET ${message}.sendTryTimes = :tries, ${message}.updateDate = :now, updateDate = :now` +
-        (sent ? `, ${message}.wasSend = :sent` : ''),
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':tries': tries, ':now': now, ...(sent && { ':sent': true }) },
+        `SET ${message}.sendTryTimes = list_append(${message}.sendTryTimes, :tries), ` +
+        `${message}.updateDate = :now, updateDate = :now${sent ? `, ${message}.wasSend = :sent` : ''}`,
+      ConditionExpression: `attribute_exists(pk) AND NOT contains(${message}.sendTryTimes, :first)`,
+      ExpressionAttributeValues: { ':tries': tries, ':now': now, ':first': first, ...(sent && { ':sent': true }) },
     });
+    if (!reported) await ruleHitWrites(table).report(customerId, hitId, at, rest, sent, now);
   },
 });

@@ -8,12 +8,16 @@ import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { feedbackReads, feedbackWrites } from './feedback.ts';
 import { firmwareReads, firmwareWrites } from './firmwares.ts';
+import { healthWrites } from './health.ts';
+import { heldReads, heldWrites } from './held.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { replayReads, replayWrites } from './replays.ts';
 import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
 import { ruleHitReads, ruleHitWrites } from './rule-hits.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
+import { secretWrites } from './secrets.ts';
 import { sensorGroupReads, sensorGroupWrites } from './sensor-groups.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
@@ -28,10 +32,12 @@ const reads = (table: TableReader) => ({
   deliveries: deliveryReads(table),
   due: dueReads(table),
   events: eventReads(table),
+  held: heldReads(table),
   firmwares: firmwareReads(table),
   feedback: feedbackReads(table),
   provisioning: provisioningReads(table),
   rooms: roomReads(table),
+  replays: replayReads(table),
   resets: resetReads(table),
   ruleHits: ruleHitReads(table),
   rules: ruleReads(table),
@@ -50,10 +56,12 @@ const writes = (table: Table) => ({
   deliveries: deliveryWrites(table),
   due: dueWrites(table),
   events: eventWrites(table),
+  held: heldWrites(table),
   firmwares: firmwareWrites(table),
   feedback: feedbackWrites(table),
   provisioning: provisioningWrites(table),
   rooms: roomWrites(table),
+  replays: replayWrites(table),
   resets: resetWrites(table),
   ruleHits: ruleHitWrites(table),
   rules: ruleWrites(table),
@@ -69,6 +77,8 @@ export type StoreReader = ReturnType<typeof reads>;
 type Writes = ReturnType<typeof writes>;
 export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
   limits: ReturnType<typeof limitWrites>;
+  health: ReturnType<typeof healthWrites>;
+  secrets: ReturnType<typeof secretWrites>;
 };
 
 export const storeReader = (table: TableReader): StoreReader => reads(table);
@@ -79,5 +89,6 @@ export const store = (table: Table): Store => {
     const name = noun as keyof StoreReader;
     return [name, { ...reading[name], ...writing[name] }];
   });
-  return { ...Object.fromEntries(both), limits: limitWrites(table) } as Store;
+  const unread = { limits: limitWrites(table), health: healthWrites(table), secrets: secretWrites(table) };
+  return { ...Object.fromEntries(both), ...unread } as Store;
 };

@@ -51,6 +51,8 @@ export const items = {
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
+  attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),
@@ -70,6 +72,8 @@ export const lists = {
   /** Its sort keys are packed sensors: `packSensor`. */
   sensorsOfCustomer: part('C#{customerId}#SENSORS'),
   byTime: part('{0id}'),
+  heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
+  byDelivery: part('{deliveryId}'),
 } as const;
 
 /** Keys of the index `due`. */

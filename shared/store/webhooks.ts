@@ -42,8 +42,8 @@ const switching = (isEnabled: boolean, was: boolean) => {
   return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove: ['failingSince'] };
 };
 
-/** What its owner does with a webhook. */
-const byOwner = (table: Table) => ({
+/** What its owner does with a webhook; what attempts leave at it is in health.ts. */
+export const webhookWrites = (table: Table) => ({
   /** False when the customer or the bot does not exist (any more). */
   create: async (webhook: WebhookRecord): Promise<boolean> => {
     const { customerId, id: webhookId } = webhook;
@@ -97,28 +97,3 @@ const byOwner = (table: Table) => ({
     await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });
   },
 });
-
-/** What attempts leave behind at a webhook. */
-const byAttempts = (table: Table) => ({
-  /** Counts a failed attempt, whoever else counts at the same time. */
-  recordFailure: async ({ customerId, id: webhookId }: WebhookRecord, now: number): Promise<void> => {
-    await table.update(items.webhook({ customerId, webhookId }), {
-      UpdateExpression: 'ADD consecutiveFailures :one SET failingSince = if_not_exists(failingSince, :now)',
-      ExpressionAttributeValues: { ':one': 1, ':now': now },
-      ...present,
-    });
-  },
-  recordSuccess: async ({ customerId, id: webhookId }: WebhookRecord, now: number): Promise<void> => {
-    const set = { consecutiveFailures: 0, lastSuccess: now };
-    const update = changes({ set, remove: ['failingSince'], if: present });
-    await table.update(items.webhook({ customerId, webhookId }), update);
-  },
-  /** Switches a webhook off for a reason; its owner switches it on again. */
-  disable: async ({ customerId, id: webhookId }: WebhookRecord, disabledReason: string): Promise<void> => {
-    const enabled = where('#isEnabled = :yes', { yes: true });
-    const update = changes({ set: { isEnabled: false, disabledReason }, if: enabled });
-    await table.update(items.webhook({ customerId, webhookId }), update);
-  },
-});
-
-export const webhookWrites = (table: Table) => ({ ...byOwner(table), ...byAttempts(table) });

@@ -53,6 +53,7 @@ const runtime: Runtime = {
   send: async () => {},
   callee: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
+  vault: { seal: async (plain) => plain, open: async (kept) => kept },
   now: Date.now,
   pause: async () => {},
   random: (bytes) => new Uint8Array(bytes),

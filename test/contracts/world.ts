@@ -22,6 +22,12 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const hit = page?.data[0];
   const ruleHitId = hit?.id;
   if (ruleHitId === undefined) throw new Error('the fall made no rule hit');
+  const deliveries = `/webhooks/${alarm.webhook.id}/deliveries`;
+  const [sent] = await home.client.ok<{ data: { id: string }[] }[]>('GET', deliveries);
+  const deliveryId = sent?.data[0]?.id;
+  if (deliveryId === undefined) throw new Error('the fall made no delivery');
+  const span = { since: 0, until: 1 };
+  const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   const opinion = { referenceDate: 1, reason: 'r', classification: 'TRUE_POSITIVE' };
   const path = `/sensors/${sensor.sensorId}/feedback`;
@@ -37,6 +43,8 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     botId: String(alarm.bot.id),
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
+    deliveryId,
+    replayId: replay.id,
     ruleHitId: String(ruleHitId),
     manufacturer: 'maker_b',
     // Firmwares are nobody's; no customer has any of its own.
@@ -59,6 +67,8 @@ export const unknownIds: Readonly<Record<string, string>> = {
   botId: '987654321',
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
+  deliveryId: '0'.repeat(26),
+  replayId: '00000000-0000-4000-8000-000000000000',
   ruleHitId: '987654321',
   keyId: '00000000-0000-4000-8000-000000000000',
   manufacturer: 'maker_b',

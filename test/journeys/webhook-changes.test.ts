@@ -131,8 +131,8 @@ describe('a webhook', () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id, true);
     if (!before) throw new Error('no webhook');
-    await stores.webhooks.recordFailure(before, 7);
-    await stores.webhooks.disable(before, 'gone');
+    await stores.health.failed(before, 7, null, null);
+    await stores.health.disable(before, 'gone');
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
     expect(await stores.webhooks.get(customerId, hook.id, true)).toMatchObject({

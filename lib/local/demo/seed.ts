@@ -7,6 +7,7 @@ import { usernameKey } from '../../../shared/domain/user.ts';
 import { store } from '../../../shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
 
+const NURSE_CALL = 'Demo nurse call';
 const USERNAME = 'demo';
 /** Hardware ids of the sensors that the simulator moves. */
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
@@ -102,8 +103,8 @@ const registerDevices = async ({ table, now, random }: Runtime, base: string, ap
 };
 
 const createAlarms = async (api: Api, url: string): Promise<void> => {
-  const bot = await api.post<{ id: number }>('/bots', { name: 'Demo nurse call' });
-  const target = { name: 'Demo nurse call', url, format: 'full', isCustomerHook: false, botId: bot.id };
+  const bot = await api.post<{ id: number }>('/bots', { name: NURSE_CALL });
+  const target = { name: NURSE_CALL, url, format: 'full', isCustomerHook: false, botId: bot.id };
   const webhook = await api.post<{ id: string }>('/webhooks', target);
   const recipients = [{ botId: bot.id, webhookId: webhook.id }];
   for (const situation of ['fall_detected', 'occupied_room', 'empty_room'])
@@ -116,6 +117,13 @@ const createAlarms = async (api: Api, url: string): Promise<void> => {
     });
 };
 
+/** At a later start the receiver may have another address. */
+const follow = async (api: Api, url: string): Promise<void> => {
+  const [page] = await api.get<{ data: { id: string; name: string; url: string }[] }[]>('/webhooks?perPage=200');
+  const moved = page?.data.find((webhook) => webhook.name === NURSE_CALL && webhook.url !== url);
+  if (moved) await api.send('PUT', `/webhooks/${moved.id}`, { ...moved, url });
+};
+
 /** Seeds a care home that the simulator can move: once for each data folder. `receiver` hears of its alarms. */
 export const seedDemo = async (runtime: Runtime, base: string, receiver: string): Promise<Demo> => {
   const { person, accountKey } = await findPerson(runtime);
@@ -123,6 +131,6 @@ export const seedDemo = async (runtime: Runtime, base: string, receiver: string)
   const api = apiClient(base, token);
   const sensors = await registerDevices(runtime, base, api);
   const [page] = await api.get<{ total: number }[]>('/rules');
-  if (page?.total === 0) await createAlarms(api, receiver);
+  await (page?.total === 0 ? createAlarms(api, receiver) : follow(api, receiver));
   return { username: USERNAME, password: person.password, token, customerId: person.customerId, sensors };
 };

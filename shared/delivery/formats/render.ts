@@ -6,6 +6,7 @@ export type Around = {
   service: { name: string; url: string; version: string };
   webhook: { id: string; name: string; isCustomerHook: boolean };
   raw: string | null;
+  isTest?: boolean;
 };
 
 /** Texts of a payload with a constraint: cut to `most` code points, or filled with what is known instead. */
@@ -64,6 +65,6 @@ const custom1 = ({ event, sensor, customer, rule }: Snapshot): string =>
 
 /** The body of a delivery. The same snapshot gives the same bytes at every attempt. */
 export const render = (format: Format, snapshot: Snapshot, around: Around): string => {
-  if (format === 'raw') return around.raw ?? '{}';
+  if (format === 'raw') return around.isTest ? '{"test":true}' : (around.raw ?? '{}');
   return format === 'full' ? full(snapshot, around) : custom1(snapshot);
 };

@@ -1,0 +1,156 @@
+import { render } from '../../shared/delivery/formats/render.ts';
+import { authHeaders, signatureHeaders } from '../../shared/delivery/sign.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Result } from '../../shared/domain/attempt.ts';
+import { isNewsOfSuccess, restUntil, slowUntil, verdictOn } from '../../shared/domain/breaker.ts';
+import { afterAttempt, type Delivery, type Next } from '../../shared/domain/delivery.ts';
+import { isFinished } from '../../shared/domain/replay.ts';
+import type { WebhookRecord } from '../../shared/domain/webhook.ts';
+import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
+import type { DeliveryKey } from '../../shared/store/deliveries.ts';
+import type { Slot } from '../../shared/store/health.ts';
+import type { deliver } from './contract.ts';
+
+export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
+
+/** A number in [0, 1). */
+export const chanceOf = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
+
+/** Delays of a webhook, else of the stage; null: the built-in ladder. */
+export const scheduleOf = ({ settings }: DeliverDeps, { retrySchedule }: WebhookRecord): readonly number[] | null =>
+  retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
+
+/** Rings for a delivery at its time (ms), if a queue can wait so long; else the sweeper will. */
+export const ringAt = async ({ now, ringRetries }: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
+  const { customerId: c, webhookId: w, id: d } = key;
+  if (isSoon(time, now())) await ringRetries([{ c, w, d, r: true }], (time - now()) / 1_000);
+};
+export const isSoon = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
+
+/** The device's bytes, read where they are kept; the snapshot holds everything else. */
+const rawOf = async ({ store }: DeliverDeps, { customerId, snapshot }: Delivery): Promise<string | null> => {
+  const { source } = snapshot.event;
+  return source === null ? null : ((await store.events.get(customerId, snapshot.sensor.id, source))?.raw ?? null);
+};
+
+const headersOf = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, body: string) => {
+  const { settings, now } = deps;
+  const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
+  const nowSeconds = Math.floor(now() / 1_000);
+  const secrets = [secretKey, previousUntil > now() ? previousSecret : null].filter((one) => one !== null);
+  const auth = {
+    method: authMethod,
+    token,
+    issuer: settings.PUBLIC_URL,
+    webhookId: webhook.id,
+    targetUrl: url,
+    deliveryId: delivery.id,
+    nowSeconds,
+  };
+  const signing = { timestampSeconds: nowSeconds, body, secrets, primary: secretKey };
+  return {
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': `${settings.SERVICE_NAME.replaceAll(/[^\w.-]/g, '-')}/${settings.SERVICE_VERSION}`,
+    ...(delivery.isTest && { 'X-Service-Cloud-Test': 'true' }),
+    ...(await authHeaders(auth)),
+    // To the receiver a repetition is the same message.
+    ...signatureHeaders({ id: delivery.replayOf ?? delivery.id, ...signing }),
+  };
+};
+
+const send = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord) => {
+  const { callee, settings } = deps;
+  const { id, name, isCustomerHook, url, format } = webhook;
+  const service = { name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION };
+  const around = { service, webhook: { id, name, isCustomerHook }, isTest: delivery.isTest === true };
+  const body = render(format, delivery.snapshot, { ...around, raw: await rawOf(deps, delivery) });
+  return callee.post({ url, headers: await headersOf(deps, delivery, webhook, body), body });
+};
+
+/** Notes how the receiver is doing, and draws the consequences of long trouble. */
+const noteHealth = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  slot: Slot | null,
+  { durationMs }: Result,
+  next: Next,
+): Promise<void> => {
+  const { store, now, log } = deps;
+  const { customerId, id: webhookId } = webhook;
+  if (next.state === 'delivered') {
+    const slow = slowUntil(durationMs, now());
+    if (slot || slow !== null || isNewsOfSuccess(webhook, now())) await store.health.worked(webhook, now(), slow, slot);
+    return;
+  }
+  const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
+  const after = await store.health.failed(
+    webhook,
+    now(),
+    restUntil(webhook.consecutiveFailures + 1, wait, now()),
+    slot,
+  );
+  if (next.state === 'failed' && next.reason === 'gone') return store.health.disable(webhook, 'gone');
+  const verdict = after && verdictOn(after, now());
+  if (verdict === 'disable') {
+    log('warn', 'a webhook was switched off: it has failed for days', { customerId, webhookId });
+    return store.health.disable(webhook, 'failing');
+  }
+  if (after && verdict === 'warn' && (await store.health.warn(after, now())))
+    log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
+};
+
+/** The last delivery of a replay ends it. */
+const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
+  const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay, true);
+  if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
+};
+
+/** Writes down what came of an attempt: the hit first, so that a crash in between repeats the attempt, not loses it. */
+const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<void> => {
+  const { store, now } = deps;
+  const { customerId, hit, sendTryTimes, log = [] } = delivery;
+  // Attempts whose process died have left no line in the log; their starts are reported with the next one.
+  const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
+  if (hit) await store.ruleHits.report(customerId, hit.id, hit.message, unreported, next.state === 'delivered', now());
+  deps.crashpoint(22);
+  const time = next.state === 'retrying' ? next.nextAttempt : 0;
+  await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));
+  deps.crashpoint(23);
+  if (next.state === 'retrying') await ringAt(deps, delivery, time);
+  else await endReplay(deps, delivery);
+};
+
+/** A webhook whose secrets can be used. */
+const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookRecord> => {
+  const open = async (kept: string | null) => (kept === null ? null : openSecret(kept, webhook.id));
+  const [token, secretKey, previousSecret] = await Promise.all([
+    openSecret(webhook.token, webhook.id),
+    open(webhook.secretKey),
+    open(webhook.previousSecret ?? null),
+  ]);
+  return { ...webhook, token, secretKey, previousSecret };
+};
+
+/** One attempt, if the delivery is still to be had. `leave`: the request is over, the next one may begin. */
+export const attempt = async (
+  deps: DeliverDeps,
+  key: DeliveryKey,
+  webhook: WebhookRecord,
+  slot: Slot | null,
+  leave: () => void,
+): Promise<void> => {
+  const { store, now } = deps;
+  // First of all: without its secrets no attempt is worth being counted.
+  const open = await unlocked(deps, webhook);
+  const delivery = await store.deliveries.claim(key, now());
+  if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
+  deps.crashpoint(20);
+  const { retryAfter, ...result } = await send(deps, delivery, open);
+  leave();
+  deps.crashpoint(21);
+  const outcome = { status: result.status, error: result.error, retryAfter };
+  const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
+  await record(deps, delivery, result, next);
+  deps.crashpoint(24);
+  await noteHealth(deps, webhook, slot, result, next);
+};

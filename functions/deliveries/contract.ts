@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { group, type Operation } from '../../shared/api/operation.ts';
+import { DeliveryDetail, DeliveryView, deliveryIdText, deliveryStates } from '../../shared/domain/delivery-view.ts';
+import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
+import { NewReplay, Replay } from '../../shared/domain/replay.ts';
+import { integerQuery, millis, Status, uuid } from '../../shared/domain/values.ts';
+import { NewSecret } from '../../shared/domain/webhook.ts';
+
+const time = (description: string) => integerQuery(millis).optional().meta({ description });
+
+/** Whoever may manage a webhook sees and steers its deliveries. Which permission that is, the webhook tells. */
+const ofWebhook = {
+  auth: 'user',
+  may: ['manage_customers', 'manage_bots'],
+  within: 'webhook',
+} as const satisfies Partial<Operation>;
+const ByWebhook = z.object({ webhookId: uuid });
+const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
+const ByReplay = ByWebhook.extend({ replayId: uuid });
+const Repeated = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
+
+export const deliveries = group({
+  name: 'deliveries',
+  operations: {
+    listDeliveries: {
+      ...ofWebhook,
+      method: 'GET',
+      path: '/webhooks/{webhookId}/deliveries',
+      summary: 'List the deliveries of a webhook of the last 30 days',
+      params: ByWebhook,
+      query: z.object({
+        ...pageQuery,
+        sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
+        state: z.enum(deliveryStates).optional().meta({ description: 'those in this state alone' }),
+        since: time('those from this time on, ms'),
+        until: time('those up to this time, ms'),
+      }),
+      success: 200,
+      response: paged(DeliveryView),
+      errors: ['webhook_not_found'],
+      uses: ['table:read'],
+    },
+    getDelivery: {
+      ...ofWebhook,
+      method: 'GET',
+      path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
+      summary: 'Get a delivery with its attempts',
+      params: ByDelivery,
+      success: 200,
+      response: DeliveryDetail,
+      errors: ['webhook_not_found', 'delivery_not_found'],
+      uses: ['table:read'],
+    },
+    redeliver: {
+      ...ofWebhook,
+      method: 'POST',
+      path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+      summary: 'Send a delivery again, as a new one with the same webhook-id',
+      params: ByDelivery,
+      success: 202,
+      response: Repeated,
+      errors: ['webhook_not_found', 'delivery_not_found'],
+      uses: ['table:write', 'ring:deliveries'],
+    },
+    testWebhook: {
+      ...ofWebhook,
+      method: 'POST',
+      path: '/webhooks/{webhookId}/test',
+      summary: 'Send a test/ping event to a webhook',
+      params: ByWebhook,
+      success: 202,
+      response: Repeated,
+      errors: ['webhook_not_found', 'webhook_disabled'],
+      uses: ['table:write', 'ring:deliveries'],
+    },
+    rotateSecret: {
+      ...ofWebhook,
+      method: 'PUT',
+      path: '/webhooks/{webhookId}/secret',
+      summary: 'Give a webhook another secret; the one before signs too for a while',
+      params: ByWebhook,
+      body: NewSecret,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found'],
+      uses: ['table:write', 'seal:secrets'],
+    },
+    createReplay: {
+      ...ofWebhook,
+      method: 'POST',
+      path: '/webhooks/{webhookId}/replays',
+      summary: 'Send the deliveries of a span of time again',
+      params: ByWebhook,
+      body: NewReplay,
+      success: 202,
+      response: Replay,
+      errors: ['webhook_not_found'],
+      uses: ['table:write', 'ring:retries'],
+    },
+    getReplay: {
+      ...ofWebhook,
+      method: 'GET',
+      path: '/webhooks/{webhookId}/replays/{replayId}',
+      summary: 'Get a replay: how far it is',
+      params: ByReplay,
+      success: 200,
+      response: Replay,
+      errors: ['webhook_not_found', 'replay_not_found'],
+      uses: ['table:read'],
+    },
+    cancelReplay: {
+      ...ofWebhook,
+      method: 'DELETE',
+      path: '/webhooks/{webhookId}/replays/{replayId}',
+      summary: 'Cancel a replay: what it has not sent yet is not sent',
+      params: ByReplay,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found', 'replay_not_found'],
+      uses: ['table:write', 'ring:retries'],
+    },
+  },
+});

@@ -1,0 +1,20 @@
+import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';
+import type { Cipher } from './vault.ts';
+
+/** Encrypts by a key that never leaves KMS; at most 4 KB. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
+export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
+  const client = new KMSClient(config);
+  const contextOf = (id: string) => ({ EncryptionContext: { id } });
+  return {
+    encrypt: async (Plaintext, id) => {
+      const { CiphertextBlob } = await client.send(new EncryptCommand({ KeyId, Plaintext, ...contextOf(id) }));
+      if (!CiphertextBlob) throw new Error('KMS gave no ciphertext');
+      return CiphertextBlob;
+    },
+    decrypt: async (CiphertextBlob, id) => {
+      const { Plaintext } = await client.send(new DecryptCommand({ KeyId, CiphertextBlob, ...contextOf(id) }));
+      if (!Plaintext) throw new Error('KMS gave no plaintext');
+      return Plaintext;
+    },
+  };
+};

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { AttemptLog } from './attempt.ts';
+import type { Delivery } from './delivery.ts';
+import { id, int64, millis, uuid } from './values.ts';
+
+export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
+
+/** The id of a delivery: a ULID. */
+export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
+
+/** A delivery as its owner sees it. */
+export const DeliveryView = z
+  .object({
+    id: deliveryIdText,
+    webhookId: uuid,
+    eventId: int64,
+    event: z.string().meta({ description: 'type/action' }),
+    ruleHitId: id.nullable(),
+    state: z.enum(deliveryStates),
+    reason: z.string().nullable(),
+    attempts: int64,
+    createDate: millis,
+    updateDate: millis,
+    nextAttempt: millis.nullable(),
+    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
+  })
+  .meta({ id: 'Delivery' });
+export type DeliveryView = z.output<typeof DeliveryView>;
+
+/** The same with its attempts. */
+export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
+
+export const deliveryView = (delivery: Delivery): DeliveryView => {
+  const { snapshot, hit, state, reason, replayOf = null, nextAttempt, ...rest } = delivery;
+  const { type, action, id: eventId } = snapshot.event;
+  const waits = state === 'pending' || state === 'retrying';
+  return {
+    ...rest,
+    eventId,
+    event: `${type}/${action}`,
+    ruleHitId: hit?.id ?? null,
+    state,
+    reason: reason ?? null,
+    nextAttempt: waits ? nextAttempt : null,
+    replayOf,
+  };
+};

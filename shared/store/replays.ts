@@ -1,0 +1,63 @@
+import type { Delivery } from '../domain/delivery.ts';
+import type { ReplayRecord } from '../domain/replay.ts';
+import type { Table, TableReader } from './client.ts';
+import { putDelivery } from './deliveries.ts';
+import { dueAt, dueNames } from './due.ts';
+import { absent, changes, present, where } from './request.ts';
+import { items } from './table.ts';
+
+/** Kept longer than the deliveries that count in it. */
+const KEPT = 60 * 86_400_000;
+
+type Place = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
+const keyOf = ({ customerId, webhookId, id: replayId }: Place) => items.replay({ customerId, webhookId, replayId });
+const running = where('#state = :running', { running: 'running' });
+
+export const replayReads = (table: TableReader) => ({
+  get: (customerId: number, webhookId: string, replayId: string, consistent = false) =>
+    table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId }), consistent),
+});
+
+export const replayWrites = (table: Table) => ({
+  /** A new job, which waits for its first step; false when its webhook has gone. */
+  create: async (replay: ReplayRecord): Promise<boolean> => {
+    const { customerId, webhookId, id, createDate } = replay;
+    const ttl = Math.ceil((createDate + KEPT) / 1_000);
+    const failed = await table.write(
+      { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
+      { check: items.webhook({ customerId, webhookId }), where: present },
+    );
+    return failed === null;
+  },
+
+  /** One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. */
+  add: async (replay: Place, delivery: Delivery): Promise<boolean> => {
+    const count = changes({ add: { made: 1 }, if: running });
+    return (await table.write(putDelivery(delivery), { update: keyOf(replay), changes: count })) === null;
+  },
+
+  /** Ends a step; the next one is at `time` (ms). False when another step came first, or the replay has ended. */
+  advance: async (
+    replay: ReplayRecord,
+    to: Pick<ReplayRecord, 'cursor' | 'isListed' | 'pacedUntil'>,
+    time: number,
+  ): Promise<boolean> => {
+    const { id, step } = replay;
+    const same = where('#step = :before AND #state = :running', { before: step, running: 'running' });
+    const { cursor, isListed, pacedUntil } = to;
+    const set = { cursor, isListed, pacedUntil, step: step + 1, ...dueAt(id, time) };
+    return (await table.update(keyOf(replay), changes({ set, if: same }))) !== null;
+  },
+
+  /** Ends a running replay: it is done with, or somebody wants no more of it (then its deliveries are still to be ended). */
+  finish: async (replay: Place, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
+    const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
+    const remove = state === 'canceled' ? [] : dueNames;
+    return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
+  },
+
+  /** Nothing of an ended replay waits any more. */
+  close: async (replay: Place): Promise<void> => {
+    await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
+  },
+});

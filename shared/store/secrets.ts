@@ -1,0 +1,24 @@
+import type { WebhookRecord } from '../domain/webhook.ts';
+import type { Table } from './client.ts';
+import { changes, present } from './request.ts';
+import { items } from './table.ts';
+
+export const secretWrites = (table: Table) => ({
+  /**
+   * Gives a webhook another secret, or (null) none. The one that it had goes on signing until `overlapEnds` (ms), or
+   * (null) no more. False when the webhook has gone.
+   */
+  rotate: async (
+    { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,
+    secretKey: string | null,
+    overlapEnds: number | null,
+    now: number,
+  ): Promise<boolean> => {
+    const set = { secretKey, updateDate: now, ...(overlapEnds !== null && { previousUntil: overlapEnds }) };
+    const remove = overlapEnds === null ? ['previousSecret', 'previousUntil'] : [];
+    const { UpdateExpression, ...rest } = changes({ set, remove, if: present });
+    const text = overlapEnds === null ? '' : 'previousSecret = #secretKey, ';
+    const update = { ...rest, UpdateExpression: UpdateExpression.replace('SET ', `SET ${text}`) };
+    return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
+  },
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeliveryWorld, ok, status } from '../fixtures/deliveries.ts';
+
+const DAY = 86_400_000;
+type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
+let world: World;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+describe('a replay', () => {
+  type Replay = { id: string; state: string; total: number; sent: number; failed: number };
+  const progress = async (client: Awaited<ReturnType<World['furnish']>>['client'], at: string, { id }: Replay) =>
+    client.ok<Replay>('GET', `${at}/replays/${id}`);
+
+  test('sends what failed and what is held once more, and counts exactly', async () => {
+    const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    await fall();
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 3; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now() + DAY, ratePerSecond: 100 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    expect(replay).toMatchObject({ state: 'running', total: 3, sent: 0, failed: 0 });
+    await receiver.until(before + 3);
+    await world.idle();
+    await world.pass(0);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
+    expect((await list('?state=delivered')).total).toBe(4);
+    expect(receiver.received).toHaveLength(before + 3);
+  });
+
+  test('that is canceled sends no more; what it had not sent has failed', async () => {
+    const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 4; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await receiver.until(before + 1);
+    await client.ok('DELETE', `${at}/replays/${replay.id}`);
+    await world.idle();
+    const { sent, failed, ...told } = await progress(client, at, replay);
+    expect(told).toMatchObject({ state: 'canceled', total: 4 });
+    await world.pass(10_000);
+    expect((await list()).data.filter(({ state }) => !['delivered', 'failed'].includes(state))).toEqual([]);
+    expect(receiver.received.length).toBe(before + sent);
+    const canceled = (await list('?state=failed')).data.filter(({ reason }) => reason === 'canceled');
+    expect(canceled).toHaveLength(failed);
+  });
+});
