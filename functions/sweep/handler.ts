@@ -1,16 +1,30 @@
 import { onSchedule } from '../../shared/queue/consume.ts';
+import type { Store } from '../../shared/store/store.ts';
 import { sweep } from './contract.ts';
+import { createPatience } from './patience.ts';
 
 /** Leaves this much of its time unused: what is not rung for now is rung for a minute later. */
 const MARGIN_MS = 5_000;
 
+// One for each table, as long as the process lives.
+const patience = new WeakMap<Store, ReturnType<typeof createPatience>>();
+const patienceOf = (store: Store) => {
+  const known = patience.get(store) ?? createPatience();
+  patience.set(store, known);
+  return known;
+};
+
 export const handler = onSchedule(sweep, async (deps, timeLeft) => {
   const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
   await store.due.beat(now());
+  const { isTime, tidy } = patienceOf(store);
+  tidy(now());
   let rung = 0;
   deps.crashpoint(30);
   for await (const page of store.due.waiting(now())) {
-    const events = page.filter((one) => one.kind === 'event');
+    const events = page
+      .filter((one) => one.kind === 'event')
+      .filter(({ uuid, sensorId }) => isTime(`${sensorId} ${uuid}`, now()));
     const sensors = page.filter((one) => one.kind === 'sensor');
     const deliveries = page.filter((one) => one.kind === 'delivery');
     const jobs = page.filter((one) => one.kind === 'job');
@@ -24,7 +38,7 @@ export const handler = onSchedule(sweep, async (deps, timeLeft) => {
       ),
     ]);
     deps.crashpoint(31);
-    rung += page.length;
+    rung += sensors.length + events.length + deliveries.length + jobs.length;
     if (timeLeft() < MARGIN_MS) break;
   }
   if (rung > 0) log('info', 'rang again', { rung });
