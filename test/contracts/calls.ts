@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '../../shared/api/operation.ts';
 import type { Answer, Client } from '../fixtures/client.ts';
+import type { Example } from './examples.ts';
 import { exampleOf, pathOf, rightful } from './operations.ts';
 import { complaintsOf } from './sound.ts';
 import { idsFor, type World } from './world.ts';
@@ -20,10 +21,26 @@ type Change = {
   headers?: Record<string, string>;
 };
 
+type Prepared = { example: Example; client: Client };
+const unused = new WeakMap<Operation, Promise<Prepared>>();
+
+const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
+  const [example, client] = await Promise.all([exampleOf(name, world), rightful(operation, world)]);
+  return { example, client };
+};
+/** A call that is refused uses nothing up: one example, and one session, serve all of them. */
+const prepareOnce = (world: World, one: readonly [string, Operation]): Promise<Prepared> => {
+  const made = unused.get(one[1]) ?? prepare(world, one);
+  unused.set(one[1], made);
+  return made;
+};
+
 /** Calls an operation as its example does, but for what is changed, and checks what holds for every answer. */
-export const call = async (world: World, [name, operation]: readonly [string, Operation], change: Change = {}) => {
-  const example = await exampleOf(name, world);
-  const client = change.client ?? (await rightful(operation, world));
+export const call = async (world: World, one: readonly [string, Operation], change: Change = {}) => {
+  const [, operation] = one;
+  const isAsExample = Object.keys(change).length === 0;
+  const { example, client: rightful } = await (isAsExample ? prepare : prepareOnce)(world, one);
+  const client = change.client ?? rightful;
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
   const body = 'body' in change ? change.body : example.body;
   const method = change.method ?? operation.method;
