@@ -80,7 +80,7 @@ test('startTableEngine: what was written is read back after stop and start, and 
   await createTable();
   await put('kept');
   await first.stop();
-  expect(await enginesOf(dataDir)).toEqual([]);
+  expect(await untilGone(dataDir)).toEqual([]);
   const second = await start(dataDir);
   expect(await client(second.endpoint).has('kept')).toBe(true);
 });
