@@ -48,7 +48,9 @@ const pathFor = (draw: Drawn, operation: Operation, world: World, given: Readonl
   const ids = spared(draw, operation);
   const params = paramsOf(operation).map((name, at): [string, string] => {
     const text = harmless(ids[at % ids.length] ?? '', operation);
-    return [name, text === '{ours}' && given[name] ? given[name] : withIds(text, name, world)];
+    // What its example gives is there to be changed; the caller itself is still needed.
+    const isOurs = text === '{ours}' || text === 'me';
+    return [name, isOurs && given[name] ? given[name] : withIds(text, name, world)];
   });
   const path = draw.path.replace('{path}', () => pathOf(operation, Object.fromEntries(params)));
   const query = draw.query.map(([key, text]) => `${key}=${withIds(harmless(text, operation), key, world)}`).join('&');
