@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
+    // Files share what they import: loading it anew for each takes longer than most of their tests.
+    isolate: false,
   },
 });

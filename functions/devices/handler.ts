@@ -1,3 +1,4 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
@@ -10,9 +11,6 @@ import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
 
 type Random = (bytes: number) => Uint8Array;
-
-/** Tries of what meets others at the same time: the other one wins once, not forever. */
-const TRIES = 5;
 
 const drawCode = (random: Random, now: number) => {
   const code = pairingCode(random(8));
@@ -35,40 +33,40 @@ const hear = async (
 };
 
 export const handler = serve(devices, {
-  registerDevice: async ({ body, provisioner, fail, refuse }, { store, now, random }) => {
+  registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
+    const { store, now, random } = deps;
     const { manufacturer, firmwareVersion } = body;
     if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    const register = async () => {
       const deviceToken = drawToken('device', random);
       const code = drawCode(random, now());
       const known = await store.sensors.idOfHardware(manufacturer, hardwareId);
       const sensor = known === null ? null : await locate(store, known);
       if (sensor) {
-        if (!(await store.sensors.renew(sensor, hashOf(deviceToken), code.stored, firmwareVersion))) continue;
-        return new Reply({ sensorId: sensor.id, deviceToken, ...code.shown }, { status: 200 });
+        const isRenewed = await store.sensors.renew(sensor, hashOf(deviceToken), code.stored, firmwareVersion);
+        return isRenewed ? new Reply({ sensorId: sensor.id, deviceToken, ...code.shown }, { status: 200 }) : null;
       }
       const id = sensorIdOf(manufacturer, hardwareId, random(9));
       const fresh = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
-      if (await store.sensors.register(fresh, hashOf(deviceToken), code.stored))
-        return { sensorId: id, deviceToken, ...code.shown };
-    }
-    return fail('unavailable', { waitSeconds: 1 });
+      const isNew = await store.sensors.register(fresh, hashOf(deviceToken), code.stored);
+      return isNew ? new Reply({ sensorId: id, deviceToken, ...code.shown }, {}) : null;
+    };
+    return judgedAnew(register, deps, fail);
   },
 
   drawPairingCode: async ({ device, params, fail }, deps) => {
     const { store, now, random } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const sensor = await locate(store, device.sensorId);
-      if (!sensor) return fail('sensor_not_found');
+    const draw = async () => {
+      const sensor = (await locate(store, device.sensorId)) ?? fail('sensor_not_found');
       const code = drawCode(random, now());
-      if (await store.sensors.renew(sensor, null, code.stored, sensor.firmwareVersion)) {
-        await hear(deps, device);
-        return code.shown;
-      }
-    }
-    return fail('unavailable', { waitSeconds: 1 });
+      const isDrawn = await store.sensors.renew(sensor, null, code.stored, sensor.firmwareVersion);
+      return isDrawn ? code.shown : null;
+    };
+    const shown = await judgedAnew(draw, deps, fail);
+    await hear(deps, device);
+    return shown;
   },
 
   getDeviceConfig: async ({ device, params, event, fail }, deps) => {

@@ -16,11 +16,11 @@ export const handler = serve(makerAConfig, {
     return viewBasic(values ?? newBasic, sensor, now());
   },
 
-  putMakerABasicConfig: async (call, { store, now }) => {
-    const time = now();
+  putMakerABasicConfig: async (call, deps) => {
+    const time = deps.now();
     const { name, optimizationEnabled } = call.body;
     const ofSensor = { name, optimizationEnabled, updateDate: time };
-    const stored = await changeConfig<StoredBasic>(call, store, 'maker_a', 'basic', (before) => ({
+    const stored = await changeConfig<StoredBasic>(call, deps, 'maker_a', 'basic', (before) => ({
       values: updateBasic(before ?? newBasic, call.body, time),
       ofSensor,
     }));

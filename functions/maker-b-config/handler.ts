@@ -18,10 +18,10 @@ export const handler = serve(makerBConfig, {
     return { ...newBasic, ...values, name: sensor.name };
   },
 
-  putMakerBBasicConfig: async (call, { store, now }) => {
+  putMakerBBasicConfig: async (call, deps) => {
     const { name, workingMode } = call.body;
-    const next = { values: { workingMode }, ofSensor: { name, updateDate: now() } };
-    await changeConfig<StoredBasic>(call, store, 'maker_b', 'basic', () => next);
+    const next = { values: { workingMode }, ofSensor: { name, updateDate: deps.now() } };
+    await changeConfig<StoredBasic>(call, deps, 'maker_b', 'basic', () => next);
     return { name, workingMode };
   },
 

@@ -38,6 +38,9 @@ const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: De
   };
 };
 
+/** A rule may name a webhook twice; it is told once. */
+const recipientsOf = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
+
 const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: ReadonlyMap<number, Bot>): NewHit => {
   const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
   return {
@@ -47,7 +50,7 @@ const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: Re
     sensorId: scene.sensor.id,
     sensorEventId: scene.event.uuid,
     situation: rule.situation,
-    messages: rule.recipients.map(({ botId }) => ({
+    messages: recipientsOf(rule).map(({ botId }) => ({
       id: drawn(),
       accountId: botId,
       publisher: 'webhook',
@@ -61,7 +64,8 @@ const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: Re
 /** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
 const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append): Promise<Delivery[]> => {
   const { store, now } = deps;
-  const { customerId, recipients } = rule;
+  const { customerId } = rule;
+  const recipients = recipientsOf(rule);
   const [webhooks, botList] = await Promise.all([
     store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
     store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),

@@ -1,3 +1,4 @@
+import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
@@ -8,6 +9,12 @@ import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { sensors } from './contract.ts';
+
+/** A MAC as people write it. */
+const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
+
+/** Characters of messages that one answer holds, well below the 6 MB that a Lambda may answer with. */
+const LONGEST_PAGE = 4_000_000;
 
 type Found = { sensor: ListedSensor; customerName: string };
 
@@ -38,7 +45,7 @@ export const handler = serve(sensors, {
     const wanted = found.filter(
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
-        matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, customerName),
+        matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, colons(sensor.hardwareId), customerName),
     );
     return pageOf(
       sorted(
@@ -103,23 +110,31 @@ export const handler = serve(sensors, {
   listSensorEvents: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
     if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
     const page = await store.events.list(customerId, sensorId, now(), query);
-    const data = page.data.map(({ code, coordinates, raw, ...event }) => ({
-      ...event,
-      eventType: code,
-      normalizedCoordinates: coordinates,
-      raw: JSON.parse(raw),
-    }));
+    let length = 0;
+    const data = page.data.map(({ code, coordinates, raw, ...event }) => {
+      length += Buffer.byteLength(raw);
+      const shown = length <= LONGEST_PAGE ? JSON.parse(raw) : null;
+      return { ...event, eventType: code, normalizedCoordinates: coordinates, raw: shown };
+    });
     return [{ ...page, data }];
   },
 
-  setSensorCustomer: async ({ customerId: from, params, body, fail, refuse }, { store, now }) => {
+  setSensorCustomer: async (
+    { customerId, params: { sensorId }, body, fail, refuse },
+    { store, now, pause, random },
+  ) => {
     const to = body.customerId ?? 0;
     if (to > 0 && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
-    const moved =
-      to === from
-        ? await store.sensors.get(from, params.sensorId)
-        : await store.sensors.move(from, params.sensorId, to, now());
-    if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
-    return moved === null || typeof moved === 'string' ? fail('sensor_not_found') : moved;
+    let from: number | null = customerId;
+    const move = async () => {
+      if (from === null) return fail('sensor_not_found');
+      const here = from === to ? await store.sensors.get(from, sensorId) : null;
+      const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, to, now()));
+      if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+      // Somebody else moved it meanwhile, or it has gone for good.
+      if (typeof moved === 'string') from = await store.customers.homeOf('sensor', sensorId);
+      return typeof moved === 'string' ? null : moved;
+    };
+    return judgedAnew(move, { pause, random }, fail);
   },
 });

@@ -1,8 +1,9 @@
-type Chance = { pause: (ms: number) => Promise<void>; random: (bytes: number) => Uint8Array };
+/** What a pause of chance is made with. */
+export type Chance = { pause: (ms: number) => Promise<void>; random: (bytes: number) => Uint8Array };
 type Fail = (code: 'unavailable', details: { waitSeconds: number }) => never;
 
 /** How often a change is judged anew because somebody else changed the same. */
-const ATTEMPTS = 10;
+const ATTEMPTS = 25;
 /** ms. The pauses in between grow up to this. */
 const LONGEST_PAUSE = 200;
 

@@ -2,6 +2,7 @@ import { defaultsOf, type Fields, type Values } from '../domain/config/field.ts'
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { Store, StoreReader } from '../store/store.ts';
+import { type Chance, judgedAnew } from './changing.ts';
 
 type Fail = (
   code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
@@ -9,10 +10,8 @@ type Fail = (
 ) => never;
 /** What these need of a call. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
+type Changing = { store: Store } & Chance;
 type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
-
-/** Tries of a change that meets another one: the other one wins once, not forever. */
-const TRIES = 5;
 
 /** A sensor of that maker with a configuration of it; 404 without the sensor, 400 when it is the other maker's. */
 export const readConfig = async <V extends object>(
@@ -33,21 +32,22 @@ export const readConfig = async <V extends object>(
 /** Makes a change from what holds now; when another change comes first, from what that one left. */
 export const changeConfig = async <V extends object>(
   call: About,
-  store: Store,
+  deps: Changing,
   maker: Manufacturer,
   name: ConfigName,
   change: (before: V | null) => Next<V>,
 ): Promise<V> => {
   const { customerId, params, fail } = call;
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  const { store } = deps;
+  const tryOnce = async (): Promise<V | null> => {
     const { values, version } = await readConfig<V>(call, store, maker, name);
     const next = change(values);
     const before = values && { values, version };
     const result = await store.configs.put({ customerId, sensorId: params.sensorId }, name, next, before);
-    if (result === 'done') return next.values;
     if (result === 'gone') return fail('sensor_not_found');
-  }
-  return fail('unavailable', { waitSeconds: 1 });
+    return result === 'done' ? next.values : null;
+  };
+  return judgedAnew(tryOnce, deps, fail);
 };
 
 /** The handlers of a configuration that is stored as it is sent, but for what `adjust` makes of it. */
@@ -61,6 +61,6 @@ export const plainConfig = <F extends Fields>(
     const { values } = await readConfig<Values<F>>(call, store, maker, name);
     return { ...defaultsOf(fields), ...values };
   },
-  put: (call: About & { body: Values<F> }, { store }: { store: Store }): Promise<Values<F>> =>
-    changeConfig<Values<F>>(call, store, maker, name, () => ({ values: adjust(call.body) })),
+  put: (call: About & { body: Values<F> }, deps: Changing): Promise<Values<F>> =>
+    changeConfig<Values<F>>(call, deps, maker, name, () => ({ values: adjust(call.body) })),
 });

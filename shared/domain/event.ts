@@ -96,7 +96,7 @@ export const EventView = z
     type: z.string(),
     action: z.string(),
     normalizedCoordinates: NormalizedCoordinates.nullable(),
-    raw: z.unknown(),
+    raw: z.unknown().meta({ description: 'the message of the device; null in a list once 4 MB of them are shown' }),
   })
   .meta({ id: 'Event' });
 

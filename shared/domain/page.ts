@@ -9,8 +9,7 @@ export const pageQuery = {
   page: integerQuery(z.int().min(0)).default(0).meta({ description: 'the page, counted from 0' }),
   perPage: integerQuery(
     z
-      .int()
-      .min(1)
+      .number()
       .transform((n) => Math.min(n, PER_PAGE_MAXIMUM))
       .pipe(z.int().min(1)),
   )

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DEFAULT_LOCALE, locales } from './locale.ts';
 import { Permission } from './permission.ts';
-import { email, id, isUnfit, millis, text } from './values.ts';
+import { email, id, int64, isUnfit, millis, text } from './values.ts';
 
 export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
@@ -123,7 +123,7 @@ export const Login = z
   .object({
     username: z.string().max(1_024),
     password: z.string().max(4_096),
-    id: z.int().nullable().optional(),
+    id: int64.nullable().optional(),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });
 export type Login = z.output<typeof Login>;

@@ -52,7 +52,7 @@ export const idText = integerText.transform(Number).pipe(id);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z
     .string()
-    .regex(/^-?\d{1,15}$/)
+    .regex(/^-?\d{1,32}$/)
     .transform(Number)
     .pipe(schema);
 

@@ -6,7 +6,7 @@ export const Format = z.enum(['full', 'custom1', 'raw']);
 export type Format = z.infer<typeof Format>;
 
 /** 16..256 printable ASCII characters. */
-export const SecretKey = z.string().regex(/^[\x21-\x7e][\x20-\x7e]{14,254}[\x21-\x7e]$/);
+export const SecretKey = z.string().regex(/^[\x20-\x7e]{16,256}$/);
 
 /** One delay in seconds for each attempt, the first included. */
 export const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);

@@ -116,6 +116,7 @@ export const deliveryReads = (table: TableReader) => ({
     startAfter?: string | null,
     limit?: number,
   ) => {
+    if (since > until) return { page: [], next: undefined };
     const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
     const { items: page, next } = await table.query<Delivery>({
       pk: items.delivery.pk({ customerId, webhookId }),

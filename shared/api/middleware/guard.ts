@@ -55,7 +55,7 @@ const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session
 
 const bearer = ({ event }: ApiRequest): string | undefined => {
   const value = header(event, 'authorization');
-  return value === undefined ? undefined : (/^Bearer ([\x21-\x7e]{1,1024})$/i.exec(value)?.[1] ?? '');
+  return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
 };
 
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {

@@ -8,7 +8,9 @@ import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;
 const bodyLimit = (operation: Operation) => (operation.bodyKind === 'messages' ? 1_024 * KIB : 256 * KIB);
-const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(contentType);
+/** JSON is UTF-8, whatever else may be said of it. */
+const isJson = (contentType: string) =>
+  /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=\s*"?(?!utf-?8\b)/i.test(contentType);
 
 const bytesOf = ({ event }: ApiRequest): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
@@ -16,10 +18,12 @@ const bytesOf = ({ event }: ApiRequest): Buffer =>
 /** 415 and 413: what a body claims to be, and its size. */
 export const checkMedia = async (request: ApiRequest): Promise<void> => {
   const operation = operationOf(request);
+  const isTooLarge = bytesOf(request).length > bodyLimit(operation);
+  if (!operation.body && isTooLarge) throw new ApiError('body_too_large');
   if (!operation.body) return;
   const contentType = header(request.event, 'content-type');
   if (contentType !== undefined && !isJson(contentType)) throw new ApiError('media_type_unsupported');
-  if (bytesOf(request).length > bodyLimit(operation)) throw new ApiError('body_too_large');
+  if (isTooLarge) throw new ApiError('body_too_large');
   if (contentType === undefined && (request.event.body ?? '') !== '') throw new ApiError('media_type_unsupported');
 };
 

@@ -11,11 +11,12 @@ describe('the query of a list', () => {
     expect(query.parse({})).toEqual({ page: 0, perPage: 30, sortBy: 'asc(name)' });
   });
   test('cuts perPage over 200 to 200', () => {
-    for (const perPage of ['200', '201', '999999999999']) expect(query.parse({ perPage }).perPage).toBe(200);
+    for (const perPage of ['200', '201', '999999999999', '9007199254740991', '99999999999999999999'])
+      expect(query.parse({ perPage }).perPage).toBe(200);
   });
   test.each([
     ...[{ page: '-1' }, { page: '1.0' }, { page: '1e3' }, { page: '' }, { page: ' 1' }, { page: 'NaN' }],
-    ...[{ perPage: '0' }, { perPage: '-5' }, { perPage: '0x10' }, { perPage: '99999999999999999999' }],
+    ...[{ perPage: '0' }, { perPage: '-5' }, { perPage: '0x10' }, { page: '9007199254740992' }],
     ...[{ sortBy: 'name' }, { sortBy: 'asc(nothing)' }, { sortBy: 'ASC(name)' }, { sortBy: 'asc(id),desc(name)' }],
   ])('refuses %j', (bad) => {
     expect(query.safeParse(bad).success).toBe(false);

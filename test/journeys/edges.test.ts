@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { defaultsOf } from '../../shared/domain/config/field.ts';
+import { telemetryFields } from '../../shared/domain/config/maker-a.ts';
+import { clientOf, logIn, register } from '../fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, type adminOf, createAlarm, createHome, fallMessage } from '../fixtures/home.ts';
+
+const FREE_TEXT = 'a key of our own';
+let cloud: Cloud;
+let admin: Awaited<ReturnType<typeof adminOf>>;
+let home: Awaited<ReturnType<typeof createHome>>;
+beforeAll(async () => {
+  cloud = await startTestCloud({
+    first: { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: FREE_TEXT },
+  });
+  admin = await logIn(clientOf(cloud.url), 'admin', ADMIN_PASSWORD);
+  home = await createHome(admin, 'maple', ALL_PERMISSIONS);
+});
+afterAll(() => cloud.stop());
+
+let hardware = 0xa0;
+const device = () => register(admin, FREE_TEXT, `0000000000${(++hardware).toString(16).toUpperCase()}`);
+const linked = async () => {
+  const { sensorId, pairingCode: code, deviceToken } = await device();
+  await home.client.ok('POST', '/sensors/link', { manufacturer: 'maker_a', code });
+  return { sensorId, device: admin.as(deviceToken) };
+};
+const fifty = <T>(act: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => act(at)));
+
+describe('50 at once', () => {
+  test('registering one device are all served, and the last token is its only one', async () => {
+    const body = { manufacturer: 'maker_a', hardwareId: '0000000000F1', firmwareVersion: 42 };
+    const answers = await fifty(() => admin.as(FREE_TEXT).call('POST', '/devices/register', body));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status >= 500).length).toBeLessThan(10);
+    const tokens = answers.map(({ body: one }) => one as { sensorId: string; deviceToken?: string });
+    const open = await Promise.all(
+      tokens.map(({ sensorId, deviceToken }) =>
+        deviceToken ? admin.as(deviceToken).call('GET', `/devices/${sensorId}/config`) : { status: 401 },
+      ),
+    );
+    expect(open.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('replacing a configuration leave that of one of them', async () => {
+    const { sensorId } = await linked();
+    const path = `/sensors/${sensorId}/maker_a/config/telemetry`;
+    const put = (at: number) => home.client.call('PUT', path, { ...defaultsOf(telemetryFields), policy: at % 3 });
+    const answers = await fifty(put);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(30);
+    expect(await home.client.ok('GET', path)).toEqual(expect.objectContaining({ transport: 1 }));
+  });
+
+  test('moving a sensor between two customers leave it with one, and none says that there is no sensor', async () => {
+    const { sensorId } = await linked();
+    const other = await createHome(admin, 'rowan', []);
+    const customers = [home.customerId, other.customerId];
+    const move = (at: number) => admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId: customers[at % 2] });
+    const statuses = (await fifty(move)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const seen = await Promise.all(
+      customers.map((id) => admin.ok<{ data: { id: string }[] }[]>('GET', `/sensors?customerId=${id}&perPage=200`)),
+    );
+    expect(seen.flatMap(([page]) => page?.data ?? []).filter(({ id }) => id === sensorId)).toHaveLength(1);
+  });
+});
+
+test('the log of deliveries is empty for a span that is over before it begins, or in the future', async () => {
+  const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
+  const at = `/webhooks/${webhook.id}`;
+  const soon = Date.now() + 1_000_000;
+  for (const query of ['since=1&until=2', 'until=0', 'since=5&until=1', `since=${soon}&until=${soon + 1}`])
+    expect(await home.client.ok('GET', `${at}/deliveries?${query}`)).toMatchObject([{ total: 0, data: [] }]);
+  const replay = await home.client.call('POST', `${at}/replays`, { since: soon, until: soon + 1 });
+  expect(replay.status).toBe(202);
+});
+
+test('a rule that names a webhook twice tells it once, and its hit is sent as a whole', async () => {
+  const receiver = await startReceiver();
+  const { bot, webhook } = await createAlarm(home.client, receiver.url, 'empty_room');
+  const recipient = { botId: bot.id, webhookId: webhook.id };
+  const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
+  await home.client.ok('POST', '/rules', { ...texts, recipients: [recipient, recipient, recipient] });
+  const sensor = await linked();
+  await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
+  await receiver.until(1);
+  await cloud.idle();
+  const path = `/customers/${home.customerId}/rule-hits?sensorId=${sensor.sensorId}`;
+  const [page] = await home.client.ok<{ data: { allSend: boolean; ruleMessages: object[] }[] }[]>('GET', path);
+  const hit = page?.data.find(({ allSend }) => allSend);
+  expect(hit?.ruleMessages).toHaveLength(1);
+  expect(receiver.received).toHaveLength(1);
+  await receiver.stop();
+});
+
+test('a system admin finds users without a customer too', async () => {
+  const person = {
+    username: 'nobody.s',
+    password: 'a-password-of-no-interest',
+    firstName: '',
+    lastName: '',
+    email: '',
+  };
+  await admin.ok('POST', '/users', { ...person, firstName: 'A', lastName: 'B', customerId: null });
+  const [page] = await admin.ok<{ total: number }[]>('GET', '/users?searchText=nobody.s');
+  expect(page?.total).toBe(1);
+  const [own] = await home.client.ok<{ total: number }[]>('GET', '/users?searchText=nobody.s');
+  expect(own?.total).toBe(0);
+});
+
+test('a page of events shows as many messages as one answer may hold', async () => {
+  const sensor = await linked();
+  const filler = 'x'.repeat(190_000);
+  for (let at = 0; at < 30; at++)
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, { type: 99, payload: { at, filler } });
+  await cloud.idle();
+  const answer = await home.client.call('GET', `/sensors/${sensor.sensorId}/events?perPage=200`);
+  expect(answer.text.length).toBeLessThan(5_500_000);
+  const [page] = answer.body as { total: number; data: { raw: unknown }[] }[];
+  expect(page?.data.length).toBe(page?.total);
+  expect(page?.data[0]?.raw).not.toBeNull();
+  expect(page?.data.at(-1)?.raw).toBeNull();
+});
+
+test('a MAC is found as people write it', async () => {
+  const { sensorId } = await linked();
+  const [page] = await home.client.ok<{ data: { id: string }[] }[]>('GET', '/sensors?searchText=00:00:00:00:00');
+  expect(page?.data.map(({ id }) => id)).toContain(sensorId);
+});
