@@ -108,10 +108,12 @@ const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, r
 /** Writes down what came of an attempt: the hit first, so that a crash in between repeats the attempt, not loses it. */
 const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<void> => {
   const { store, now } = deps;
-  const { customerId, hit, sendTryTimes, log = [] } = delivery;
+  const { customerId, hit, alsoHits = [], sendTryTimes, log = [] } = delivery;
   // Attempts whose process died have left no line in the log; their starts are reported with the next one.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
-  if (hit) await store.ruleHits.report(customerId, hit.id, hit.message, unreported, next.state === 'delivered', now());
+  const sent = next.state === 'delivered';
+  for (const { id, message } of hit ? [hit, ...alsoHits] : [])
+    await store.ruleHits.report(customerId, id, message, unreported, sent, now());
   deps.crashpoint(22);
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));

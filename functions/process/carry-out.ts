@@ -1,97 +1,15 @@
-import { situationText } from '../../shared/api/messages/texts.ts';
-import type { Deps } from '../../shared/deps.ts';
-import type { Bot } from '../../shared/domain/bot.ts';
 import type { Decided, Decision } from '../../shared/domain/decision.ts';
 import type { Delivery } from '../../shared/domain/delivery.ts';
-import { timeOrderedId } from '../../shared/domain/ids.ts';
+import type { Situation } from '../../shared/domain/event.ts';
 import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
-import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
-import type { Format } from '../../shared/domain/webhook.ts';
-import type { CustomerItem } from '../../shared/store/customers.ts';
+import type { Scene } from '../../shared/domain/snapshot.ts';
 import type { Message } from '../../shared/store/events.ts';
-import type { NewHit } from '../../shared/store/rule-hits.ts';
-import type { processing } from './contract.ts';
+import { type Append, appender, fire, forHooks } from './fire.ts';
+import type { Place, ProcessDeps } from './place.ts';
 
-export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
-/** Where a message comes from. */
-export type Place = { customerId: number; sensor: SensorRecord; customer: CustomerItem | null };
 type Rules = ReadonlyMap<number, Rule>;
-
-const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
-  happening.situation === null ? happening.action : situationText(locale, happening.situation);
-
-/** What the service made itself has no bytes to send; what has no code cannot be said in Custom 1. */
-const takes = (format: Format, { source, event }: Scene): boolean =>
-  format === 'full' || (format === 'raw' ? source !== null : event.happening.code !== null);
-
-/** Appends a hit to those of the customer; gives its id. */
-type Append = (hit: NewHit) => Promise<number>;
-
-/** All hits of a decision in one order, each looked for after the one before. */
-const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
-  let last = after ?? { id: 0, createDate: 0 };
-  return async (hit) => {
-    last = await store.ruleHits.append(customerId, last, hit, now());
-    return last.id;
-  };
-};
-
-/** A rule may name a webhook twice; it is told once. */
-const recipientsOf = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
-
-const newHit = ({ random, now }: ProcessDeps, scene: Scene, rule: Rule, bots: ReadonlyMap<number, Bot>): NewHit => {
-  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
-  return {
-    ruleId: rule.id,
-    ruleSensorGroupId: rule.sensorGroupId ?? 0,
-    ruleCustomerId: rule.customerId,
-    sensorId: scene.sensor.id,
-    sensorEventId: scene.event.uuid,
-    situation: rule.situation,
-    messages: recipientsOf(rule).map(({ botId }) => ({
-      id: drawn(),
-      accountId: botId,
-      publisher: 'webhook',
-      wasSend: false,
-      sendTryTimes: [],
-      extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
-    })),
-  };
-};
-
-/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
-const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append): Promise<Delivery[]> => {
-  const { store, now } = deps;
-  const { customerId } = rule;
-  const recipients = recipientsOf(rule);
-  const [webhooks, botList] = await Promise.all([
-    store.webhooks.getAll(customerId, [...new Set(recipients.map(({ webhookId }) => webhookId))]),
-    store.bots.getAll(customerId, [...new Set(recipients.map(({ botId }) => botId))]),
-  ]);
-  const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  const bots = new Map(botList.map((bot) => [bot.id, bot]));
-  const id = await append(newHit(deps, scene, rule, bots));
-  const deliveries = recipients.map(async ({ webhookId, botId }, message) => {
-    const webhook = found.get(webhookId);
-    if (webhook?.botId !== botId || !takes(webhook.format, scene)) return [];
-    const snapshot = snapshotOf(scene, rule, await textFor(bots.get(botId)?.locale ?? 'en', scene.event));
-    const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
-    return [newDelivery(scene, to, snapshot, now())];
-  });
-  return (await Promise.all(deliveries)).flat();
-};
-
-/** Customer webhooks get every event, without a rule. */
-const forHooks = async ({ now }: ProcessDeps, scene: Scene, { customerId, customer }: Place): Promise<Delivery[]> => {
-  const text = await textFor('en', scene.event);
-  const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => takes(format, scene));
-  return fitting.map(([webhookId, format]) => {
-    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
-    return newDelivery(scene, to, snapshotOf(scene, null, text), now());
-  });
-};
 
 const carryOutOne = async (
   deps: ProcessDeps,
@@ -100,8 +18,8 @@ const carryOutOne = async (
   event: Decided,
   rules: Rules,
   append: Append,
-) => {
-  const { store, ringDeliveries } = deps;
+): Promise<Delivery[]> => {
+  const { store } = deps;
   const { customerId, sensor, customer } = place;
   const { uuid, receiveDate, byTime } = decision;
   const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
@@ -111,13 +29,33 @@ const carryOutOne = async (
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
     if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
   }
-  deps.crashpoint(12);
+  return deliveries;
+};
+
+/** Deliveries that are one, for a Raw webhook, report to the hits of all of them. */
+const merged = (all: readonly Delivery[]): Delivery[] =>
+  [...Map.groupBy(all, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    const [hit = null, ...alsoHits] = [first, ...others].flatMap((one) => one?.hit ?? []);
+    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
+  });
+
+/** Writes the deliveries of a decision, and rings for them. */
+const sendOut = async ({ store, ringDeliveries, crashpoint }: ProcessDeps, deliveries: readonly Delivery[]) => {
+  crashpoint(12);
   await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
-  deps.crashpoint(13);
-  await ringDeliveries(deliveries.map(({ webhookId, id }) => ({ c: customerId, w: webhookId, d: id })));
-  const { situation } = event.happening;
+  crashpoint(13);
+  await ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, id: d }) => ({ c, w, d })));
+};
+
+/** What the list of sensors shows of a sensor's activity. */
+const showActivity = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: Place,
+  situation: Situation | null,
+  time: number,
+): Promise<void> => {
   if (situation === 'sensor_active' || situation === 'sensor_inactive')
-    await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', receiveDate);
+    await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', time);
 };
 
 const listed = ({ room = defaultRoom }: SensorRecord, event: Decided) => {
@@ -141,7 +79,10 @@ export const carryOut = async (
   deps.crashpoint(11);
   const { decided, receiveDate } = decision;
   const append = appender(deps, place.customerId, decision);
-  for (const event of decided) await carryOutOne(deps, place, decision, event, rules, append);
+  const deliveries: Delivery[] = [];
+  for (const event of decided) deliveries.push(...(await carryOutOne(deps, place, decision, event, rules, append)));
+  await sendOut(deps, merged(deliveries));
+  for (const { happening } of decided) await showActivity(deps, place, happening.situation, receiveDate);
   // The first event of a message is the message's own item; all others get one each.
   const first = message ? decided[0] : undefined;
   const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };

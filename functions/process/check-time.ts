@@ -2,7 +2,8 @@ import { timeOf, timePassing } from '../../shared/domain/decision.ts';
 import { silentAt } from '../../shared/domain/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../shared/domain/state/time.ts';
 import type { StateItem } from '../../shared/store/events.ts';
-import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
+import { carryOut } from './carry-out.ts';
+import type { Place, ProcessDeps } from './place.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { tryToDecide } from './try-to-decide.ts';
 

@@ -6,9 +6,10 @@ import { needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { StateItem } from '../../shared/store/events.ts';
-import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
+import { carryOut } from './carry-out.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
+import type { Place, ProcessDeps } from './place.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { tryToDecide } from './try-to-decide.ts';
 

@@ -1,6 +1,6 @@
 import type { needsOf } from '../../shared/domain/state/step.ts';
 import { type Surroundings, timesOf } from '../../shared/domain/state/surroundings.ts';
-import type { Place, ProcessDeps } from './carry-out.ts';
+import type { Place, ProcessDeps } from './place.ts';
 
 /** The room and configuration of a sensor, as far as they are needed: most messages need neither. */
 export const surroundingsOf = async (

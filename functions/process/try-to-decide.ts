@@ -7,7 +7,8 @@ import type { Timings } from '../../shared/domain/state/surroundings.ts';
 import { nextLook, nextMove } from '../../shared/domain/state/time.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { StateItem } from '../../shared/store/events.ts';
-import { carryOut, type Place, type ProcessDeps } from './carry-out.ts';
+import { carryOut } from './carry-out.ts';
+import type { Place, ProcessDeps } from './place.ts';
 
 type Made = { decision: Decision; rules: Map<number, Rule> };
 

@@ -45,6 +45,9 @@ export type Snapshot = {
   } | null;
 };
 
+/** A rule hit, and which of its rule messages. */
+export type HitMessage = { id: number; message: number };
+
 export type Delivery = {
   id: string;
   customerId: number;
@@ -56,7 +59,9 @@ export type Delivery = {
   attempts: number;
   nextAttempt: number | null;
   /** The rule hit to report to, and which of its rule messages this is. */
-  hit: { id: number; message: number } | null;
+  hit: HitMessage | null;
+  /** Further ones: a Raw webhook gets a message once, whichever rules it is for. */
+  alsoHits?: HitMessage[];
   sendTryTimes: number[];
   /** What came of the attempts; none before the first has ended. */
   log?: Entry[];

@@ -90,6 +90,7 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   attempts: 0,
   nextAttempt: Math.round(time),
   hit: original.hit,
+  ...(original.alsoHits && { alsoHits: original.alsoHits }),
   sendTryTimes: [],
   replayOf: original.replayOf ?? original.id,
   ...(original.isTest && { isTest: true }),

@@ -129,3 +129,28 @@ test('a MAC is found as people write it', async () => {
   const [page] = await home.client.ok<{ data: { id: string }[] }[]>('GET', '/sensors?searchText=00:00:00:00:00');
   expect(page?.data.map(({ id }) => id)).toContain(sensorId);
 });
+
+test('a Raw webhook that two rules name gets the message once, and both hits are sent as a whole', async () => {
+  const receiver = await startReceiver();
+  const hook = { format: 'raw' };
+  const { bot, webhook } = await createAlarm(home.client, receiver.url, 'fall_confirmed', hook);
+  const recipients = [{ botId: bot.id, webhookId: webhook.id }];
+  const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_confirmed', recipients };
+  await home.client.ok('POST', '/rules', texts);
+  const sensor = await linked();
+  const path = `/devices/${sensor.sensorId}/messages`;
+  await sensor.device.ok('POST', path, fallMessage('fall_confirmed', Date.now()));
+  await receiver.until(1);
+  await cloud.idle();
+  const list = `/customers/${home.customerId}/rule-hits?sensorId=${sensor.sensorId}`;
+  const [page] = await home.client.ok<{ data: { allSend: boolean; ruleMessages: { wasSend: boolean }[] }[] }[]>(
+    'GET',
+    list,
+  );
+  expect(page?.data.map(({ allSend, ruleMessages }) => [allSend, ruleMessages.length])).toEqual([
+    [true, 1],
+    [true, 1],
+  ]);
+  expect(receiver.received).toHaveLength(1);
+  await receiver.stop();
+});
