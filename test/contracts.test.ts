@@ -139,6 +139,19 @@ describe.each(operations)('%s', (name, operation) => {
   }
 
   const isSystem = 'may' in operation && operation.may === 'system_admin';
+  const [permission, ...others] = may;
+  if (permission && others.length === 0 && !isSystem) {
+    test(`${name}: ${operation.success} for who has ${permission} and nothing else`, async () => {
+      const answer = await call(world, one, { client: await world.only(permission), succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
+    });
+  }
+  if (needsCredential(operation) && 'may' in operation && !isSystem && operation.within) {
+    test(`${name}: ${operation.success} for a system admin, who belongs to no customer`, async () => {
+      const answer = await call(world, one, { client: world.admin, succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
+    });
+  }
   if (operation.auth === 'user' && !isSystem && [...fields, ...query].includes('customerId')) {
     test(`${name}: 403 for the customerId of another customer, the same as for an unknown one`, async () => {
       const { body } = await exampleOf(name, world);

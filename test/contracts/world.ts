@@ -131,6 +131,14 @@ export const createWorld = async (environment: Record<string, string> = {}) => {
     return client;
   };
 
+  /** A user of our customer with this permission alone. */
+  const only = (permission: string): Promise<Client> => {
+    const name = `only-${permission}`;
+    const client = made.get(name) ?? create([permission], name);
+    made.set(name, client);
+    return client;
+  };
+
   const forged = drawToken('session', cloud.runtime.random, 'abcdefghijklmnopqrst');
   const anybody = admin.as(undefined);
   return {
@@ -139,6 +147,7 @@ export const createWorld = async (environment: Record<string, string> = {}) => {
     anybody,
     ours,
     theirs,
+    only,
     without,
     /** Credentials that open nothing, whatever they are shown to. */
     bad: {
