@@ -11,12 +11,13 @@ const start = Date.now();
 const without = (message: object) => ({ ...message, timestamp: undefined });
 
 /** What comes of messages that are `everyMs` apart, one list for each; the state they leave. */
-const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active) => {
+const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active, byDevice = false) => {
   let state = from;
   const situations = messages.map((message, at) => {
     const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', byTime: false };
+    const decoded = decodeMakerB(message);
     // What matters here is our own clock.
-    const decoded = { ...decodeMakerB(message), deviceTime: null };
+    if (!byDevice) decoded.deviceTime = null;
     const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noSurroundings);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
@@ -52,6 +53,10 @@ describe('the same bytes', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
       'empty_room',
     );
+  });
+  test('are none after another message that has a timestamp', () => {
+    const words = [without(b.people(0)), b.people(2), without(b.people(0))];
+    expect(play(words, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
   test('show that the sensor is there', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
