@@ -89,6 +89,24 @@ describe('a fall of a track', () => {
     expect(said(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(said(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
   });
+  test('ends when the room is empty, or when its track leaves it', () => {
+    for (const [pose, end] of [
+      [5, 'fall_finished'],
+      [8, 'fall_finished'],
+      [2, 'fall_canceled'],
+      [7, 'fall_canceled'],
+    ] as const) {
+      expect(said(b.people(1), b.pose(1, pose), b.people(0), b.people(0)).slice(2)).toEqual([`empty_room ${end}`, '']);
+      expect(said(b.people(2), b.pose(1, pose), b.move(1, 2), b.move(2, 2)).slice(2)).toEqual([end, 'empty_room']);
+      // Of another track too, when nobody else can be there.
+      expect(said(b.people(1), b.pose(1, pose), b.move(2, 2)).at(-1)).toBe(`empty_room ${end}`);
+    }
+    expect(said(b.pose(1, 5), b.people(0), b.pose(1, 5))).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
+  });
+  test('is known again while many others were up', () => {
+    const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
+    expect(said(b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)).slice(-2)).toEqual(['', 'fall_finished']);
+  });
   test('suspected 3 times in 5 minutes is a loop, once; not when somebody was called', () => {
     const falls = (...poses: number[]) => said(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
