@@ -74,7 +74,9 @@ export const happenings = (
   const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
   const signal: Signal = last && isRepeat ? { kind: 'state', firmware: null } : decoded.signal;
   const createDate = believedTime(decoded.deviceTime, received);
-  const { state: next, happened } = step(state, signal, { received, time: createDate }, around);
+  // Only the previous message counts: whatever came in between, this one takes its place.
+  const { last: _, ...before } = state;
+  const { state: next, happened } = step(before, signal, { received, time: createDate }, around);
   const events = happened.map((happening) => ({ happening, createDate }));
   return { next: last ? { ...next, last } : next, events: identified(events, cause) };
 };

@@ -44,6 +44,9 @@ export type SensorState = {
   loop?: number[];
   /** Maker A: the regions with somebody in them, by positionIdx. */
   inside?: number[];
+  /** Maker A: when presence and regions were as they are said to be, ms; what comes later but is older is no news. */
+  presenceAt?: number;
+  regionsAt?: number;
   /** Maker A: the last bed exit that was told, ms. */
   bedExit?: number;
   /** Maker B: how many people are in the room. */

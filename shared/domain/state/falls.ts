@@ -2,10 +2,13 @@ import { type Happening, happening, type Situation } from '../event.ts';
 import type { FallSignal, FallStatus } from '../message.ts';
 import type { Fall, Mark, SensorState, Step } from '../sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
+import { remembered } from './memory.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Falls that are remembered, so that a message which comes late or again finds its own. */
 const FALLS_KEPT = 6;
+/** Falls on their way to an alarm are remembered besides, up to so many. */
+const WAITING_KEPT = 30;
 
 const markOf: Record<FallStatus, Mark> = {
   fall_detected: 'd',
@@ -57,10 +60,19 @@ const kept = (fall: Fall): Fall => {
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
   a.start === b.start && (a.isSensitive ?? false) === (b.isSensitive ?? false);
 
+/** It began, and will be an alarm unless it ends before: whoever forgot it would lose that alarm. */
+const isWaiting = ({ seen, isSensitive }: Fall): boolean => !isSensitive && !/[afx]/.test(seen);
+
+/** Ended falls are forgotten first. */
+const rememberedFalls = (falls: readonly Fall[]): Fall[] =>
+  remembered(falls, FALLS_KEPT + falls.filter(isWaiting).length, (fall) =>
+    isEnded(fall) ? 0 : isWaiting(fall) ? 2 : 1,
+  );
+
 /** Moves a fall to a state that it was not in yet, at `at` (ms, our clock). */
 export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number): Step => {
   const next = kept({ ...fall, seen: fall.seen + mark, at });
-  const falls = [...state.falls.filter((one) => !isSame(one, fall)), next].slice(-FALLS_KEPT);
+  const falls = rememberedFalls([...state.falls.filter((one) => !isSame(one, fall)), next]);
   const moved = { ...(mark === 'a' ? withoutLoop(state) : state), falls };
   return { state: moved, happened: [told(fall, mark)] };
 };
@@ -73,6 +85,15 @@ const begin = (step: Step, start: FallSignal, received: number, time: number, { 
   const next = confirmed ? moveFall(step.state, fall, 'c', received) : { state: step.state, happened: [] };
   const loop = startOfFall(next.state, time, start);
   return { state: loop.state, happened: [...step.happened, ...next.happened, ...loop.happened] };
+};
+
+/** More falls wait for their alarm than are remembered: the oldest alarms now. */
+const withoutSurplus = (step: Step, received: number): Step => {
+  const waiting = step.state.falls.filter(isWaiting);
+  const [oldest] = waiting;
+  if (!oldest || waiting.length <= WAITING_KEPT) return step;
+  const { state, happened } = moveFall(step.state, oldest, 'a', received);
+  return { state, happened: [...step.happened, ...happened] };
 };
 
 /** What a message says of a fall: each state of each fall is told once. `time`: when it happened, ms. */
@@ -95,5 +116,5 @@ export const fallStep = (
     ...(isSilent && { isSilent }),
   };
   const step = moveFall(state, fall, mark, received);
-  return mark === 'd' ? begin(step, signal, received, time, around) : step;
+  return withoutSurplus(mark === 'd' ? begin(step, signal, received, time, around) : step, received);
 };

@@ -2,7 +2,7 @@ import { type Happening, happening, type Point, type Situation } from '../event.
 import type { PresenceSignal } from '../message.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings, When } from './surroundings.ts';
 
 type Kind = 'bed' | 'door' | 'default';
 const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
@@ -37,23 +37,40 @@ export const changedRegions = ({ inside = [] }: SensorState, { regions }: Presen
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
-/** One bed exit is told; those soon after it are not. */
+/** One bed exit is told; those soon before or after it are not, in whatever order they come. */
 const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSeconds: number): Step => {
   if (!happened.some(({ situation }) => situation === 'bed_left')) return { state, happened };
   const { bedExit } = state;
-  if (bedExit === undefined || time - bedExit >= suspendSeconds * 1_000)
-    return { state: { ...state, bedExit: time }, happened };
+  if (bedExit === undefined || Math.abs(time - bedExit) >= suspendSeconds * 1_000)
+    return { state: { ...state, bedExit: Math.max(time, bedExit ?? time) }, happened };
   return { state, happened: happened.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** What a maker A sensor says of who is where. The first report is a change when somebody is there. `time`: ms. */
+/** Is a report older than the last one, of `last`? One without a time of its own never is. */
+const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
+
+/** What a report says that no newer one said already. */
+const newsOf = ({ presenceAt, regionsAt }: SensorState, signal: PresenceSignal, when: When): PresenceSignal => ({
+  ...signal,
+  present: isLate(when, presenceAt) ? null : signal.present,
+  regions: isLate(when, regionsAt) ? {} : signal.regions,
+});
+
+/** What a maker A sensor says of who is where. The first report is a change when somebody is there. */
 export const presenceStep = (
-  state: SensorState,
-  signal: PresenceSignal,
-  time: number,
+  before: SensorState,
+  report: PresenceSignal,
+  when: When,
   { regions, bedExitSuspend }: Surroundings,
 ): Step => {
+  const { time } = when;
+  const signal = newsOf(before, report, when);
   const { present, point } = signal;
+  const state = {
+    ...before,
+    ...(present !== null && { presenceAt: time }),
+    ...(Object.keys(signal.regions).length > 0 && { regionsAt: time }),
+  };
   const room = roomStep(state, present, point);
   const changed = changedRegions(state, signal);
   if (changed.length === 0) return room;

@@ -4,12 +4,9 @@ import { awakened, type SensorState, type Step } from '../sensor-state.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
 import { signStep, vitalStep } from './signs.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings, When } from './surroundings.ts';
 import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
-
-/** When a message was received (ms, our clock), and when it says that it happened, as far as that is believed. */
-export type When = { received: number; time: number };
 
 /** One after the other, each from what the one before left. */
 const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, one: T) => Step): Step =>
@@ -24,7 +21,7 @@ const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorStat
 const stepOf = (state: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
   switch (signal.kind) {
     case 'presence':
-      return presenceStep(state, signal, when.time, around);
+      return presenceStep(state, signal, when, around);
     case 'fall':
       return fallStep(state, signal, when, around);
     case 'bed_exit':

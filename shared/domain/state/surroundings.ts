@@ -2,6 +2,9 @@ import { criticalFields } from '../config/critical.ts';
 import { defaultsOf, type Values } from '../config/field.ts';
 import type { Region } from '../room.ts';
 
+/** When a message was received (ms, our clock), and when it says that it happened, as far as that is believed. */
+export type When = { received: number; time: number };
+
 /** How long a fall stays in each of its states, s. `confirm` null: the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 

@@ -4,6 +4,7 @@ import type { Region } from '../room.ts';
 import type { SensorState, Step, Track } from '../sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
+import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
 
 /** Tracks and areas that are remembered. */
@@ -11,10 +12,15 @@ const KEPT = 8;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((one) => one.id === id) ?? { id };
 
-const withTrack = (state: SensorState, track: Track): SensorState => ({
-  ...state,
-  tracks: [...(state.tracks ?? []).filter(({ id }) => id !== track.id), track].slice(-KEPT),
-});
+/** A track with an open fall is forgotten last: its next pose would be a new fall. */
+const withTrack = (state: SensorState, track: Track): SensorState => {
+  const tracks = [...(state.tracks ?? []).filter(({ id }) => id !== track.id), track];
+  return { ...state, tracks: remembered(tracks, KEPT, ({ seen }) => (seen ? 1 : 0)) };
+};
+
+/** The falls of those who are up again, who left, or who never were down. */
+const endsOf = (tracks: readonly Track[]): Happening[] =>
+  tracks.flatMap(({ seen }) => (seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled')] : []));
 
 /** Numbers of tracks are used again: who left is forgotten, so that a fall of whoever comes next is a new one. */
 const withoutTrack = (state: SensorState, id: number): SensorState => {
@@ -22,14 +28,18 @@ const withoutTrack = (state: SensorState, id: number): SensorState => {
   return { ...state, tracks };
 };
 
-/** The number of people in a room: whether somebody is there follows from it. */
-export const peopleStep = (state: SensorState, count: number): Step => {
-  const step = roomStep(state, count > 0);
-  return { ...step, state: { ...step.state, people: count, ...(count === 0 && { tracks: [] }) } };
+/** The number of people in a room: whether somebody is there follows from it, and nobody lies in an empty one. */
+export const peopleStep = (before: SensorState, count: number): Step => {
+  const { state, happened } = roomStep(before, count > 0);
+  if (count > 0) return { state: { ...state, people: count }, happened };
+  return { state: { ...state, people: 0, tracks: [] }, happened: [...happened, ...endsOf(state.tracks ?? [])] };
 };
 
-const roomMove = (state: SensorState, { track, entered }: Move): Step =>
-  peopleStep(withoutTrack(state, track), Math.max(0, (state.people ?? 0) + (entered ? 1 : -1)));
+const roomMove = (before: SensorState, { track, entered }: Move): Step => {
+  const count = Math.max(0, (before.people ?? 0) + (entered ? 1 : -1));
+  const { state, happened } = peopleStep(withoutTrack(before, track), count);
+  return { state, happened: [...happened, ...endsOf([trackOf(before, track)])] };
+};
 
 const areaMove = (state: SensorState, { track: id, entered, area }: Move, regions: readonly Region[]): Step => {
   if (!area) return { state, happened: [] };
@@ -75,11 +85,10 @@ const fallPose = (
 };
 
 /** Somebody is up again, or never was down. */
-const otherPose = (state: SensorState, { seen = '', ...track }: Track, pose: number): Step => {
-  const happened: Happening[] = [];
-  if (seen !== '') happened.push(happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled'));
-  if (pose === SITTING_UP) happened.push(happening('sitting_up_in_bed'));
-  return { state: withTrack(state, { ...track, pose }), happened };
+const otherPose = (state: SensorState, before: Track, pose: number): Step => {
+  const { seen: _, ...track } = before;
+  const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed')] : [];
+  return { state: withTrack(state, { ...track, pose }), happened: [...endsOf([before]), ...sitsUp] };
 };
 
 /** The pose of a track; the same one again is a repeat. `time`: when it was seen, ms. */

@@ -154,6 +154,28 @@ describe('time', () => {
       expect(moved(state, 182)).toEqual([['fall_finished', 182]]);
     }
   });
+  test.each([
+    ['fall_detected', []],
+    ['fall_detected', ['canceled']],
+    ['fall_detected', ['calling', 'finished']],
+    ['calling', []],
+  ])('brings a fall to its alarm however many others came after it: %s %j', (first, more) => {
+    const later = Array.from({ length: 20 }, (_, at) => at + 2).flatMap((start) =>
+      [first, ...more].map((status) => a.fall(status, start)),
+    );
+    const { state } = play(later, 0, begun);
+    const alarms = moved(state, 95).filter(([situation]) => situation === 'fall_detected');
+    expect(alarms).toHaveLength(first === 'fall_detected' && more.length === 0 ? 21 : 1);
+  });
+  test('is not waited for by the oldest fall when too many wait: it alarms at once, and once', () => {
+    const starts = Array.from({ length: 31 }, (_, at) => a.fall('fall_detected', at + 1));
+    const { state, happened } = play(starts, 0);
+    const alarms = happened.map((all) => all.filter(({ situation }) => situation === 'fall_detected').length);
+    expect(alarms).toEqual([...Array(30).fill(0), 1]);
+    expect(moved(state, 95).filter(([situation]) => situation === 'fall_detected')).toHaveLength(30);
+    const flood = Array.from({ length: 500 }, (_, at) => a.fall('fall_detected', at + 1));
+    expect(play(flood, 0).state.falls.length).toBeLessThanOrEqual(36);
+  });
   test('that ended a fall lets a late call alarm all the same', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).said).toEqual(['fall_detected_sensitive']);

@@ -11,12 +11,13 @@ const start = Date.now();
 const without = (message: object) => ({ ...message, timestamp: undefined });
 
 /** What comes of messages that are `everyMs` apart, one list for each; the state they leave. */
-const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active) => {
+const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active, byDevice = false) => {
   let state = from;
   const situations = messages.map((message, at) => {
     const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', byTime: false };
+    const decoded = decodeMakerB(message);
     // What matters here is our own clock.
-    const decoded = { ...decodeMakerB(message), deviceTime: null };
+    if (!byDevice) decoded.deviceTime = null;
     const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noSurroundings);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
@@ -53,6 +54,10 @@ describe('the same bytes', () => {
       'empty_room',
     );
   });
+  test('are none after another message that has a timestamp', () => {
+    const words = [without(b.people(0)), b.people(2), without(b.people(0))];
+    expect(play(words, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
+  });
   test('show that the sensor is there', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
@@ -83,6 +88,24 @@ describe('a fall of a track', () => {
   test('is not that of whoever has its number next', () => {
     expect(said(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(said(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
+  });
+  test('ends when the room is empty, or when its track leaves it', () => {
+    for (const [pose, end] of [
+      [5, 'fall_finished'],
+      [8, 'fall_finished'],
+      [2, 'fall_canceled'],
+      [7, 'fall_canceled'],
+    ] as const) {
+      expect(said(b.people(1), b.pose(1, pose), b.people(0), b.people(0)).slice(2)).toEqual([`empty_room ${end}`, '']);
+      expect(said(b.people(2), b.pose(1, pose), b.move(1, 2), b.move(2, 2)).slice(2)).toEqual([end, 'empty_room']);
+      // Of another track too, when nobody else can be there.
+      expect(said(b.people(1), b.pose(1, pose), b.move(2, 2)).at(-1)).toBe(`empty_room ${end}`);
+    }
+    expect(said(b.pose(1, 5), b.people(0), b.pose(1, 5))).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
+  });
+  test('is known again while many others were up', () => {
+    const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
+    expect(said(b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)).slice(-2)).toEqual(['', 'fall_finished']);
   });
   test('suspected 3 times in 5 minutes is a loop, once; not when somebody was called', () => {
     const falls = (...poses: number[]) => said(...poses.map((pose) => b.pose(1, pose)));

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { decodeMakerA } from '../../../shared/domain/maker-a.ts';
+import { RoomUpdate } from '../../../shared/domain/room.ts';
+import { placeRegions } from '../../../shared/domain/room-rules.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { step } from '../../../shared/domain/state/step.ts';
+import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
+import { a, room } from '../../fixtures/messages.ts';
+
+const SECOND = 1_000;
+const active: SensorState = { ...newSensorState, isActive: true };
+const around = { ...noSurroundings, regions: placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID()) };
+
+describe('what comes late', () => {
+  const hour = 3_600 * SECOND;
+  /** What comes of messages that are received 1 s apart, each of its time; null: it has none. */
+  const late = (...all: readonly [message: object, time: number | null][]) => {
+    let state = active;
+    return all.map(([message, time], at) => {
+      const received = 24 * hour + at * SECOND;
+      const next = step(state, decodeMakerA(message).signal, { received, time: time ?? received }, around);
+      state = next.state;
+      return next.happened.map(({ situation }) => situation).join(' ');
+    });
+  };
+  const [here, gone] = [a.presence(true), a.presence(false)];
+
+  test('does not say who is there now', () => {
+    expect(late([here, 10], [gone, 9], [gone, 10])).toEqual(['occupied_room', '', 'empty_room']);
+    expect(late([gone, 10], [here, 9], [here, 8], [here, 11])).toEqual(['', '', '', 'occupied_room']);
+    const [inBed, up] = [a.regions({ 0: 1 }), a.regions({ 0: 0 })];
+    expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
+  });
+  test('is none without a time of its own', () => {
+    expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
+  });
+  test('says what nothing newer says', () => {
+    expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
+    expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
+  });
+  test('is a bed exit of its own hours before the last one, which still suspends those after it', () => {
+    const out = a.bedExit();
+    expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
+      'bed_left',
+      'bed_left',
+      '',
+      '',
+    ]);
+  });
+});
