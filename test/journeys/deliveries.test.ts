@@ -124,6 +124,21 @@ describe('a webhook that is switched off', () => {
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
   });
 
+  test('that counted too many as held is corrected when nothing is, and looked at no more', async () => {
+    const { fall, set, record, receiver } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    await set({ isEnabled: true, held: 3 });
+    await world.pass(0);
+    await receiver.until(1);
+    await world.idle();
+    expect(await record()).toMatchObject({ held: 2, duePk: expect.any(String) });
+    await world.pass(61_000);
+    expect(await record()).toMatchObject({ held: 0 });
+    await world.pass(60_000);
+    expect(await record()).not.toHaveProperty('duePk');
+  });
+
   test('is one whose receiver is gone: that delivery has failed, what waits is held', async () => {
     const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
