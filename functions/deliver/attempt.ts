@@ -60,10 +60,13 @@ const headersOf = async (deps: DeliverDeps, delivery: Delivery, webhook: Webhook
 
 const send = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord) => {
   const { callee, settings } = deps;
-  const { id, name, isCustomerHook, url, format } = webhook;
+  const { id, name, isCustomerHook, url } = webhook;
   const service = { name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION };
   const around = { service, webhook: { id, name, isCustomerHook }, isTest: delivery.isTest === true };
-  const body = render(format, delivery.snapshot, { ...around, raw: await rawOf(deps, delivery) });
+  const body = render(delivery.format ?? webhook.format, delivery.snapshot, {
+    ...around,
+    raw: await rawOf(deps, delivery),
+  });
   return callee.post({ url, headers: await headersOf(deps, delivery, webhook, body), body });
 };
 

@@ -33,7 +33,8 @@ const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookR
 const hold = async ({ store, now }: DeliverDeps, key: DeliveryKey): Promise<void> => {
   if (await store.held.hold(key, now())) return;
   const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  if (delivery?.state === 'held' && (delivery.heldUntil ?? 0) <= now()) await store.held.expire(delivery, now());
+  if (delivery?.state === 'held' && (delivery.heldUntil ?? 0) <= now())
+    await store.held.end(delivery, 'expired', now());
 };
 
 /** Makes an attempt when the receiver can take one: in turn, and with care when it is in trouble. */
@@ -79,7 +80,7 @@ export const handler = consume(deliver, async (bell, deps, timeLeft) => {
     return bell.j === 'held' ? releaseHeld(deps, webhook, timeLeft) : stepReplay(deps, webhook, bell.j, timeLeft);
   }
   const key = { customerId, webhookId, id: bell.d };
-  if (!webhook) return store.deliveries.end(key, 'deleted', now());
+  if (!webhook) return void (await store.deliveries.end(key, 'deleted', now()));
   if (!webhook.isEnabled) return hold(deps, key);
   const time = await waitsUntil(deps, key, webhook);
   return time === null ? tryNow(deps, key, webhook, bell, timeLeft) : putOff(deps, key, time);

@@ -16,6 +16,7 @@ export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, tim
   const places = await store.held.reserve(webhook, now());
   if (!places) return;
   const ids = await store.held.ids(webhook, places.count);
+  if (ids.length === 0) return store.held.correct(webhook, now());
   const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
   for (const [at, delivery] of deliveries.entries()) {
     if (timeLeft() < MARGIN_MS) return;

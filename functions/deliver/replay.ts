@@ -18,8 +18,10 @@ const endRest = async ({ store, now }: DeliverDeps, replay: ReplayRecord, timeLe
   do {
     const found = await store.deliveries.range(customerId, webhookId, [createDate, createDate], next);
     const open = found.page.filter((one) => one.replay === replay.id && !['delivered', 'failed'].includes(one.state));
-    for (const delivery of open) await store.deliveries.end(delivery, 'canceled', now());
-    isEnded &&= open.every(({ state }) => state !== 'sending');
+    for (const delivery of open) {
+      const { end } = delivery.state === 'held' ? store.held : store.deliveries;
+      if (!(await end(delivery, 'canceled', now()))) isEnded = false;
+    }
     next = found.next;
     if (timeLeft() < MARGIN_MS) return;
   } while (next);
@@ -33,7 +35,7 @@ const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly De
   for (const original of page) {
     if (!takes(replay, original)) continue;
     const delivery = repetitionOf(original, replay, time, now());
-    if (await store.replays.add(replay, delivery)) await ringAt(deps, delivery, time);
+    if (await store.replays.add(replay, delivery, original, now())) await ringAt(deps, delivery, time);
     time += 1_000 / replay.ratePerSecond;
   }
   return Math.ceil(time);

@@ -57,7 +57,7 @@ export const webhooks = group({
       path: '/webhooks/{webhookId}',
       summary: 'Replace a webhook',
       description:
-        '`secretKey` left out stays, null removes it. Enabling a disabled webhook starts its health anew. A webhook of ' +
+        '`secretKey` left out stays, null removes it; both null and a new one end the overlap of a rotation. Enabling a disabled webhook starts its health anew. A webhook of ' +
         'another bot, or of the customer from now on, gets nothing more of the rules that named it.',
       auth: 'user',
       may: either,

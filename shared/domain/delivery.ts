@@ -1,6 +1,7 @@
 import type { Entry } from './attempt.ts';
 import type { NormalizedCoordinates } from './event.ts';
 import { derivedUlid, timeOfUlid } from './ids.ts';
+import type { Format } from './webhook.ts';
 
 /** Seconds before each attempt, the first included; each but the first is varied by JITTER. */
 export const LADDER = [0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
@@ -73,6 +74,8 @@ export type Delivery = {
   heldUntil?: number;
   /** A test of the webhook. */
   isTest?: true;
+  /** That of the webhook when it was made, which can tell of this event. Not in those from before it was kept here. */
+  format?: Format;
   snapshot: Snapshot;
 };
 
@@ -110,7 +113,7 @@ const busy = new Set([429, 502, 503, 504]);
 /** Seconds that a Retry-After asks for, or 0 when it is malformed, negative or past. */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   if (header === null) return 0;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
+  if (/^\d+$/.test(header)) return Number(header);
   const at = /^[A-Z][a-z]{2}, \d/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
 };

@@ -10,7 +10,7 @@ const CODE = 8;
 
 /** A delivery that tests a webhook: an event of nobody, on the way of every other. */
 export const pingOf = (
-  { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,
+  { customerId, id: webhookId, format }: Pick<WebhookRecord, 'customerId' | 'id' | 'format'>,
   customer: Snapshot['customer'],
   event: { id: number; uuid: string },
   now: number,
@@ -27,6 +27,7 @@ export const pingOf = (
   hit: null,
   sendTryTimes: [],
   isTest: true,
+  format,
   snapshot: {
     event: { ...event, ...otherKinds.ping, createDate: now, code: CODE, coordinates: null, text: 'Test', source: null },
     sensor: { id: NOBODY, deviceId: NOBODY, name: 'Test', groupId: 0 },

@@ -94,6 +94,7 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   sendTryTimes: [],
   replayOf: original.replayOf ?? original.id,
   ...(original.isTest && { isTest: true }),
+  ...(original.format && { format: original.format }),
   snapshot: original.snapshot,
 });
 

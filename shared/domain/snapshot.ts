@@ -86,5 +86,6 @@ export const newDelivery = (
   nextAttempt: now,
   hit: to.hit,
   sendTryTimes: [],
+  format: to.format,
   snapshot,
 });

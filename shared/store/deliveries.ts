@@ -176,10 +176,15 @@ export const deliveryWrites = (table: Table) => ({
     return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
   },
 
-  /** Ends a delivery that nobody is sending, without an attempt. */
-  end: async (delivery: Counted, reason: string, now: number): Promise<void> => {
+  /**
+   * Ends a delivery that nobody is sending, without an attempt; false when somebody is, or it has ended. What is held is
+   * counted at its webhook and ends there (held.ts), unless that is gone.
+   */
+  end: async (delivery: Counted, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
-    const update = changes({ set, remove: waitNames, if: idleOrHeld(now) });
-    await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now));
+    const update = changes({ set, remove: waitNames, if: reason === 'deleted' ? idleOrHeld(now) : idle(now) });
+    return (
+      (await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now))) === null
+    );
   },
 });

@@ -12,6 +12,9 @@ export const dueAt = (id: string, time: number) => ({
   dueAt: due.at({ time: Math.max(0, Math.ceil(time)) }),
 });
 
+/** The value of a condition that an item was due before `time` (ms). */
+export const dueBefore = (time: number) => ({ before: due.at({ time }) });
+
 /** Where a bell is rung right away, the sweeper waits this long (ms) before it rings again. */
 export const GRACE = GRACE_SECONDS * 1_000;
 

@@ -2,7 +2,7 @@ import { type Delivery, heldUntil, RELEASE_AHEAD, RELEASE_EVERY } from '../domai
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { counting, type DeliveryKey, idle, keyOf, waitNames } from './deliveries.ts';
-import { dueAt, dueNames, GRACE } from './due.ts';
+import { dueAt, dueBefore, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
@@ -10,11 +10,22 @@ import { items, lists } from './table.ts';
 type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: Place) => items.webhook({ customerId, webhookId });
 const isHeld = where('#state = :held', { held: 'held' });
+/** An index may show what was written this long ago (ms), or not yet. */
+const INDEX_LAG = 60_000;
 
 /** The webhook counts what it holds, exactly: it is looked at for as long as there is something. */
 const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return { update: key, changes: changes({ add: { held: by }, if: present }) };
+};
+
+/** Why something held ends unsent: it was held for too long, its replay was canceled, a repetition takes its place. */
+type HeldEnd = 'expired' | 'canceled' | 'replayed';
+
+/** The end of a held delivery, in its own item and in the count of its webhook. */
+export const endHeld = (delivery: DeliveryKey, reason: HeldEnd, now: number): Write[] => {
+  const set = { state: 'failed', reason, updateDate: now };
+  return [{ update: keyOf(delivery), changes: changes({ set, remove: waitNames, if: isHeld }) }, counted(delivery, -1)];
 };
 
 export const heldReads = (table: TableReader) => ({
@@ -54,13 +65,9 @@ export const heldWrites = (table: Table) => ({
     return (await table.write({ update: keyOf(delivery), changes: update }, counted(delivery, -1))) === null;
   },
 
-  /** The end of a delivery that was held for too long. */
-  expire: async (delivery: Delivery, now: number): Promise<void> => {
-    const set = { state: 'failed', reason: 'expired', updateDate: now };
-    const update = changes({ set, remove: waitNames, if: isHeld });
-    const count = counting(delivery, 'failed', now);
-    await table.write({ update: keyOf(delivery), changes: update }, counted(delivery, -1), ...count);
-  },
+  /** Ends a held delivery; false when it is no longer held. */
+  end: async (delivery: Delivery, reason: HeldEnd, now: number): Promise<boolean> =>
+    (await table.write(...endHeld(delivery, reason, now), ...counting(delivery, 'failed', now))) === null,
 
   /**
    * Takes the next places in the row of releases, as many as are near enough: the time (ms) of the first, and how many.
@@ -77,6 +84,16 @@ export const heldWrites = (table: Table) => ({
         : where('#releasedUntil = :seen', { seen: releasedUntil });
     const update = changes({ set: { releasedUntil: from + count * RELEASE_EVERY }, if: unchanged });
     return (await table.update(webhookKey(webhook), update)) === null ? null : { from, count };
+  },
+
+  /**
+   * Corrects the count of a webhook of which the list shows nothing held, unless something was parked so lately that the
+   * list may not show it yet. `#dueAt` is when that was.
+   */
+  correct: async (webhook: WebhookRecord, now: number): Promise<void> => {
+    const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };
+    const update = changes({ set: { held: 0 }, if: where('#held = :seen AND #dueAt < :before', seen) });
+    await table.update(webhookKey(webhook), update);
   },
 
   /** Nothing is held any more: the webhook needs no looking at. */

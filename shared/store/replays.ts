@@ -3,6 +3,7 @@ import type { ReplayRecord } from '../domain/replay.ts';
 import type { Table, TableReader } from './client.ts';
 import { putDelivery } from './deliveries.ts';
 import { dueAt, dueNames } from './due.ts';
+import { endHeld } from './held.ts';
 import { absent, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
@@ -30,10 +31,14 @@ export const replayWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. */
-  add: async (replay: Place, delivery: Delivery): Promise<boolean> => {
-    const count = changes({ add: { made: 1 }, if: running });
-    return (await table.write(putDelivery(delivery), { update: keyOf(replay), changes: count })) === null;
+  /**
+   * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes
+   * the place of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
+   */
+  add: async (replay: Place, delivery: Delivery, original: Delivery, now: number): Promise<boolean> => {
+    const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
+    const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
+    return (await table.write(putDelivery(delivery), count, ...instead)) === null;
   },
 
   /** Ends a step; the next one is at `time` (ms). False when another step came first, or the replay has ended. */

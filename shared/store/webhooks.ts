@@ -55,7 +55,11 @@ export const webhookWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Replaces what its owner says of a webhook; what attempts count and write meanwhile stays. */
+  /**
+   * Replaces what its owner says of a webhook; what attempts count and write meanwhile stays. A secret that is named, or
+   * removed by null, is the only one at once: whoever wants an overlap rotates it (secrets.ts), and one that is under way
+   * ends, so that a secret which must go signs nothing more.
+   */
   replace: async (
     before: WebhookRecord,
     { isEnabled, ...given }: WebhookUpdate,
@@ -63,7 +67,12 @@ export const webhookWrites = (table: Table) => ({
   ): Promise<'changed' | 'unknown_reference' | null> => {
     const { customerId, id: webhookId } = before;
     const { set, remove } = switching(isEnabled, before.isEnabled);
-    const update = changes({ set: { ...given, ...set, updateDate }, remove, if: sameOwner(before) });
+    const overlap = given.secretKey === undefined ? [] : ['previousSecret', 'previousUntil'];
+    const update = changes({
+      set: { ...given, ...set, updateDate },
+      remove: [...remove, ...overlap],
+      if: sameOwner(before),
+    });
     const isUnlisted = before.botId === null && given.botId !== null;
     const failed = await table.write(
       { update: items.webhook({ customerId, webhookId }), changes: update },

@@ -73,6 +73,68 @@ describe('a test of a webhook', () => {
   });
 });
 
+describe('the format of a delivery', () => {
+  /** A fall, or what `make` makes, that its receiver refuses; then its webhook has another format. */
+  const refused = async (format: string, make?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>) => {
+    const home = await world.furnish({ retrySchedule: LATE });
+    const { client, at, fall, receiver, list } = home;
+    world.answerWith(status(500, 'no'));
+    await (make ? make(home) : fall());
+    await receiver.until(1);
+    await world.idle();
+    world.answerWith(ok);
+    await client.ok('PUT', at, { ...(await client.ok<object>('GET', at)), format });
+    const [waiting] = (await list('?state=retrying')).data;
+    return { ...home, id: waiting?.id ?? '' };
+  };
+
+  test.each(['raw', 'custom1'])(
+    'stays when that of its webhook becomes %s, also when it is sent again',
+    async (format) => {
+      const { receiver, client, at, id, fall } = await refused(format);
+      await world.pass(1_300_000);
+      await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
+      const [first, second, third] = await receiver.until(3);
+      await world.idle();
+      expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: { action: expect.any(String) } });
+      expect([second?.body, third?.body]).toEqual([first?.body, first?.body]);
+      await fall();
+      expect(JSON.parse((await receiver.until(4)).at(-1)?.body ?? '')).not.toHaveProperty('event');
+    },
+  );
+
+  test('of a test stays too', async () => {
+    const { receiver } = await refused('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
+    await world.pass(1_300_000);
+    const [first, second] = await receiver.until(2);
+    expect(second?.body).toBe(first?.body);
+  });
+
+  test('is that of its webhook when it was not kept', async () => {
+    const { receiver, id, forgetFormat } = await refused('custom1');
+    await forgetFormat(id);
+    await world.pass(1_300_000);
+    const [, second] = await receiver.until(2);
+    expect(JSON.parse(second?.body ?? '')).toMatchObject({ eventType: expect.any(Number) });
+  });
+});
+
+describe('a delivery whose webhook is deleted', () => {
+  test.each(['waits', 'is held'])('and that %s has failed, with a reason', async (how) => {
+    const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
+    world.answerWith(status(500, 'no'));
+    if (how === 'is held') await set({ isEnabled: false });
+    await fall();
+    const before = receiver.received.length;
+    expect(await kept()).toMatchObject([{ state: how === 'is held' ? 'held' : 'retrying' }]);
+    await client.ok('DELETE', at);
+    await world.pass(15 * DAY);
+    expect(await kept()).toMatchObject([{ state: 'failed', reason: 'deleted' }]);
+    expect((await kept())[0]).not.toHaveProperty('duePk');
+    expect(receiver.received).toHaveLength(before);
+  });
+});
+
 describe('a delivery that is sent again', () => {
   test('is a new one with the same webhook-id and body, and the rule hit tells of it', async () => {
     const { fall, list, client, at, detail, tries, receiver } = await world.furnish({ retrySchedule: [0] });
@@ -122,6 +184,21 @@ describe('a webhook that is switched off', () => {
     expect((await list()).data).toMatchObject([{ state: 'held', reason: 'webhook_disabled' }]);
     await world.pass(1.1 * DAY);
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
+  });
+
+  test('that counted too many as held is corrected when nothing is, and looked at no more', async () => {
+    const { fall, set, record, receiver } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    await set({ isEnabled: true, held: 3 });
+    await world.pass(0);
+    await receiver.until(1);
+    await world.idle();
+    expect(await record()).toMatchObject({ held: 2, duePk: expect.any(String) });
+    await world.pass(61_000);
+    expect(await record()).toMatchObject({ held: 0 });
+    await world.pass(60_000);
+    expect(await record()).not.toHaveProperty('duePk');
   });
 
   test('is one whose receiver is gone: that delivery has failed, what waits is held', async () => {

@@ -51,4 +51,48 @@ describe('a replay', () => {
     const canceled = (await list('?state=failed')).data.filter(({ reason }) => reason === 'canceled');
     expect(canceled).toHaveLength(failed);
   });
+
+  test('takes the place of what is held: each comes once when the webhook is on again', async () => {
+    const { fall, list, client, at, receiver, set, record } = await world.furnish();
+    await set({ isEnabled: false });
+    for (let one = 0; one < 3; one++) await fall();
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, {
+      since: 0,
+      until: world.now(),
+      ratePerSecond: 100,
+    });
+    await world.idle();
+    await world.pass(60_000);
+    expect((await list('?state=failed')).data.map(({ reason }) => reason)).toEqual(Array(3).fill('replayed'));
+    expect((await list('?state=held')).total).toBe(3);
+    expect(await record()).toMatchObject({ held: 3 });
+    await set({ isEnabled: true });
+    await world.pass(0);
+    await receiver.until(3);
+    await world.idle();
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(3);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
+    expect(await record()).toMatchObject({ held: 0 });
+  });
+
+  test('that is canceled while its webhook is off leaves nothing that the webhook counts as held', async () => {
+    const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 3; one++) await fall();
+    await set({ isEnabled: false });
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, {
+      since: 0,
+      until: world.now(),
+      ratePerSecond: 100,
+    });
+    await world.idle();
+    await world.pass(60_000);
+    expect(await record()).toMatchObject({ held: 3 });
+    await client.ok('DELETE', `${at}/replays/${replay.id}`);
+    await world.idle();
+    expect(await record()).toMatchObject({ held: 0 });
+    expect((await list('?state=held')).total).toBe(0);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 0, failed: 3 });
+  });
 });

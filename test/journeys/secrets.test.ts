@@ -60,6 +60,29 @@ describe('the secret of a webhook', () => {
     expect(last?.headers).not.toHaveProperty('x-service-cloud-signature');
   });
 
+  test.each([null, 'a-third-secret-of-16'])(
+    'is the only one at once when the webhook is replaced with %j',
+    async (secretKey) => {
+      const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
+      await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });
+      const hook = await client.ok<object>('GET', at);
+      await client.ok('PUT', at, { ...hook, name: 'left out: the overlap goes on' });
+      await fall();
+      const [before] = await receiver.until(1);
+      expect(before && signers(before)).toEqual({ first: [NEW], standard: [NEW, OLD] });
+      await client.ok('PUT', at, { ...hook, secretKey });
+      await fall();
+      const after = (await receiver.until(2)).at(-1);
+      const signatures = after?.headers['webhook-signature'];
+      expect(
+        String(signatures ?? '')
+          .split(' ')
+          .filter(Boolean),
+      ).toHaveLength(secretKey === null ? 0 : 1);
+      expect(after && signers(after)).toEqual({ first: [], standard: [] });
+    },
+  );
+
   test('and its token lie sealed in the table; what lies there open still works', async () => {
     const { record, set, fall, receiver, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
