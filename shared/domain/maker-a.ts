@@ -4,7 +4,7 @@ import { type Decoded, fallStatuses, ownUuid, type Signal } from './message.ts';
 import { maybe, millis } from './values.ts';
 
 // Only what makes a message what it is decides whether it is understood. Anything else that is unreadable is left out:
-// a fall with a broken coordinate is a fall.
+// a fall with a broken coordinate is a fall, and one with a broken start alarms too.
 /** To a thousandth: numbers next to nothing are none that the table could keep. */
 const cm = z
   .number()
@@ -22,7 +22,7 @@ const Presence = z.object({
 });
 
 const fallFields = {
-  timestamp: millis,
+  timestamp: maybe(millis),
   statusUpdateTimestamp: maybe(millis),
   fallLocX_cm: maybe(cm),
   fallLocY_cm: maybe(cm),
@@ -76,12 +76,21 @@ const presence = (payload: unknown): Content | null => {
 const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
   const { data } = schema.safeParse(payload);
   if (!data) return null;
-  const { status, timestamp: start, fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, isSimulated, isSilent } = data;
+  const {
+    status,
+    timestamp: start = null,
+    fallLocX_cm: x,
+    fallLocY_cm: y,
+    fallLocZ_cm: z = 0,
+    isSimulated,
+    isSilent,
+  } = data;
   const point = x === undefined || y === undefined ? null : { x, y, z };
   return {
     signal: { kind: 'fall', status, start, isSensitive, point, isSimulated, isSilent },
     deviceTime: data.statusUpdateTimestamp ?? start,
-    identity: [isSensitive ? 'sensitive' : 'fall', start, status],
+    identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
+    byBytes: start === null,
   } satisfies Content;
 };
 

@@ -13,11 +13,14 @@ export const fallStatuses = [
 ] as const;
 export type FallStatus = (typeof fallStatuses)[number];
 
-/** One fall as maker A reports it. `start` (ms, the device's clock) is its key; `isSensitive`: by sensitivity mode. */
+/**
+ * One fall as maker A reports it. `start` (ms, the device's clock) is its key; null: unreadable, then it starts when it is
+ * received. `isSensitive`: by sensitivity mode.
+ */
 export type FallSignal = {
   kind: 'fall';
   status: FallStatus;
-  start: number;
+  start: number | null;
   isSensitive: boolean;
   point: Point | null;
   isSimulated: boolean;

@@ -13,7 +13,7 @@ export const marks = {
 
 /** One fall of a maker A sensor. */
 export type Fall = {
-  /** Its start and key: ms, the device's clock. */
+  /** Its start and key: ms, the device's clock; ours when the device didn't say. */
   start: number;
   /** Marks, in the order in which they came. */
   seen: string;
@@ -56,7 +56,7 @@ export type SensorState = {
   vitals?: Record<string, Situation>;
   /** Maker B: when a weak signal or a tilt was last reported, ms. */
   signs?: Record<string, number>;
-  /** Maker B: the previous message (its hash), when only its bytes tell it apart; ms of receipt. */
+  /** The previous message (its hash), when only its bytes tell it apart; ms of receipt. */
   last?: { hash: string; at: number };
 };
 

@@ -104,9 +104,10 @@ export const fallStep = (
   around: Surroundings,
 ): Step => {
   const mark = markOf[signal.status];
-  const known = state.falls.find((one) => isSame(one, signal));
+  const { isSensitive, point, isSimulated, isSilent } = signal;
+  const start = signal.start ?? received;
+  const known = state.falls.find((one) => isSame(one, { start, isSensitive }));
   if (known && (known.seen.includes(mark) || isOver(known, mark))) return { state, happened: [] };
-  const { start, isSensitive, point, isSimulated, isSilent } = signal;
   const fall: Fall = {
     start,
     seen: known?.seen ?? '',

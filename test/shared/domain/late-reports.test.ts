@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { happenings } from '../../../shared/domain/decision.ts';
 import { decodeMakerA } from '../../../shared/domain/maker-a.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
+import { passTime } from '../../../shared/domain/state/time.ts';
 import { a, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
@@ -47,4 +49,20 @@ describe('what comes late', () => {
       '',
     ]);
   });
+});
+
+test('a fall without a start alarms, once for the same bytes within 10 s, and ends by time', () => {
+  const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
+  let state = active;
+  const said = [0, 10, 21].map((seconds) => {
+    const cause = { uuid: `${seconds}`, receiveDate: 1_000_000 + seconds * SECOND, sensorId: 's', byTime: false, raw };
+    const { next, events } = happenings(state, decodeMakerA(JSON.parse(raw)), cause, around);
+    state = next;
+    return events.map(({ happening }) => happening.situation);
+  });
+  expect(said).toEqual([['fall_detected'], [], ['fall_detected']]);
+  expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_021_000]);
+  const { timings } = noSurroundings;
+  const { events } = passTime(state, { now: 2_000_000, silentAt: Number.POSITIVE_INFINITY, timings });
+  expect(events.map(({ happening }) => happening.situation)).toEqual(['fall_finished', 'fall_finished']);
 });

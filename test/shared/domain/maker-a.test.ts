@@ -86,6 +86,19 @@ describe('a message of maker A', () => {
     ])
       expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
+  test.each([undefined, '1000', -1, null])(
+    'that is a fall with the start %j is one that starts at its receipt',
+    (at) => {
+      for (const type of [5, 8]) {
+        const { signal, byBytes, identity } = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
+        expect({ signal, byBytes, identity }).toMatchObject({
+          signal: { kind: 'fall', status: 'calling', start: null },
+          byBytes: true,
+          identity: null,
+        });
+      }
+    },
+  );
   test.each([
     {},
     { type: 5 },
@@ -96,8 +109,6 @@ describe('a message of maker A', () => {
     { type: '__proto__', payload: {} },
     { type: 'toString', payload: {} },
     fall({ status: 'fell' }),
-    fall({ timestamp: '1000' }),
-    fall({ timestamp: -1 }),
     { type: 4, payload: {} },
     { type: 4, payload: { presenceDetected: 1 } },
     { payload: { status: 'calling', timestamp: 1 } },
