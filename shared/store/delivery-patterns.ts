@@ -36,7 +36,13 @@ export const deliveryPatterns = {
 
   'replays.get': pattern('A replay', ['replay'], 0.5, 0, 'twice when consistent'),
   'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
-  'replays.add': pattern('One more delivery of a replay, once', ['replay', 'delivery'], 0, 5),
+  'replays.add': pattern(
+    'One more delivery of a replay, once',
+    ['replay', 'delivery'],
+    0,
+    5,
+    '6 more in the place of a parked one, with its webhook',
+  ),
   'replays.advance': pattern('A step of a replay is done', ['replay'], 0, 3),
   'replays.finish': pattern('A replay has ended', ['replay'], 0, 2),
   'replays.close': pattern('Nothing of an ended replay waits', ['replay'], 0, 1),
