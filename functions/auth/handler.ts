@@ -38,8 +38,8 @@ export const handler = serve(auth, {
   login: async ({ body, address, fail, event }, { store, now, random }) => {
     const username = usernameKey(body.username);
     const known = await lookUp(store, username, address);
-    // Known addresses are asked about and counted too, as nobody: else the time would tell them apart.
-    const [name, from] = known.isKnown ? ['', ' '] : [username, address];
+    // Known addresses are asked about and counted too, apart and to no effect: else the time would tell which they are.
+    const [name, from] = known.isKnown ? [username, `${address} known`] : [username, address];
     const asked = await secondsToWait(store, 'login', name, from, now());
     const wait = known.isKnown ? 0 : asked;
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
