@@ -5,13 +5,14 @@ import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
 import { NewReplay, Replay } from '../../shared/domain/replay.ts';
 import { integerQuery, millis, Status, uuid } from '../../shared/domain/values.ts';
 import { NewSecret } from '../../shared/domain/webhook.ts';
+import { webhookManagers } from '../../shared/domain/webhook-access.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 
 /** Whoever may manage a webhook sees and steers its deliveries. Which permission that is, the webhook tells. */
 const ofWebhook = {
   auth: 'user',
-  may: ['manage_customers', 'manage_bots'],
+  may: webhookManagers,
   within: 'webhook',
 } as const satisfies Partial<Operation>;
 const ByWebhook = z.object({ webhookId: uuid });

@@ -4,10 +4,11 @@ import { type Delivery, KEPT } from '../../shared/domain/delivery.ts';
 import { type DeliveryView, deliveryView } from '../../shared/domain/delivery-view.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../shared/domain/ids.ts';
 import { pageOf, sorted } from '../../shared/domain/page.ts';
-import { type Caller, holds } from '../../shared/domain/permission.ts';
+import type { Caller } from '../../shared/domain/permission.ts';
 import { pingOf } from '../../shared/domain/ping.ts';
 import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
+import { mayManage } from '../../shared/domain/webhook-access.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
@@ -17,7 +18,7 @@ type Place = { caller: Caller; customerId: number; params: { webhookId: string }
 /** The webhook of the path, if the caller may manage it. */
 const webhookOf = async ({ caller, customerId, params, fail }: Place, store: StoreReader): Promise<WebhookRecord> => {
   const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
-  return holds(caller, webhook.isCustomerHook ? 'manage_customers' : 'manage_bots') ? webhook : fail('forbidden');
+  return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };
 
 /** A delivery that is kept: by its date, not by what expiry has removed already. */

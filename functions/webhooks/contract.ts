@@ -3,9 +3,7 @@ import { group } from '../../shared/api/operation.ts';
 import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
 import { idText, Status, uuid } from '../../shared/domain/values.ts';
 import { CreatedWebhook, NewWebhook, Webhook, WebhookToken, WebhookUpdate } from '../../shared/domain/webhook.ts';
-
-/** Customer webhooks need manage_customers, bot webhooks manage_bots; which of them it is, the webhook tells. */
-const either = ['manage_customers', 'manage_bots'] as const;
+import { webhookManagers } from '../../shared/domain/webhook-access.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
 
@@ -17,7 +15,7 @@ export const webhooks = group({
       path: '/webhooks',
       summary: 'List the webhooks of a customer that the caller may manage',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       query: z.object({
         ...pageQuery,
         searchText: search,
@@ -33,7 +31,7 @@ export const webhooks = group({
       path: '/webhooks',
       summary: 'Create a webhook; its token is shown only in this answer',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       body: NewWebhook,
       success: 201,
       response: CreatedWebhook,
@@ -44,7 +42,7 @@ export const webhooks = group({
       path: '/webhooks/{webhookId}',
       summary: 'Get a webhook',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       within: 'webhook',
       params: ByWebhook,
       success: 200,
@@ -60,7 +58,7 @@ export const webhooks = group({
         '`secretKey` left out stays, null removes it; both null and a new one end the overlap of a rotation. Enabling a disabled webhook starts its health anew. A webhook of ' +
         'another bot, or of the customer from now on, gets nothing more of the rules that named it.',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       within: 'webhook',
       params: ByWebhook,
       body: WebhookUpdate,
@@ -75,7 +73,7 @@ export const webhooks = group({
       summary: 'Delete a webhook; what waits to be sent to it is not sent any more',
       description: 'Rules that name it stay as they are, as with a deleted bot.',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       within: 'webhook',
       params: ByWebhook,
       success: 200,
@@ -88,7 +86,7 @@ export const webhooks = group({
       path: '/webhooks/{webhookId}/token',
       summary: 'Draw a new token, which is shown only in this answer; the next attempt uses it',
       auth: 'user',
-      may: either,
+      may: webhookManagers,
       within: 'webhook',
       params: ByWebhook,
       success: 200,

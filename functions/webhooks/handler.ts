@@ -1,18 +1,16 @@
 import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
-import type { Problem } from '../../shared/api/errors.ts';
 import { serve } from '../../shared/api/serve.ts';
 import type { Callee } from '../../shared/delivery/callee.ts';
 import { canTell } from '../../shared/domain/event.ts';
 import { randomUuid, uuidV4Bytes, zBase32 } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
-import { type Caller, holds } from '../../shared/domain/permission.ts';
+import type { Caller } from '../../shared/domain/permission.ts';
+import type { Problem } from '../../shared/domain/problem.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../shared/domain/webhook.ts';
+import { mayManage } from '../../shared/domain/webhook-access.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { webhooks } from './contract.ts';
-
-const mayManage = (caller: Caller, webhook: { isCustomerHook: boolean }): boolean =>
-  holds(caller, webhook.isCustomerHook ? 'manage_customers' : 'manage_bots');
 
 type Refuse = (path: string, problem: Problem) => never;
 
