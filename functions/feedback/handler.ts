@@ -1,8 +1,8 @@
-import type { Problem } from '../../shared/api/errors.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
 import { type NewFeedback, newFeedback } from '../../shared/domain/feedback.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
+import type { Problem } from '../../shared/domain/problem.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { feedback } from './contract.ts';
 

@@ -1,9 +1,9 @@
 import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
-import type { Problem } from '../../shared/api/errors.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { canTell } from '../../shared/domain/event.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
+import type { Problem } from '../../shared/domain/problem.ts';
 import type { RuleUpdate } from '../../shared/domain/rule.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { rules } from './contract.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/permission.ts';
+import type { Problem } from '../domain/problem.ts';
 import type { StoreReader } from '../store/store.ts';
-import type { Problem } from './errors.ts';
 
 type Fail = (code: 'forbidden') => never;
 

@@ -1,7 +1,5 @@
 import type { Fault, Problem } from '../domain/problem.ts';
 
-export type { Fault, Problem } from '../domain/problem.ts';
-
 /** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
 export const errors = {
   bad_request: 400,

@@ -3,9 +3,10 @@ import type * as z from 'zod';
 import type { Capability } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
+import type { Problem } from '../domain/problem.ts';
 import type { ProvisioningKey } from '../domain/provisioning-key.ts';
 import type { Device } from '../domain/sensor.ts';
-import type { ErrorCode, Problem } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 
 /** The base of every path of the API. */
 export const BASE_PATH = '/api/v1';

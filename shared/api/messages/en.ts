@@ -1,5 +1,6 @@
 import type { Situation } from '../../domain/event.ts';
-import type { ErrorCode, Problem } from '../errors.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { ErrorCode } from '../errors.ts';
 
 export const situations: Record<Situation, string> = {
   fall_detected: 'Fall detected',

@@ -1,6 +1,7 @@
 import type { Situation } from '../../domain/event.ts';
 import { isLocale, type Locale } from '../../domain/locale.ts';
-import type { ErrorCode, Fault, Problem } from '../errors.ts';
+import type { Fault, Problem } from '../../domain/problem.ts';
+import type { ErrorCode } from '../errors.ts';
 import * as en from './en.ts';
 
 type Texts = {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
+import type { Fault } from '../../domain/problem.ts';
 import type { Store } from '../../store/store.ts';
-import { ApiError, type ErrorCode, type Fault } from '../errors.ts';
+import { ApiError, type ErrorCode } from '../errors.ts';
 import { type ApiRequest, header, operationOf } from '../exchange.ts';
 import { faultsOf } from '../faults.ts';
 import { parseJson } from '../json.ts';
