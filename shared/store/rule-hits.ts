@@ -19,7 +19,8 @@ export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'message
 
 /** Ids of one customer's hits are dense: this many of them before those of the next customer. */
 const IDS = 2 ** 32;
-const firstId = (customerId: number): number => customerId * IDS;
+/** The place before the first hit of a customer. */
+export const firstId = (customerId: number): number => customerId * IDS;
 
 const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
 const between = (from: number, to: number) =>
