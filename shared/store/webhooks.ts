@@ -39,7 +39,8 @@ const sameOwner = ({ botId }: WebhookRecord): Condition =>
 const switching = (isEnabled: boolean, was: boolean) => {
   if (!isEnabled) return { set: { isEnabled }, remove: [] };
   if (was) return { set: {}, remove: [] };
-  return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove: ['failingSince'] };
+  const remove = ['failingSince', 'warnedAt', 'openUntil', 'probeUntil', 'slowUntil'];
+  return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove };
 };
 
 /** What its owner does with a webhook; what attempts leave at it is in health.ts. */

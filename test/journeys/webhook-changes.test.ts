@@ -127,6 +127,16 @@ describe('a webhook', () => {
     await fall(1);
   });
 
+  test('that rested when it was switched off is tried at once when it is switched on', async () => {
+    const { client, customerId, path, hook, fall } = await createScene('linden');
+    const before = await stores.webhooks.get(customerId, hook.id, true);
+    if (!before) throw new Error('no webhook');
+    await stores.health.failed(before, Date.now(), Date.now() + 300_000, null);
+    await stores.health.disable(before, 'failing');
+    await client.ok('PUT', path, { ...hook, isEnabled: true });
+    await fall(1);
+  });
+
   test('that switches itself off while it is replaced stays off, and what was counted is kept', async () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id, true);
