@@ -33,12 +33,10 @@ export const healthWrites = (table: Table) => ({
   /** One more failure, whoever else counts at the same time; gives the webhook as it is then, null when it is gone. */
   failed: async (webhook: Place, now: number, openUntil: number | null, slot: Slot | null) => {
     const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
-    const { UpdateExpression, ...rest } = changes(
-      { set, add: { consecutiveFailures: 1 }, remove: ['probeUntil', ...(slot ? [slot] : [])], if: present },
-      'ALL_NEW',
-    );
-    const text = UpdateExpression.replace('SET ', 'SET failingSince = if_not_exists(failingSince, :lastFailure), ');
-    return (await table.update(keyOf(webhook), { ...rest, UpdateExpression: text })) as WebhookRecord | null;
+    const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
+    const remove = ['probeUntil', ...(slot ? [slot] : [])];
+    const update = changes({ set, compute, add: { consecutiveFailures: 1 }, remove, if: present }, 'ALL_NEW');
+    return (await table.update(keyOf(webhook), update)) as WebhookRecord | null;
   },
 
   /** The failures have an end. `slowUntil`: it worked, but slowly. */

@@ -35,13 +35,22 @@ export const where = (text: string, given: Item = {}): Condition => ({
 export const absent = where('attribute_not_exists(pk)');
 export const present = where('attribute_exists(pk)');
 
-type ChangeList = { set?: Item; add?: Record<string, number>; remove?: readonly string[]; if?: Condition };
+type ChangeList = {
+  set?: Item;
+  /** Attributes to set to what an expression of the table gives. */
+  compute?: Record<string, string>;
+  add?: Record<string, number>;
+  remove?: readonly string[];
+  if?: Condition;
+};
 
-/** An update: attributes to set, to add to, to remove, and its condition. An `undefined` to set is left alone. */
+/** An update: attributes to set, to compute, to add to, to remove, and its condition. An `undefined` to set is left alone. */
 export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPDATED_NEW'): Changes => {
   const given = Object.entries({ ...list.set }).filter(([, value]) => value !== undefined);
+  const computed = Object.entries({ ...list.compute }).map(([name, text]) => `#${name} = ${text}`);
+  const set = [...given.map(([name]) => `#${name} = :${name}`), ...computed];
   const clauses = [
-    given.length > 0 && `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+    set.length > 0 && `SET ${set.join(', ')}`,
     list.add &&
       `ADD ${Object.keys(list.add)
         .map((name) => `#${name} :${name}`)

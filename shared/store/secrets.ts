@@ -14,11 +14,11 @@ export const secretWrites = (table: Table) => ({
     overlapEnds: number | null,
     now: number,
   ): Promise<boolean> => {
-    const set = { secretKey, updateDate: now, ...(overlapEnds !== null && { previousUntil: overlapEnds }) };
-    const remove = overlapEnds === null ? ['previousSecret', 'previousUntil'] : [];
-    const { UpdateExpression, ...rest } = changes({ set, remove, if: present });
-    const text = overlapEnds === null ? '' : 'previousSecret = #secretKey, ';
-    const update = { ...rest, UpdateExpression: UpdateExpression.replace('SET ', `SET ${text}`) };
-    return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
+    const set = { secretKey, updateDate: now };
+    const update =
+      overlapEnds === null
+        ? { set, remove: ['previousSecret', 'previousUntil'] }
+        : { set: { ...set, previousUntil: overlapEnds }, compute: { previousSecret: '#secretKey' } };
+    return (await table.update(items.webhook({ customerId, webhookId }), changes({ ...update, if: present }))) !== null;
   },
 });
