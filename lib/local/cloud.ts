@@ -11,7 +11,7 @@ import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { type Log, log as standardLog } from '../../shared/log.ts';
 import { type Send, sendBySqs } from '../../shared/queue/send.ts';
-import { createTable, documentClient, type Meter } from '../../shared/store/client.ts';
+import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
@@ -22,7 +22,7 @@ import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
-import { clientConfig, ensureTable, tableConfig } from './table.ts';
+import { clientConfig, ensureTable, localDocumentClient } from './table.ts';
 
 export type CloudOptions = {
   /** 0: any. */
@@ -95,7 +95,7 @@ const runtimeOf = async (
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-  const table = createTable(documentClient(tableConfig(endpoint)), settings.TABLE_NAME, meter);
+  const table = createTable(localDocumentClient(endpoint), settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
   const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));

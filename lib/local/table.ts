@@ -1,4 +1,5 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { documentClientOf } from '../../shared/store/client.ts';
 import { tableDesign } from '../../shared/store/table.ts';
 
 const REGION = 'eu-central-1';
@@ -21,8 +22,17 @@ export const clientConfig = (endpoint: string) => ({
   region: REGION,
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
-/** The same for the table, whose calls are many. */
-export const tableConfig = (endpoint: string) => ({ ...clientConfig(endpoint), signer });
+// What a service far away needs of each request. Who tries again is decided in shared/store/retry.ts.
+const needless = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware', 'hostHeaderMiddleware'];
+
+/** A client for the table, whose calls are many: a third of the work of a call in the SDK is not for an engine here. */
+export const localDocumentClient = (endpoint: string) => {
+  const client = new DynamoDBClient({ ...clientConfig(endpoint), signer, maxAttempts: 1 });
+  for (const name of needless) client.middlewareStack.remove(name);
+  const once = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high', override: true } as const;
+  client.middlewareStack.add((next) => next, once);
+  return documentClientOf(client);
+};
 
 const keySchema = (design: { partitionKey: string; sortKey: string }) => [
   { AttributeName: design.partitionKey, KeyType: 'HASH' as const },
