@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { createAdmin } from '../lib/local/first.ts';
+import { passwordsAt } from '../shared/auth/password.ts';
 import { createTable, documentClientOf } from '../shared/store/client.ts';
 import { store } from '../shared/store/store.ts';
 
@@ -18,6 +19,7 @@ const client = documentClientOf(new DynamoDBClient({}));
 const admin = await createAdmin(store(createTable(client, table)), username, password, {
   now: Date.now,
   random: randomBytes,
+  passwords: passwordsAt(),
 });
 console.log(admin ? `${username}: ${password}` : `there is a user ${username} already`);
 process.exit(admin ? 0 : 1);

@@ -62,6 +62,8 @@ export const capabilities = {
       'SERVICE_VERSION',
     ],
   },
+  /** Hashes of passwords cost time, and nothing in the account. */
+  'hash:passwords': { env: [] },
   /** Secrets that are kept sealed: who may write them, and who may read them. */
   'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
   'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
@@ -18,6 +19,7 @@ export type Runtime = {
   callee: () => Promise<Callee>;
   mail: Mail;
   vault: Vault;
+  passwords: Passwords;
   now: () => number;
   /** Resolves after so many ms. */
   pause: (ms: number) => Promise<void>;
@@ -45,6 +47,7 @@ type ByCapability = {
   'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
   'call:webhooks': { callee: Callee; settings: Settings };
+  'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
   'service:about': { settings: Settings };
@@ -93,6 +96,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'watch:sensors': async ({ settings }) => ({ settings }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
+  'hash:passwords': async ({ passwords }) => ({ passwords }),
   'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),
   'open:secrets': async ({ vault }) => ({ openSecret: vault.open }),
   'service:about': async ({ settings }) => ({ settings }),
@@ -165,6 +169,7 @@ export const lambdaRuntime = (): Runtime => {
     },
     callee: async () => lazyCallee(given),
     vault: createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
+    passwords: passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -20,7 +20,7 @@ export const auth = group({
         'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), for a day',
       },
       errors: ['credentials_invalid'],
-      uses: ['table:write'],
+      uses: ['table:write', 'hash:passwords'],
     },
     requestPasswordReset: {
       method: 'POST',
@@ -42,7 +42,7 @@ export const auth = group({
       success: 200,
       response: Status,
       errors: ['reset_code_invalid'],
-      uses: ['table:write'],
+      uses: ['table:write', 'hash:passwords'],
     },
     logout: {
       method: 'POST',

@@ -1,7 +1,8 @@
 import { expiredCookies, SESSION_SECONDS, sessionCookies } from '../../shared/api/cookies.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { hashPassword, isCommonPassword, isOutdated, verifyPassword } from '../../shared/auth/password.ts';
+import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
+import type { Passwords } from '../../shared/auth/password.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { type Login, usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -26,16 +27,20 @@ const lookUp = async ({ sessions }: Store, username: string, address: string) =>
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
 /** The account, when the password is its own and it may log in. A hash of an older cost is made anew. */
-const authenticate = async ({ sessions }: Store, { account, hash, accountKey }: Known, { password, id }: Login) => {
-  const isRight = await verifyPassword(password, hash);
+const authenticate = async (
+  { store: { sessions }, passwords }: { store: Store; passwords: Passwords },
+  { account, hash, accountKey }: Known,
+  { password, id }: Login,
+) => {
+  const isRight = await passwords.verify(password, hash);
   const isMeant = id === undefined || id === null || id === account?.accountId;
   if (!isRight || !account?.canLogin || !isMeant) return null;
-  if (hash && isOutdated(hash)) await sessions.rehash(accountKey, hash, await hashPassword(password));
+  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
   return account;
 };
 
 export const handler = serve(auth, {
-  login: async ({ body, address, fail, event }, { store, now, random }) => {
+  login: async ({ body, address, fail, event }, { store, now, random, passwords }) => {
     const username = usernameKey(body.username);
     const known = await lookUp(store, username, address);
     // Known addresses are asked about and counted too, apart and to no effect: else the time would tell which they are.
@@ -43,7 +48,7 @@ export const handler = serve(auth, {
     const asked = await secondsToWait(store, 'login', name, from, now());
     const wait = known.isKnown ? 0 : asked;
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const account = await authenticate(store, known, body);
+    const account = await authenticate({ store, passwords }, known, body);
     if (!account) {
       const failures = await countFailure(store, 'login', name, from, now());
       const seconds = known.isKnown ? 0 : failures;
@@ -69,11 +74,11 @@ export const handler = serve(auth, {
     return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
   },
 
-  confirmPasswordReset: async ({ body, address, fail, refuse }, { store, now, random }) => {
+  confirmPasswordReset: async ({ body, address, fail, refuse }, { store, now, passwords }) => {
     if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
     const wait = await secondsOfAddress(store, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    if (await confirmReset(store, body, now(), random)) return { status: 'OK' };
+    if (await confirmReset(store, body, now(), passwords)) return { status: 'OK' };
     await countAddress(store, address, now());
     return fail('reset_code_invalid');
   },

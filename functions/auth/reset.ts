@@ -1,11 +1,10 @@
 import { resetMail } from '../../shared/api/messages/texts.ts';
-import { hashPassword } from '../../shared/auth/password.ts';
+import type { Passwords } from '../../shared/auth/password.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { countFailure } from './throttle.ts';
 
-type Random = (bytes: number) => Uint8Array;
 type Mailing = Deps<'table:write' | 'send:mail'>;
 
 const MINUTES = 30;
@@ -43,10 +42,10 @@ export const confirmReset = async (
   { resets }: Store,
   { code, newPassword }: Confirmation,
   now: number,
-  random: Random,
+  passwords: Passwords,
 ): Promise<boolean> => {
   const hash = hashOf(code);
   const reset = await resets.byHash(hash);
   if (!reset || reset.expires <= now) return false;
-  return resets.use(hash, reset, await hashPassword(newPassword, random));
+  return resets.use(hash, reset, await passwords.hash(newPassword));
 };

@@ -35,7 +35,7 @@ export const users = group({
       success: 201,
       response: User,
       errors: ['username_taken', 'customer_not_found'],
-      uses: ['table:write'],
+      uses: ['table:write', 'hash:passwords'],
     },
     getUser: {
       method: 'GET',
@@ -110,7 +110,7 @@ export const users = group({
       success: 200,
       response: Status,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['table:write', 'hash:passwords'],
     },
   },
 });

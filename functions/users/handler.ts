@@ -1,7 +1,7 @@
 import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { hashPassword, isCommonPassword } from '../../shared/auth/password.ts';
+import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
 import { drawAccountKey } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
@@ -28,7 +28,7 @@ export const handler = serve(users, {
     return pageOf(sorted(found, query.sortBy), query);
   },
 
-  createUser: async ({ caller, body, fail, refuse }, { store, now, random }) => {
+  createUser: async ({ caller, body, fail, refuse }, { store, now, random, passwords }) => {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
     const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
     // A user alone may be made without a customer, and only by a system admin who says so.
@@ -45,7 +45,7 @@ export const handler = serve(users, {
       profileImageId: randomUuid(random),
       isAdmin: false,
     };
-    const problem = await store.users.create(user, drawAccountKey(random), await hashPassword(password, random));
+    const problem = await store.users.create(user, drawAccountKey(random), await passwords.hash(password));
     if (problem === 'username_taken') return fail('username_taken');
     if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
     return user;
@@ -87,17 +87,18 @@ export const handler = serve(users, {
     return judgedAnew(set, { pause, random }, fail);
   },
 
-  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {
+  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+    const { store, passwords } = deps;
     const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
     if (!mayChange(caller, user)) return fail('forbidden');
     const { currentPassword, newPassword } = body;
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;
     if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
-    const was = isOwn ? await checkPassword(store, user.accountKey, currentPassword ?? '', now) : null;
+    const was = isOwn ? await checkPassword(user.accountKey, currentPassword ?? '', deps) : null;
     if (was && was.waitSeconds > 0) return fail('rate_limited', { waitSeconds: was.waitSeconds });
     if (was && !was.isRight) refuse('currentPassword', 'wrong_password');
-    const hash = await hashPassword(newPassword, random);
+    const hash = await passwords.hash(newPassword);
     const isSet = await store.sessions.setPassword(user.accountKey, was?.hash ?? null, hash);
     if (isSet) return { status: 'OK' };
     // Somebody was faster: the user is gone, or has another password by now.

@@ -1,5 +1,4 @@
-import { verifyPassword } from '../../shared/auth/password.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { Deps } from '../../shared/deps.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Wrong passwords in 15 minutes that are looked at. */
@@ -12,16 +11,15 @@ type Outcome = { isRight: boolean; hash: string | null; waitSeconds: number };
  * not find out the password by it: `waitSeconds` is above 0 when there were too many.
  */
 export const checkPassword = async (
-  { limits, sessions }: Store,
   accountKey: string,
   password: string,
-  now: () => number,
+  { store: { limits, sessions }, passwords, now }: Deps<'table:write' | 'hash:passwords'>,
 ): Promise<Outcome> => {
   const subject = `password:${accountKey}`;
   const wait = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
-  if (await verifyPassword(password, hash)) return { isRight: true, hash, waitSeconds: 0 };
+  if (await passwords.verify(password, hash)) return { isRight: true, hash, waitSeconds: 0 };
   const { count, seconds } = await limits.countFailure(subject, WINDOW_SECONDS, now());
   return { isRight: false, hash, waitSeconds: count > MOST ? seconds : 0 };
 };

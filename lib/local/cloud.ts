@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { groups } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
+import { type Cost, passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import { createCallee } from '../../shared/delivery/callee.ts';
 import type { Runtime } from '../../shared/deps.ts';
@@ -37,6 +38,8 @@ export type CloudOptions = {
   queueEndpoint?: string;
   clock?: Clock;
   random?: (bytes: number) => Uint8Array;
+  /** Of a new hash of a password: tests make theirs cheap. */
+  passwordCost?: Cost;
   log?: Log;
   meter?: Meter;
   /** Prints a line for whoever runs the host: a mail, when there is no folder to put it in. */
@@ -98,8 +101,9 @@ const runtimeOf = async (
   const table = createTable(localDocumentClient(endpoint), settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
+  const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));
-  return { settings, table, send, callee: async () => callee, mail, vault, now, pause, random, log };
+  return { settings, table, send, callee: async () => callee, mail, vault, passwords, now, pause, random, log };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */

@@ -1,14 +1,15 @@
-import { hashPassword } from '../../shared/auth/password.ts';
+import type { Passwords } from '../../shared/auth/password.ts';
 import { drawAccountKey, drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
 
-type Chance = { now: () => number; random: (bytes: number) => Uint8Array };
+type Chance = { now: () => number; random: (bytes: number) => Uint8Array; passwords: Passwords };
 
 /** Makes a system admin; null when somebody has that name already. */
-export const createAdmin = async (store: Store, username: string, password: string, { now, random }: Chance) => {
+export const createAdmin = async (store: Store, username: string, password: string, chance: Chance) => {
   if (await store.sessions.accountKeyOf(usernameKey(username))) return null;
+  const { now, random, passwords } = chance;
   const time = now();
   const admin = {
     id: await store.limits.nextNumber('accounts'),
@@ -27,7 +28,7 @@ export const createAdmin = async (store: Store, username: string, password: stri
     isAdmin: true,
     permissions: [],
   };
-  const problem = await store.users.create(admin, drawAccountKey(random), await hashPassword(password, random));
+  const problem = await store.users.create(admin, drawAccountKey(random), await passwords.hash(password));
   return problem === null ? admin : null;
 };
 

@@ -6,6 +6,7 @@ import type { Context } from 'aws-lambda';
 import { handler as bots } from '../../functions/bots/handler.ts';
 import { handler as sensors } from '../../functions/sensors/handler.ts';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from '../../shared/api/exchange.ts';
+import { passwordsAt } from '../../shared/auth/password.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import { newSensor } from '../../shared/domain/sensor.ts';
@@ -54,6 +55,7 @@ const runtime: Runtime = {
   callee: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
   vault: { seal: async (plain) => plain, open: async (kept) => kept },
+  passwords: passwordsAt(),
   now: Date.now,
   pause: async () => {},
   random: (bytes) => new Uint8Array(bytes),

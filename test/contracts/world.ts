@@ -3,7 +3,7 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
-import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
 const DAY = 86_400_000;
@@ -102,7 +102,7 @@ const aheadClock = () => {
 /** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
 export const createWorld = async (environment: Record<string, string> = {}) => {
   const { clock, setAhead } = aheadClock();
-  const [cloud, receiver] = await Promise.all([startTestCloud({ clock, environment }), startReceiver()]);
+  const [cloud, receiver] = await Promise.all([startTestCloud({ clock, environment, wrap: hurried }), startReceiver()]);
   setAhead(-2 * DAY);
   const old = await adminOf(cloud.url);
   setAhead(0);

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { lambdaRuntime } from '../../shared/deps.ts';
 import { logTo } from '../../shared/log.ts';
 import { clientOf } from '../fixtures/client.ts';
-import { startTestCloud } from '../fixtures/cloud.ts';
+import { hurried, startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
 
 const ses = mockClient(SESv2Client);
@@ -19,7 +19,7 @@ const askForCode = async (): Promise<string> => {
   const lines: string[] = [];
   const { mail } = lambdaRuntime();
   const log = logTo((line) => lines.push(line));
-  const cloud = await startTestCloud({ log, wrap: (runtime) => ({ ...runtime, mail }) });
+  const cloud = await startTestCloud({ log, wrap: (runtime) => hurried({ ...runtime, mail }) });
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'home', []);
   const { username } = await hireFor(admin, customerId, 'forgetful', { email: 'nurse@example.com', locale: 'de' });

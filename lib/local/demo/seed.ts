@@ -1,4 +1,3 @@
-import { hashPassword } from '../../../shared/auth/password.ts';
 import { drawAccountKey, drawToken, hashOf } from '../../../shared/auth/tokens.ts';
 import type { Runtime } from '../../../shared/deps.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
@@ -23,7 +22,7 @@ export type Demo = {
 
 type Person = { id: number; customerId: number; password: string | null };
 
-const createPerson = async ({ table, now, random }: Runtime): Promise<Person> => {
+const createPerson = async ({ table, now, random, passwords }: Runtime): Promise<Person> => {
   const stores = store(table);
   const time = now();
   const customerId = await stores.limits.nextNumber('customers');
@@ -55,7 +54,7 @@ const createPerson = async ({ table, now, random }: Runtime): Promise<Person> =>
     ...profile,
     ...access,
   };
-  await stores.users.create(user, drawAccountKey(random), await hashPassword(password, random));
+  await stores.users.create(user, drawAccountKey(random), await passwords.hash(password));
   return { id, customerId, password };
 };
 

@@ -1,7 +1,8 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, isCommonPassword, verifyPassword } from '../../../shared/auth/password.ts';
+import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
+import { passwordsAt } from '../../../shared/auth/password.ts';
 import {
   drawAccountKey,
   drawToken,
@@ -66,17 +67,19 @@ describe('secrets', () => {
 });
 
 describe('a password', () => {
+  const passwords = passwordsAt();
+
   test('is hashed by argon2id with 19 MiB, 2 passes, 1 lane and a salt of its own', async () => {
-    const [one, other] = await Promise.all([hashPassword('same password'), hashPassword('same password')]);
+    const [one, other] = await Promise.all([passwords.hash('same password'), passwords.hash('same password')]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(one).not.toBe(other);
   });
   test('opens its own hash alone, and none where there is none', async () => {
-    const hash = await hashPassword('pässword\u0000 one');
-    expect(await verifyPassword('pässword\u0000 one', hash)).toBe(true);
+    const hash = await passwords.hash('pässword\u0000 one');
+    expect(await passwords.verify('pässword\u0000 one', hash)).toBe(true);
     for (const wrong of ['pässword', 'pässword\u0000 on', 'Pässword\u0000 one', ''])
-      expect(await verifyPassword(wrong, hash)).toBe(false);
-    expect(await verifyPassword('', null)).toBe(false);
+      expect(await passwords.verify(wrong, hash)).toBe(false);
+    expect(await passwords.verify('', null)).toBe(false);
   });
   test('opens a hash that was made at another cost, as before a change of it', async () => {
     const salt = Buffer.alloc(16, 7);
@@ -90,8 +93,8 @@ describe('a password', () => {
     };
     const [nonce, tag] = [salt, argon2Sync('argon2id', options)].map((b) => b.toString('base64').replaceAll('=', ''));
     const hash = `$argon2id$v=19$m=8192,t=3,p=1$${nonce}$${tag}`;
-    expect(await verifyPassword('an old password', hash)).toBe(true);
-    expect(await verifyPassword('another password', hash)).toBe(false);
+    expect(await passwords.verify('an old password', hash)).toBe(true);
+    expect(await passwords.verify('another password', hash)).toBe(false);
   });
   test('that is common is known in any case', () => {
     expect(['1234567890', 'PassWord123', 'qwertyuiop'].every(isCommonPassword)).toBe(true);
