@@ -93,15 +93,34 @@ describe('a list of rule hits', () => {
 });
 
 describe('the hits of a customer', () => {
+  const hit = (n: number) => ({
+    ...{ ruleId: n, ruleSensorGroupId: 0, ruleCustomerId: 7, sensorId: 's', situation: 'fall_detected' as const },
+    ...{ sensorEventId: '00000000-0000-4000-8000-000000000001', messages: [] },
+  });
+
+  test('are appended by one write each, however many since the place that they were judged by', async () => {
+    const ledger = createLedger();
+    const engine = await startEngine(':memory:', ledger);
+    const { ruleHits } = store(engine.plain);
+    const after = await ruleHits.tail(7);
+    const appendAll = () =>
+      Promise.all(Array.from({ length: 150 }, (_, n) => ruleHits.append(7, after, hit(n), 1_800_000_000_000)));
+    const before = ledger.total();
+    const places = await appendAll();
+    const spent = ledger.total();
+    // Again, as after a crash.
+    expect(await appendAll()).toEqual(places);
+    await engine.stop();
+    expect(places.map(({ id }) => id)).toEqual(Array.from({ length: 150 }, (_, n) => after.id + 1 + n));
+    // Each is in the list of its sensor too.
+    expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
+  });
+
   test('have ids without a gap and dates in their order, though 50 are appended at once', async () => {
     const engine = await startEngine(':memory:', createLedger());
     // Two processes, each with turns of its own.
     const [one, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
     const after = await one.tail(7);
-    const hit = (n: number) => ({
-      ...{ ruleId: n, ruleSensorGroupId: 0, ruleCustomerId: 7, sensorId: 's', situation: 'fall_detected' as const },
-      ...{ sensorEventId: '00000000-0000-4000-8000-000000000001', messages: [] },
-    });
     // Each is appended twice, as by two that carry out the same decision, with clocks that disagree.
     const append = (process: typeof one, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));

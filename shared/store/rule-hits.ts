@@ -3,6 +3,7 @@ import type { Feedback } from '../domain/feedback.ts';
 import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { type Placed, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
 
@@ -113,27 +114,43 @@ const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) =>
   };
 };
 
-const append = async (table: Table, customerId: number, after: HitPlace, hit: NewHit, now: number) => {
-  for (let last = after; ; ) {
+type Recent = ReturnType<typeof recentHits>;
+
+const append = async (table: Table, recent: Recent, customerId: number, after: HitPlace, hit: NewHit, now: number) => {
+  const isSame = (one: Placed) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
+  const note = (hits: readonly Placed[]) =>
+    recent.note(
+      customerId,
+      hits.map(({ id, createDate, sensorEventId, ruleId }) => ({ id, createDate, sensorEventId, ruleId })),
+    );
+  const passed = recent.since(customerId, after) ?? [];
+  const known = passed.find(isSame);
+  if (known) return { id: known.id, createDate: known.createDate };
+  for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) return next;
+    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) {
+      note([{ ...hit, ...next }]);
+      return next;
+    }
     const range = between(next.id, Number.MAX_SAFE_INTEGER);
     const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range, consistent: true });
-    const same = since.find((one) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId);
+    note(since);
+    const same = since.find(isSame);
     if (same) return { id: same.id, createDate: same.createDate };
     last = since.at(-1) ?? last;
   }
 };
 
-export const ruleHitWrites = (table: Table, turn = oneAtATime()) => ({
+export const ruleHitWrites = (table: Table, turn = oneAtATime(), recent = recentHits()) => ({
   /**
    * Appends a hit to those of its customer, once for its event and rule, and gives its place. Ids have no gaps, so that
    * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is
-   * taken; those of one process wait for each other, or each of many would fail as often. `after`: a place from before
-   * the decision was made. Whoever carries the same decision out passes every place since, and finds what another wrote.
+   * taken. Those of one process wait for each other and begin where the one before ended, or each of many would fail as
+   * often. `after`: a place from before the decision was made. Whoever carries the same decision out passes every place
+   * since, and finds what another wrote.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace> =>
-    turn(customerId, () => append(table, customerId, after, hit, now)),
+    turn(customerId, () => append(table, recent, customerId, after, hit, now)),
 
   /**
    * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was
