@@ -71,7 +71,8 @@ export const handler = serve(deliveries, {
     const original = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
     const time = now();
     const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
-    await store.deliveries.create(delivery);
+    const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));
+    if (!isReplaced) await store.deliveries.create(delivery);
     await ringDeliveries([{ c, w, d: delivery.id }]);
     return { status: 'OK', deliveryId: delivery.id };
   },

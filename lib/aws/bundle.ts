@@ -37,6 +37,8 @@ export const rareParts: Readonly<Record<string, readonly RegExp[]>> = {
   'sensor-homes': [/\bsensors\b/, /\b(?:re)?move\b/],
   'sensor-groups': [/\bsensorGroups\b/],
   feedback: [/\bfeedback\b/],
+  held: [/\bstore\.held\b/],
+  replays: [/\bstore\.replays\b/],
 };
 
 const codeOf = (name: string): string => {

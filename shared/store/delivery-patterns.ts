@@ -30,6 +30,7 @@ export const deliveryPatterns = {
   'held.hold': pattern('A delivery is parked', ['delivery', 'webhook'], 0, 8, 'for each KB'),
   'held.release': pattern('A parked delivery goes on', ['delivery', 'webhook'], 0, 7, 'for each KB'),
   'held.end': pattern('A parked delivery ends', ['delivery', 'webhook'], 0, 6, 'for each KB'),
+  'held.replace': pattern('What is sent again instead', ['delivery', 'webhook'], 0, 9, 'for each KB'),
   'held.reserve': pattern('The next places in the row of releases', ['webhook'], 0, 1),
   'held.correct': pattern('Nothing is parked, whatever was counted', ['webhook'], 0, 1),
   'held.done': pattern('Nothing is parked any more', ['webhook'], 0, 2),

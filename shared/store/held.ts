@@ -1,7 +1,7 @@
 import { type Delivery, heldUntil, RELEASE_AHEAD, RELEASE_EVERY } from '../domain/delivery.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { counting, type DeliveryKey, idle, keyOf, waitNames } from './deliveries.ts';
+import { counting, type DeliveryKey, idle, keyOf, putDelivery, waitNames } from './deliveries.ts';
 import { dueAt, dueBefore, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';
@@ -22,10 +22,11 @@ const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
 /** Why something held ends unsent: it was held for too long, its replay was canceled, a repetition takes its place. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** The end of a held delivery, in its own item and in the count of its webhook. */
-export const endHeld = (delivery: DeliveryKey, reason: HeldEnd, now: number): Write[] => {
+/** The end of a held delivery: in its own item, in the count of its webhook, and in the replay that it is of. */
+export const endHeld = (delivery: Delivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
-  return [{ update: keyOf(delivery), changes: changes({ set, remove: waitNames, if: isHeld }) }, counted(delivery, -1)];
+  const update = changes({ set, remove: waitNames, if: isHeld });
+  return [{ update: keyOf(delivery), changes: update }, counted(delivery, -1), ...counting(delivery, 'failed', now)];
 };
 
 export const heldReads = (table: TableReader) => ({
@@ -67,7 +68,11 @@ export const heldWrites = (table: Table) => ({
 
   /** Ends a held delivery; false when it is no longer held. */
   end: async (delivery: Delivery, reason: HeldEnd, now: number): Promise<boolean> =>
-    (await table.write(...endHeld(delivery, reason, now), ...counting(delivery, 'failed', now))) === null,
+    (await table.write(...endHeld(delivery, reason, now))) === null,
+
+  /** Puts a repetition in the place of what is held, or neither happens: false when it is no longer held. */
+  replace: async (held: Delivery, repetition: Delivery, now: number): Promise<boolean> =>
+    (await table.write(putDelivery(repetition), ...endHeld(held, 'replayed', now))) === null,
 
   /**
    * Takes the next places in the row of releases, as many as are near enough: the time (ms) of the first, and how many.

@@ -153,6 +153,25 @@ describe('a delivery that is sent again', () => {
   });
 });
 
+describe('a held delivery that is sent again', () => {
+  test('is held in the place of the first, and comes once when its webhook is switched on', async () => {
+    const { fall, list, set, client, at, receiver } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    const [held] = (await list('?state=held')).data;
+    const before = receiver.received.length;
+    const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${held?.id}/redeliver`);
+    await world.idle();
+    expect((await list('?state=held')).data).toMatchObject([{ id: deliveryId, replayOf: held?.id }]);
+    expect((await list('?state=failed')).data).toMatchObject([{ id: held?.id, reason: 'replayed' }]);
+    await set({ isEnabled: true });
+    await world.pass(60_000);
+    await receiver.until(before + 1);
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(before + 1);
+  });
+});
+
 describe('a webhook that is switched off', () => {
   test('holds what comes, and lets it go on at ten a second when it is on again, with its attempts counted', async () => {
     const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
