@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { operations } from '../contracts/operations.ts';
+import { anyText } from '../fixtures/any-text.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { type Edit, keys, type Mangling, manglings, values } from './text.ts';
 
@@ -192,7 +193,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
     { arbitrary: oneOf(...values), weight: 6 },
     { arbitrary: oneOf('{theirs}', '{unknown}'), weight: 1 },
     { arbitrary: fc.json({ maxDepth: 3 }), weight: 1 },
-    { arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((one) => JSON.stringify(one)), weight: 1 },
+    { arbitrary: anyText(40).map((one) => JSON.stringify(one)), weight: 1 },
     { arbitrary: fc.double().map(String), weight: 1 },
   ),
 });
