@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { groups } from '../../../functions/index.ts';
+import { type Bundle, rareParts } from '../../../lib/aws/bundle.ts';
+import { type LambdaName, lambdas } from '../../../lib/aws/lambdas.ts';
+import { openApi } from '../../../shared/api/document.ts';
+import { describeApi } from '../../../shared/api/openapi.ts';
+
+const names = ['server', 'docs', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
+let bundles: Record<LambdaName, Bundle>;
+
+/** Runs a module in a Node of its own, with this environment alone, and gives what it prints as JSON. */
+const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
+  return JSON.parse(stdout);
+};
+const handlerOf = (name: (typeof names)[number]) => JSON.stringify(join(bundles[name].folder, 'handler.mjs'));
+
+/** Stands in for AWS: notes the requests, and gives the same answer to each. */
+const listen = async (answer: object) => {
+  const requests: { headers: IncomingMessage['headers']; body: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    requests.push({ headers: request.headers, body: JSON.parse(body) });
+    response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, [Symbol.asyncDispose]: async () => void server.close() };
+};
+const credentials = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token',
+};
+
+/** What the bundles of all functions promise. Making them takes seconds: they are those of the stack's test. */
+export const bundleCases = (made: () => typeof bundles) =>
+  describe('a bundle', () => {
+    beforeAll(() => {
+      bundles = made();
+    });
+
+    it.each(lambdas)('$name: loads at most 350 KB at start (deliver 450)', ({ name }) => {
+      expect(bundles[name as LambdaName].startBytes).toBeLessThanOrEqual(name === 'deliver' ? 450_000 : 350_000);
+    });
+
+    it.each(names)('%s: loads in a fresh Node and exports a handler', async (name) => {
+      const source = `import { handler } from ${handlerOf(name)}; console.log(JSON.stringify(typeof handler));`;
+      expect(await run(source, credentials)).toBe('function');
+    });
+
+    it('answers a request, and signs what it asks of the table with the credentials of its environment', async () => {
+      await using table = await listen({ Attributes: { calls: { N: '1' } } });
+      const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+      const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { statusCode, body } = await handler(${JSON.stringify(event)}, context);
+      console.log(JSON.stringify({ statusCode, body: JSON.parse(body) }));`;
+      const answer = await run(source, {
+        ...credentials,
+        TABLE_NAME: 'the-table',
+        AWS_ENDPOINT_URL_DYNAMODB: table.url,
+      });
+      expect(answer).toEqual({ statusCode: 200, body: expect.objectContaining({ serviceName: 'Sensor Cloud' }) });
+      const [{ headers, body } = { headers: {}, body: {} }] = table.requests;
+      expect(body).toMatchObject({ TableName: 'the-table' });
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//,
+      );
+      expect(headers['x-amz-security-token']).toBe('token');
+    });
+
+    it('describes the API as the contracts do, without what makes the description', async () => {
+      await using table = await listen({ Attributes: { calls: { N: '1' } } });
+      const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
+      const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      console.log((await handler(${JSON.stringify(event)}, context)).body);`;
+      const about = { SERVICE_NAME: 'A "name"', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
+      const document = await run(source, { ...credentials, ...about, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+      expect(document).toEqual(JSON.parse(JSON.stringify(openApi(describeApi(groups), about))));
+      expect(bundles.server.sources).not.toContain('shared/api/openapi.ts');
+    });
+
+    it('draws a picture by a part that loads only then, and hands it over in base64', async () => {
+      await using table = await listen({ Attributes: { calls: { N: '1' } } });
+      const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
+      const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const png = Buffer.from(body, 'base64').toString('latin1', 1, 4);
+      console.log(JSON.stringify({ ...answer, png }));`;
+      const env = { ...credentials, PUBLIC_URL: 'https://cloud.example.com', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+      const answer = { statusCode: 200, isBase64Encoded: true, png: 'PNG' };
+      expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
+    });
+
+    it('has the script of the docs page in a part that loads only then, and that fits an answer of a Lambda', async () => {
+      await using table = await listen({ Attributes: { calls: { N: '1' } } });
+      const headers = { 'accept-encoding': 'gzip, br' };
+      const event = { httpMethod: 'GET', resource: '/api/v1/docs/swagger-ui.js', headers, multiValueHeaders: {} };
+      const source = `import { gunzipSync } from 'node:zlib';
+      import { handler } from ${handlerOf('docs')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const script = gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+      console.log(JSON.stringify({ ...answer, bytes: script.length * 4 / 3, end: script.slice(-200) }));`;
+      const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+      expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
+      expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
+      // Even for a client that takes no gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+      expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
+    });
+
+    it('rings a queue by a part that loads only then', async () => {
+      // The MD5 of the message, which the SDK compares.
+      const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
+      await using queue = await listen({ Successful, Failed: [] });
+      const { folder } = bundles.sweep;
+      const part = readdirSync(folder).find((file) => file.startsWith('send-')) ?? '';
+      const source = `import { sendBySqs } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const send = sendBySqs({ region: 'eu-central-1', credentials }, { events: '${queue.url}/1/events' });
+      await send('events', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
+      console.log('"sent"');`;
+      expect(await run(source)).toBe('sent');
+      expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });
+      expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+    });
+
+    it('sends a mail by a part that loads only then, with the credentials that it is given', async () => {
+      await using ses = await listen({ MessageId: 'm' });
+      const { folder, startBytes } = bundles.auth;
+      const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
+      const source = `import { mailBySes } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const mail = mailBySes({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      await mail('to@example.com', 'Grüße', 'text');
+      console.log('"sent"');`;
+      expect(await run(source)).toBe('sent');
+      const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
+      expect(ses.requests[0]?.body).toMatchObject(destination);
+      expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+      // What the client shares with that of the table must not come into the start.
+      expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
+    });
+
+    it('looks for credentials nowhere', () => {
+      const finders = /credential-provider-(?!env)|nested-clients|token-providers/;
+      for (const { sources } of Object.values(bundles))
+        expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
+    });
+
+    it('has the parts of the store that its function speaks of, and not those that few do', () => {
+      const textOf = (name: LambdaName) =>
+        readdirSync(bundles[name].folder)
+          .map((file) => readFileSync(join(bundles[name].folder, file), 'utf8'))
+          .join('\n');
+      // Words that only these parts have.
+      const has = (name: LambdaName, word: string) => textOf(name).includes(word);
+      expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
+      expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
+    });
+
+    it('misses nothing that code of all functions speaks of', () => {
+      const root = new URL('../../../', import.meta.url).pathname;
+      const all = readdirSync(join(root, 'shared'), { recursive: true, encoding: 'utf8' });
+      const common = all.filter((file) => file.endsWith('.ts') && !/^(store|domain|api\/messages)\//.test(file));
+      for (const file of common)
+        for (const words of Object.values(rareParts))
+          expect([file, words.every((word) => word.test(readFileSync(join(root, 'shared', file), 'utf8')))]).toEqual([
+            ...[file, false],
+          ]);
+    });
+
+    it('has code for calling webhooks and for ringing queues only where the contract uses it', () => {
+      const has = (name: LambdaName, part: string) => bundles[name].sources.some((file) => file.includes(part));
+      expect([has('deliver', 'delivery/connect.ts'), has('deliver', 'client-sqs')]).toEqual([true, true]);
+      expect([has('sweep', 'delivery/connect.ts'), has('sweep', 'client-sqs')]).toEqual([false, true]);
+      expect([has('customers', 'delivery/connect.ts'), has('customers', 'client-sqs')]).toEqual([false, false]);
+    });
+  });
