@@ -7,6 +7,7 @@ import { groups } from '../../functions/index.ts';
 import { describeApi } from '../../shared/api/openapi.ts';
 import type { Capability } from '../../shared/capabilities.ts';
 import { lambdas } from './lambdas.ts';
+import { shake } from './libraries.ts';
 
 /** The code of one Lambda: a folder with `handler.mjs`, and what esbuild knows about it. */
 export type Bundle = {
@@ -154,7 +155,8 @@ const leftOut: readonly LeftOut[] = [
   },
 ];
 
-const lean = (name: string): Plugin => ({
+/** Leaves out what a function, or none at all, has no use for. */
+const lean = (name?: string): Plugin => ({
   name: 'lean',
   setup: ({ onLoad }) => {
     const isNeeded = ({ unless }: LeftOut) => lambdas.some((lambda) => lambda.name === name && unless?.(lambda));
@@ -199,7 +201,7 @@ const startBytes = ({ outputs }: Metafile, entry: string): number => {
   return [...seen].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
 };
 
-const bundle = async (name: string, folder: string): Promise<Bundle> => {
+const bundle = async (name: string, folder: string, shaken: Plugin): Promise<Bundle> => {
   const entry = `functions/${name}/handler.ts`;
   await rm(folder, { recursive: true, force: true });
   const { metafile } = await build({
@@ -211,7 +213,7 @@ const bundle = async (name: string, folder: string): Promise<Bundle> => {
     splitting: true,
     // Packages of the older kind `require` Node's own modules, and a module has no `require`.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    plugins: [lean(name), apart(name)],
+    plugins: [shaken, lean(name), apart(name)],
     metafile: true,
   });
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
@@ -220,6 +222,7 @@ const bundle = async (name: string, folder: string): Promise<Bundle> => {
 
 /** Bundles functions/{name}/handler.ts of each name into `folder`/{name}. Needs neither docker nor network. */
 export const bundleAll = async <N extends string>(names: readonly N[], folder: string): Promise<Record<N, Bundle>> => {
-  const made = names.map(async (name) => [name, await bundle(name, join(folder, name))] as const);
+  const shaken = await shake(root, join(folder, '.libraries'), { ...common, minify: false, plugins: [lean()] });
+  const made = names.map(async (name) => [name, await bundle(name, join(folder, name), shaken)] as const);
   return Object.fromEntries(await Promise.all(made)) as Record<N, Bundle>;
 };
