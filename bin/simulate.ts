@@ -3,6 +3,7 @@ import { startCloud } from '../lib/local/cloud.ts';
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { readBooks } from '../lib/local/simulate/books.ts';
 import { atFullSpeed, atSpeed } from '../lib/local/simulate/course.ts';
+import { closeHooks } from '../lib/local/simulate/home.ts';
 import { judgeAll, judgeFalls, simulate, type Tally, tallyText } from '../lib/local/simulate/run.ts';
 import { nextMidnight } from '../lib/local/simulate/wall.ts';
 import { settingsFrom } from '../shared/env.ts';
@@ -63,8 +64,8 @@ const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-simulation';
 /** Set to shortly before a midnight: the home is made before the first day begins. */
 const clock = given.speed === 'full' ? skippingClock(nextMidnight(Date.now()) - 15 * 60_000) : null;
 
-/** A sensor that reports is not silent, however seldom it does. */
-const SENSOR_INACTIVE_AFTER_SECONDS = String(Math.max(300, Number(given.report) + 60));
+/** A sensor that reports is not silent, however seldom it does: nor while the books are read, at the end. */
+const SENSOR_INACTIVE_AFTER_SECONDS = String(Math.max(300, Number(given.report) + 180));
 /** That it looks at what waits is no news. */
 const quiet: Log = (level, ...entry) => (level === 'info' ? undefined : log(level, ...entry));
 /** A cloud of its own that refuses nobody for calling often. */
@@ -117,6 +118,7 @@ const result = await simulate(
   },
 );
 const { complaints, verdict } = clock ? judgeAll(result, await readBooks(result.home)) : judgeFalls(result);
+if (url) await closeHooks(result.home);
 await cloud?.stop();
 console.log(`${isTerminal ? '\r\u001b[K' : ''}${tallyText(result.tally)}`);
 for (const complaint of complaints) console.log(complaint);

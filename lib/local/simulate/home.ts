@@ -25,6 +25,12 @@ const roomWith = (regions: object[]) => ({
   ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120, regions },
 });
 
+/** Nobody listens any more: the home's webhooks go, or a cloud that runs on would try to reach them for days. */
+export const closeHooks = async ({ enter, hooks }: Home): Promise<void> => {
+  const api = await enter();
+  for (const { id } of hooks.values()) await api.send('DELETE', `/webhooks/${id}`);
+};
+
 /** A customer, and somebody who may set it up. */
 const createHome = async ({ base, username, password }: Access) => {
   const { api } = await logIn(base, username, password);

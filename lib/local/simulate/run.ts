@@ -5,6 +5,7 @@ import type { Course } from './course.ts';
 import { DAY } from './day.ts';
 import { type Accounts, type Counts, createExpectation } from './expect.ts';
 import { type Access, buildHome, type Home } from './home.ts';
+import { makerOf } from './makers.ts';
 import { dayIn, messagesOf, type PlanOptions } from './plan.ts';
 import type { Kind } from './rules.ts';
 
@@ -21,7 +22,14 @@ export type Host = {
   /** Hears how things go, with every message. */
   show: (tally: Tally) => void;
 };
-export type Result = { tally: Tally; expected: Accounts; arrivals: ReturnType<typeof createArrivals>; home: Home };
+/** `slow`: falls that only time moves on, so that they are told minutes later by the cloud's clock. */
+export type Result = {
+  tally: Tally;
+  expected: Accounts;
+  slow: number;
+  arrivals: ReturnType<typeof createArrivals>;
+  home: Home;
+};
 
 /** `day 1 07:30`, of a simulated time (ms). */
 export const clockText = (time: number): string => {
@@ -55,9 +63,11 @@ export const simulate = async (options: Access & PlanOptions, host: Host): Promi
   const { devices } = home;
   const { stamp, run, until } = host.course();
   const { accounts, witness } = createExpectation(stamp(0));
+  let slow = 0;
   for (let day = 0; day < options.days; day++) {
     const moments = dayIn(options, day);
     for (const moment of moments) witness(moment);
+    slow += moments.filter(({ what, sensor }) => what === 'cut_fall' && makerOf(sensor) === 'maker_a').length;
     await run(messagesOf(moments), async ({ at, sensor, message }) => {
       await devices[sensor]?.send(message(stamp)).then(
         () => tally.sent++,
@@ -69,21 +79,21 @@ export const simulate = async (options: Access & PlanOptions, host: Host): Promi
   }
   await until((options.days - 1) * DAY + (options.hours?.[1] ?? DAY));
   await receiver.stop();
-  return { tally, expected: accounts, arrivals, home };
+  return { tally, expected: accounts, slow, arrivals, home };
 };
 
 const eventsOf = ({ events }: Accounts, kind: Kind): number =>
   sum(new Map([...events].filter(([key]) => key.endsWith(` ${kind}`))));
 
 /** What must hold whatever the clock: every message was taken, every fall that happened was told. */
-export const judgeFalls = ({ tally, expected }: Result): { complaints: string[]; verdict: string } => {
+export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
   const [happened, told] = [eventsOf(expected, 'fall/fall_detected'), tally.told.get('fall/fall_detected') ?? 0];
   return {
     complaints: [
       ...(tally.refused > 0 ? [`${tally.refused} messages were refused`] : []),
-      ...(told === happened ? [] : [`falls: expected ${happened}, told ${told}`]),
+      ...(told <= happened && told >= happened - slow ? [] : [`falls: expected ${happened}, told ${told}`]),
     ],
-    verdict: `${happened} falls happened, ${told} were told`,
+    verdict: `${happened} falls happened, ${told} were told${told < happened ? ', and time will tell of the others' : ''}`,
   };
 };
 
