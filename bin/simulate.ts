@@ -51,7 +51,8 @@ const isWrong = (name: Number_, text: string): boolean => {
 
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
   const wrong = (Object.keys(ranges) as Number_[]).find((name) => isWrong(name, values[name] ?? ''));
-  if (wrong) return `--${wrong} is a whole number, ${ranges[wrong].join(' to ')}`;
+  if (wrong)
+    return `--${wrong} is a whole number, ${ranges[wrong].join(' to ')}${wrong === 'speed' ? ', or full' : ''}`;
   if (values.url === undefined) return null;
   if (values.speed === 'full') return 'the clock of a cloud that runs cannot be set: --speed is a number there';
   return values.password && values['provisioning-key']

@@ -17,7 +17,7 @@ export const count = (counts: Counts, ...words: readonly (string | number)[]): v
 
 /**
  * `events`: of each sensor in each kind. `hits`: of each sensor by each rule. `told`: of each listener (`everything`: the
- * customer's webhook) from each sensor in each kind.
+ * customer's webhook) from each sensor in each kind; `bytes`: messages of devices that something came of, as they were.
  */
 export type Accounts = Record<'events' | 'hits' | 'told', Counts>;
 export const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), told: new Map() });
@@ -29,8 +29,8 @@ const SUSPENDED = 900 * SECOND;
 /** What the cloud was told of a room last. */
 type Known = { isOccupied: boolean; isInBed: boolean; hasAlarm: boolean; bedLeft: number };
 const nothing: Known = { isOccupied: false, isInBed: false, hasAlarm: false, bedLeft: Number.NEGATIVE_INFINITY };
-/** An event, and how long after its moment, ms. */
-type Fact = [kind: Kind, after?: number];
+/** An event, how long after its moment, ms, and whether no message but time makes it. */
+type Fact = [kind: Kind, after?: number, isByTime?: boolean];
 
 const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
   maker_a: {
@@ -43,9 +43,9 @@ const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
     // Nobody moves it on but time, by what the sensor's configuration says: 52 s, 40 s, 30 s.
     cut_fall: [
       ['fall/fall_suspected'],
-      ['fall/confirmed', 52 * SECOND],
-      ['fall/fall_detected', 92 * SECOND],
-      ['fall/finished', 122 * SECOND],
+      ['fall/confirmed', 52 * SECOND, true],
+      ['fall/fall_detected', 92 * SECOND, true],
+      ['fall/finished', 122 * SECOND, true],
     ],
     near_fall: [['fall/fall_suspected'], ['fall/canceled', 20 * SECOND]],
   },
@@ -67,9 +67,9 @@ const countsPeople = ({ what, where }: Witnessed): boolean =>
   (what === 'report' && !where.isInBed);
 
 const isOccupied = ({ isPresent, hasVisitor }: Where): boolean => isPresent || hasVisitor;
-const roomFacts = (known: Known, where: Where): Fact[] => {
+const roomFacts = (known: Known, where: Where, after = 0): Fact[] => {
   if (isOccupied(where) === known.isOccupied) return [];
-  return [[known.isOccupied ? 'presence/empty_room' : 'presence/occupied_room']];
+  return [[known.isOccupied ? 'presence/empty_room' : 'presence/occupied_room', after]];
 };
 
 const factsOfA = (known: Known, { at, what, where }: Witnessed): { facts: Fact[]; after: Known } => {
@@ -92,8 +92,10 @@ const factsOfB = (known: Known, moment: Witnessed): { facts: Fact[]; after: Know
   const saysPeople = countsPeople(moment);
   const isWell = what === 'back' || (what === 'report' && where.isInBed);
   const facts: Fact[] = [
-    ...(saysPeople ? roomFacts(known, where) : []),
-    ...(what === 'enter_bed' || (what === 'begin' && where.isInBed) ? ([['bed/entered']] satisfies Fact[]) : []),
+    // Back, it says so first.
+    ...(saysPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
+    ...(what === 'enter_bed' ? ([['bed/entered']] satisfies Fact[]) : []),
+    ...(what === 'begin' && where.isInBed ? ([['bed/entered', SECOND]] satisfies Fact[]) : []),
     ...(what === 'leave_bed' ? ([['bed/left']] satisfies Fact[]) : []),
     ...(what === 'visitor_enters' ? atDoor(SECOND) : []),
     ...(what === 'visitor_leaves' ? atDoor(0) : []),
@@ -111,7 +113,7 @@ const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
   // Noticed by somebody who looks every minute.
-  silent: [['sensor/inactive', 330 * SECOND]],
+  silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 
 const covers = ({ scope }: HomeRule, sensor: number): boolean =>
@@ -151,7 +153,10 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
       const before = known.get(sensor) ?? nothing;
       const { facts, after } = (maker === 'maker_a' ? factsOfA : factsOfB)(before, moment);
       known.set(sensor, after);
-      for (const [kind, late = 0] of [...facts, ...(falls[maker][what] ?? []), ...(onSensor[what] ?? [])]) {
+      const all = [...facts, ...(falls[maker][what] ?? []), ...(onSensor[what] ?? [])];
+      const said = new Set(all.filter(([, , isByTime]) => !isByTime).map(([, late = 0]) => late));
+      for (const _ of said) count(accounts.told, 'bytes');
+      for (const [kind, late = 0] of all) {
         count(accounts.events, sensor, kind);
         tell('everything', sensor, kind);
         for (const rule of rules) fire(rule, sensor, kind, begin + at + late);

@@ -5,7 +5,8 @@ import { homeRules, isInGroup, type Listener, listeners, night } from './rules.t
 
 export type Access = { base: string; username: string; password: string; provisioningKey: string };
 export type Device = { sensorId: string; send: (message: object) => Promise<void> };
-export type Hook = { id: string; listener: Listener | 'everything' };
+/** `everything` hears of every event, `bytes` gets what the devices said. */
+export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {
   customerId: number;
   devices: Device[];
@@ -69,11 +70,16 @@ const addSensor = async (api: Api, access: Access, sensor: number): Promise<Devi
 };
 
 type Created = { id: string; token: string };
-/** A webhook that hears of everything, and one for each listener to rules. */
+/** Webhooks that hear of everything, and one for each listener to rules. */
 const addHooks = async (api: Api, url: string) => {
-  const everything = { name: 'everything', url, format: 'full', isCustomerHook: true };
-  const { id, token } = await api.post<Created>('/webhooks', everything);
-  const hooks = new Map<string, Hook>([[token, { id, listener: 'everything' }]]);
+  const hooks = new Map<string, Hook>();
+  for (const [listener, format] of [
+    ['everything', 'full'],
+    ['bytes', 'raw'],
+  ] as const) {
+    const { id, token } = await api.post<Created>('/webhooks', { name: listener, url, format, isCustomerHook: true });
+    hooks.set(token, { id, listener });
+  }
   const recipients = new Map<Listener, { botId: number; webhookId: string }>();
   for (const [listener, format] of Object.entries(listeners) as [Listener, string][]) {
     const { id: botId } = await api.post<{ id: number }>('/bots', { name: listener });

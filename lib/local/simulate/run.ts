@@ -107,7 +107,8 @@ export const judgeAll = (
     [arrivals.strangers(), 'deliveries were not ours'],
     [unsent, 'hits do not say that all was sent'],
   ];
-  const alarms = sum(expected.told) - sum(expected.events);
+  const bytes = expected.told.get('bytes') ?? 0;
+  const alarms = sum(expected.told) - sum(expected.events) - bytes;
   return {
     complaints: [
       ...odd.filter(([times]) => times > 0).map(([times, what]) => `${times} ${what}`),
@@ -117,7 +118,8 @@ export const judgeAll = (
       ...differences('not done:', new Map(), open),
     ],
     verdict:
-      `${tally.sent} messages: ${sum(expected.events)} events, each told once; ${sum(expected.hits)} hits of ` +
-      `${home.rules.size} rules, ${alarms} alarms, each told once (${arrivals.repeats()} repeats); nothing waits`,
+      `${tally.sent} messages: ${sum(expected.events)} events of ${bytes} of them and of time, each told once; ` +
+      `${sum(expected.hits)} hits of ${home.rules.size} rules, ${alarms} alarms, each told once; ` +
+      `${arrivals.repeats()} repeats, nothing waits; all as counted apart from the cloud`,
   };
 };

@@ -62,6 +62,17 @@ describe('the count that is made apart from the cloud', () => {
     });
     expect(events(1, [600, 'near_fall'])).toEqual({ 'fall/fall_suspected': 1, 'fall/canceled': 1 });
   });
+  test('a message that several events came of has its bytes told once, and what time made none', () => {
+    const bytes = (sensor: number, ...moments: [number, What][]) =>
+      expected(sensor, [0, 'begin'], [1, 'report'], ...moments).told.get('bytes');
+    expect([bytes(0), bytes(1)]).toEqual([1, 2]);
+    const cut: [number, What][] = [
+      [600, 'cut_fall'],
+      [601, 'silent'],
+    ];
+    expect([bytes(0, ...cut), bytes(1, ...cut)]).toEqual([1 + 1, 2 + 2]);
+    expect([bytes(0, [601, 'silent'], [640, 'back']), bytes(1, [601, 'silent'], [640, 'back'])]).toEqual([2, 3]);
+  });
   test('what happened meanwhile is told when a sensor is back', () => {
     const gone = events(0, [1000, 'silent'], [1030, 'leave_room'], [1040, 'back']);
     expect(gone).toMatchObject({ 'sensor/inactive': 1, 'sensor/active': 1, 'presence/empty_room': 1 });
