@@ -67,39 +67,41 @@ const countsPeople = ({ what, where }: Witnessed): boolean =>
   (what === 'report' && !where.isInBed);
 
 const isOccupied = ({ isPresent, hasVisitor }: Where): boolean => isPresent || hasVisitor;
-const roomFacts = (known: Known, where: Where, after = 0): Fact[] => {
-  if (isOccupied(where) === known.isOccupied) return [];
-  return [[known.isOccupied ? 'presence/empty_room' : 'presence/occupied_room', after]];
-};
+const when = (holds: boolean, kind: Kind, after = 0): Fact[] => (holds ? [[kind, after]] : []);
+const roomFacts = (known: Known, where: Where, after = 0): Fact[] => [
+  ...when(!known.isOccupied && isOccupied(where), 'presence/occupied_room', after),
+  ...when(known.isOccupied && !isOccupied(where), 'presence/empty_room', after),
+];
 
-const factsOfA = (known: Known, { at, what, where }: Witnessed): { facts: Fact[]; after: Known } => {
+/** What a message makes of what is known, and the facts that it tells. */
+type Told = { facts: Fact[]; after: Known };
+
+const toldByA = (known: Known, { at, what, where }: Witnessed): Told => {
   if (['fall', 'cut_fall', 'near_fall', 'bad_night', 'silent'].includes(what)) return { facts: [], after: known };
   const { isInBed } = where;
-  const isTold = !isInBed && known.isInBed && at - known.bedLeft >= SUSPENDED;
-  return {
-    facts: [
-      ...roomFacts(known, where),
-      ...(isInBed && !known.isInBed ? ([['bed/entered']] satisfies Fact[]) : []),
-      ...(isTold ? ([['bed/left']] satisfies Fact[]) : []),
-      ...(what.startsWith('visitor') ? atDoor(0) : []),
-    ],
-    after: { ...known, isOccupied: isOccupied(where), isInBed, ...(isTold && { bedLeft: at }) },
-  };
+  const isExit = known.isInBed && !isInBed && at - known.bedLeft >= SUSPENDED;
+  const facts = [
+    ...roomFacts(known, where),
+    ...when(isInBed && !known.isInBed, 'bed/entered'),
+    ...when(isExit, 'bed/left'),
+    ...(what.startsWith('visitor') ? atDoor(0) : []),
+  ];
+  return { facts, after: { ...known, isOccupied: isOccupied(where), isInBed, ...(isExit && { bedLeft: at }) } };
 };
 
-const factsOfB = (known: Known, moment: Witnessed): { facts: Fact[]; after: Known } => {
+const toldByB = (known: Known, moment: Witnessed): Told => {
   const { what, where } = moment;
   const saysPeople = countsPeople(moment);
   const isWell = what === 'back' || (what === 'report' && where.isInBed);
-  const facts: Fact[] = [
-    // Back, it says so first.
+  const facts = [
+    // Back, it first says that it is.
     ...(saysPeople ? roomFacts(known, where, what === 'back' ? SECOND : 0) : []),
-    ...(what === 'enter_bed' ? ([['bed/entered']] satisfies Fact[]) : []),
-    ...(what === 'begin' && where.isInBed ? ([['bed/entered', SECOND]] satisfies Fact[]) : []),
-    ...(what === 'leave_bed' ? ([['bed/left']] satisfies Fact[]) : []),
+    ...when(what === 'begin' && where.isInBed, 'bed/entered', SECOND),
+    ...when(what === 'enter_bed', 'bed/entered'),
+    ...when(what === 'leave_bed', 'bed/left'),
     ...(what === 'visitor_enters' ? atDoor(SECOND) : []),
     ...(what === 'visitor_leaves' ? atDoor(0) : []),
-    ...(what === 'bad_night' && !known.hasAlarm ? ([['vital/heart_rate_high']] satisfies Fact[]) : []),
+    ...when(what === 'bad_night' && !known.hasAlarm, 'vital/heart_rate_high'),
   ];
   const after = {
     ...known,
@@ -112,7 +114,7 @@ const factsOfB = (known: Known, moment: Witnessed): { facts: Fact[]; after: Know
 const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
-  // Noticed by somebody who looks every minute.
+  // Or later, as the cloud is set; no limit of a rule is so near that it matters.
   silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 
@@ -151,7 +153,7 @@ export const createExpectation = (begin: number, rules: readonly HomeRule[] = ho
       const { at, what, sensor } = moment;
       const maker = makerOf(sensor);
       const before = known.get(sensor) ?? nothing;
-      const { facts, after } = (maker === 'maker_a' ? factsOfA : factsOfB)(before, moment);
+      const { facts, after } = (maker === 'maker_a' ? toldByA : toldByB)(before, moment);
       known.set(sensor, after);
       const all = [...facts, ...(falls[maker][what] ?? []), ...(onSensor[what] ?? [])];
       const said = new Set(all.filter(([, , isByTime]) => !isByTime).map(([, late = 0]) => late));
