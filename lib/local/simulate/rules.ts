@@ -34,8 +34,8 @@ export type HomeRule = {
 };
 
 export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', timeZone: TIME_ZONE };
-/** Sensors of both makers. */
-export const isInGroup = (sensor: number): boolean => sensor % 4 < 2;
+/** Sensors of both makers; no more than a group may have. */
+export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
 
 const rule = (situation: string, kind: Kind, tells: readonly Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
   ...{ name: `${situation}, ${more.scope ?? 'home'}`, situation, kind, tells },

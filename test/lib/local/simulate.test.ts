@@ -63,6 +63,39 @@ describe('a simulated home', () => {
   });
 });
 
+test('at full speed time goes on when all is done, to whatever is next; two messages of one sensor are in turn', async () => {
+  const clock = skippingClock(0);
+  const seen: string[] = [];
+  const seconds = () => Math.floor(clock.now() / 1_000);
+  const isDone = { value: true };
+  clock.after(30_000, () => seen.push(`timer at ${seconds()}`));
+  const { run, until } = atFullSpeed(
+    clock,
+    async () => {
+      isDone.value = true;
+    },
+    10_000,
+  );
+  const messages = [
+    [0, 1],
+    [1, 2],
+    [1, 1],
+    [60, 1],
+  ].map(([at = 0, sensor = 0]) => ({ at: at * 1_000, sensor, message: () => ({}) }));
+  await run(messages, async ({ sensor, at }) => {
+    if (isDone.value) seen.push('all is done');
+    isDone.value = false;
+    await Promise.resolve();
+    seen.push(`${sensor}, of ${at / 1_000}, at ${seconds()}`);
+  });
+  await until(80_000);
+  expect(seen).toEqual([
+    ...['all is done', '1, of 0, at 11', '2, of 1, at 11', 'all is done', '1, of 1, at 11'],
+    ...['timer at 30', 'all is done', '1, of 60, at 70'],
+  ]);
+  expect(seconds()).toBe(90);
+});
+
 describe('the simulator', () => {
   const midnight = nextMidnight(Date.now());
   const [from, until] = [9.5 * HOUR, 10.1 * HOUR];
