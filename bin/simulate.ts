@@ -1,13 +1,6 @@
-import { skippingClock, systemClock } from '../lib/local/clock.ts';
-import { startCloud } from '../lib/local/cloud.ts';
 import { readCommandLine } from '../lib/local/command-line.ts';
-import { readBooks } from '../lib/local/simulate/books.ts';
-import { atFullSpeed, atSpeed } from '../lib/local/simulate/course.ts';
-import { closeHooks } from '../lib/local/simulate/home.ts';
-import { judgeAll, judgeFalls, simulate, type Tally, tallyText } from '../lib/local/simulate/run.ts';
-import { nextMidnight } from '../lib/local/simulate/wall.ts';
-import { settingsFrom } from '../shared/env.ts';
-import { type Log, log } from '../shared/log.ts';
+import type { Tally } from '../lib/local/simulate/run.ts';
+import type { Log } from '../shared/log.ts';
 
 const help = `npm run simulate             days in a care home: sensors of both makers, over the same HTTP as real ones
   --sensors 50               how many sensors, of both makers in turn: 1 to 10000
@@ -59,6 +52,17 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
     ? null
     : 'a cloud that runs needs --password and --provisioning-key';
 });
+// Who only asks for help need not wait for a whole cloud to be loaded.
+const { skippingClock, systemClock } = await import('../lib/local/clock.ts');
+const { startCloud } = await import('../lib/local/cloud.ts');
+const { readBooks } = await import('../lib/local/simulate/books.ts');
+const { atFullSpeed, atSpeed } = await import('../lib/local/simulate/course.ts');
+const { closeHooks } = await import('../lib/local/simulate/home.ts');
+const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/local/simulate/run.ts');
+const { nextMidnight } = await import('../lib/local/simulate/wall.ts');
+const { settingsFrom } = await import('../shared/env.ts');
+const { log } = await import('../shared/log.ts');
+
 const { url, username, password = 'a-password-for-the-simulation' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-simulation';
 
