@@ -60,6 +60,51 @@ export const virtualClock = (start: number): VirtualClock => {
   };
 };
 
+/** A clock that runs with the machine's, and can be set ahead. */
+export type SkippingClock = Clock & {
+  /** When the next timer is due; Infinity: there is none. */
+  next(): number;
+  /** Sets the clock to a time, unless it is past. What falls due on the way runs at once, in order. */
+  skipTo(time: number): void;
+};
+
+/** Shows `start` (ms since the Unix epoch) now. Unlike a virtual clock it lets those go on who wait for a moment. */
+export const skippingClock = (start: number): SkippingClock => {
+  const timers = new Set<Timer>();
+  let ahead = start - Date.now();
+  const now = () => Date.now() + ahead;
+  const fire = (): void => {
+    for (let next = earliest(timers); next && next.at <= now(); next = earliest(timers)) {
+      timers.delete(next);
+      next.run();
+    }
+  };
+  return {
+    now,
+    after(ms, run) {
+      const waiting = setTimeout(fire, Math.max(0, ms) + 1).unref();
+      const cancel = () => {
+        clearTimeout(waiting);
+        timers.delete(timer);
+      };
+      const timer = {
+        at: now() + Math.max(0, ms),
+        run: () => {
+          clearTimeout(waiting);
+          run();
+        },
+      };
+      timers.add(timer);
+      return cancel;
+    },
+    next: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
+    skipTo(time) {
+      ahead += Math.max(0, time - now());
+      fire();
+    },
+  };
+};
+
 /**
  * Lets others sleep until the time that `dueAt` tells: `wait` resolves once it has come, or when `signal` aborts.
  * Call `check` whenever `dueAt` may have become earlier.

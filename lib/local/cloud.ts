@@ -37,6 +37,8 @@ export type CloudOptions = {
   /** An SQS endpoint; without it the queues are in this process. */
   queueEndpoint?: string;
   clock?: Clock;
+  /** What waits is looked at this often, 5 unless told otherwise; 60 is as often as in AWS, and as seldom as can be. */
+  sweepSeconds?: number;
   random?: (bytes: number) => Uint8Array;
   /** Of a new hash of a password: tests make theirs cheap. */
   passwordCost?: Cost;
@@ -122,7 +124,7 @@ export const startCloud = async (options: CloudOptions) => {
     'request',
     createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),
   );
-  const consumers = await startConsumers(runtime, bells, clock);
+  const consumers = await startConsumers(runtime, bells, clock, options.sweepSeconds);
   const recovered = await recover(runtime);
   return {
     /** Where the API is, without a final slash. */

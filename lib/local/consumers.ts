@@ -64,7 +64,12 @@ const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onErro
 };
 
 /** Connects every consumer to its queues and every schedule to the clock. */
-export const startConsumers = async (runtime: Runtime, bells: Bells, clock: Clock) => {
+export const startConsumers = async (
+  runtime: Runtime,
+  bells: Bells,
+  clock: Clock,
+  sweepSeconds: number = SWEEP_SECONDS,
+) => {
   const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
   const pollers = await startPollers(runtime, bells, clock, onError);
   const timers = await Promise.all(
@@ -72,7 +77,7 @@ export const startConsumers = async (runtime: Runtime, bells: Bells, clock: Cloc
       const handler = await load<ScheduleHandler>(name, runtime);
       return schedule({
         name,
-        everyMs: Math.min(everySeconds, SWEEP_SECONDS) * 1_000,
+        everyMs: Math.min(everySeconds, sweepSeconds) * 1_000,
         timeoutSeconds,
         handler,
         clock,
@@ -82,8 +87,11 @@ export const startConsumers = async (runtime: Runtime, bells: Bells, clock: Cloc
   );
   return {
     sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
-    /** Resolves when the queues of this process have nothing to give and nobody works on them. */
-    idle: pollers.idle,
+    /** Resolves when the queues of this process have nothing to give, nobody works on them, and no sweep is under way. */
+    idle: async () => {
+      await Promise.all(timers.map((one) => one.idle()));
+      await pollers.idle();
+    },
     stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((one) => one.stop())])),
   };
 };

@@ -196,6 +196,8 @@ export type Schedule = {
   stop(): Promise<void>;
   /** Runs once, after the run under way if there is one, and resolves when it ended, well or badly. */
   runNow(): Promise<void>;
+  /** Resolves when no run is under way. */
+  idle(): Promise<void>;
 };
 
 /** An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is skipped. */
@@ -216,6 +218,7 @@ export const schedule = (options: ScheduleOptions): Schedule => {
   let cancel = clock.after(everyMs, tick);
   return {
     runNow,
+    idle: () => last,
     async stop() {
       stopped = true;
       cancel();

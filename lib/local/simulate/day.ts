@@ -12,64 +12,95 @@ export const randomFrom = (seed: number): Random => {
   };
 };
 
+/**
+ * What happens in a room: to its resident, to a visitor, and to the sensor, which is there from `begin` on and says
+ * nothing between `silent` and `back`. In a `cut_fall` the sensor falls silent before it could tell of the fall's end.
+ */
 export type What =
+  | 'begin'
   | 'leave_room'
   | 'enter_room'
   | 'leave_bed'
   | 'enter_bed'
+  | 'visitor_enters'
+  | 'visitor_leaves'
   | 'report'
   | 'fall'
+  | 'cut_fall'
   | 'near_fall'
-  | 'bad_night';
-/** Something in the day of a resident, ms after midnight. */
+  | 'bad_night'
+  | 'silent'
+  | 'back';
+/** Something in a day, ms after midnight. */
 export type Moment = { at: number; what: What };
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** A sensor tells how things are this often, whether something changed or not. */
-const REPORT_EVERY = 5 * MINUTE;
+/** Not all sensors report at once: they take turns, so many of them. */
+const TURNS = 9;
 
-const meals = [8, 12, 18];
+type Around = (time: number, spread: number) => number;
+const during = (at: number, begins: What, lasts: number, ends: What): Moment[] => [
+  { at, what: begins },
+  { at: at + lasts, what: ends },
+];
 
-const mealsOf = (around: (time: number, spread: number) => number): Moment[] =>
-  meals.flatMap((hour) => {
-    const at = around(hour * HOUR, 20 * MINUTE);
-    return [
-      { at, what: 'leave_room' },
-      { at: at + around(35 * MINUTE, 10 * MINUTE), what: 'enter_room' },
-    ] satisfies Moment[];
-  });
-
-const nightsOf = (random: Random, around: (time: number, spread: number) => number): Moment[] => {
-  const walks = Math.floor(random() * 3);
-  return Array.from({ length: walks }, (_, walk) => {
-    const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);
-    return [
-      { at, what: 'leave_bed' },
-      { at: at + 10 * MINUTE, what: 'enter_bed' },
-    ] satisfies Moment[];
-  }).flat();
+/** A sensor tells how things are, whether something changed or not, every so many ms: over midnight too. */
+const reportsOf = (sensor: number, day: number, every: number): Moment[] => {
+  const turn = Math.floor(((sensor % TURNS) * every) / TURNS);
+  const first = (((turn - day * DAY) % every) + every) % every;
+  return Array.from({ length: Math.ceil((DAY - first) / every) }, (_, at) => ({
+    at: first + at * every,
+    what: 'report',
+  }));
 };
 
+const meals = [8, 12, 18];
+const mealsOf = (around: Around): Moment[] =>
+  meals.flatMap((hour) =>
+    during(around(hour * HOUR, 20 * MINUTE), 'leave_room', around(35 * MINUTE, 10 * MINUTE), 'enter_room'),
+  );
+
+/** None to two walks; after one in four the resident is up again soon. */
+const nightOf = (random: Random, around: Around): Moment[] =>
+  Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
+    const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);
+    const again = random() < 1 / 4 ? during(at + 13 * MINUTE, 'leave_bed', 4 * MINUTE, 'enter_bed') : [];
+    return [...during(at, 'leave_bed', 10 * MINUTE, 'enter_bed'), ...again];
+  }).flat();
+
+/** What a day may have, each with how likely it is. */
+const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] => [
+  [3 / 32, () => [{ at: around(10 * HOUR, HOUR / 2), what: 'fall' }]],
+  [
+    1 / 32,
+    () => {
+      const at = around(10 * HOUR, HOUR / 2);
+      return [{ at, what: 'cut_fall' }, ...during(at + 65 * SECOND, 'silent', 30 * MINUTE, 'back')];
+    },
+  ],
+  [1 / 8, () => [{ at: around(15.5 * HOUR, HOUR), what: 'near_fall' }]],
+  [1 / 16, () => [{ at: around(4 * HOUR, 20 * MINUTE), what: 'bad_night' }]],
+  [1 / 3, () => during(around(14 * HOUR, HOUR / 2), 'visitor_enters', around(HOUR, HOUR / 2), 'visitor_leaves')],
+  [1 / 6, () => during(around(17 * HOUR, 20 * MINUTE), 'silent', around(30 * MINUTE, 10 * MINUTE), 'back')],
+];
+
 /**
- * The day of a resident: in bed at midnight, up in the morning, three meals elsewhere, to bed in the evening, some walks
- * at night. One in eight falls, one in eight almost does, one in sixteen has a bad night.
+ * The day of a room: its resident is in bed at midnight, up in the morning, has three meals elsewhere, goes to bed in the
+ * evening, walks at night. One in eight falls, one in eight almost does, one in sixteen has a bad night, one in three a
+ * visitor; one sensor in six is silent for a while.
  */
-export const dayOf = (random: Random): Moment[] => {
-  const around = (time: number, spread: number) => Math.round(time + (2 * random() - 1) * spread);
-  const reports = Array.from({ length: DAY / REPORT_EVERY }, (_, at): Moment => {
-    return { at: Math.floor((at + random()) * REPORT_EVERY), what: 'report' };
-  });
-  const day: Moment[] = [
-    ...reports,
-    ...nightsOf(random, around),
+export const dayOf = (sensor: number, day: number, reportSeconds: number, random: Random): Moment[] => {
+  const around: Around = (time, spread) => Math.round(time + (2 * random() - 1) * spread);
+  const moments: Moment[] = [
+    ...reportsOf(sensor, day, reportSeconds * SECOND),
+    ...nightOf(random, around),
     { at: around(6.5 * HOUR, 20 * MINUTE), what: 'leave_bed' },
     ...mealsOf(around),
     { at: around(21.5 * HOUR, 40 * MINUTE), what: 'enter_bed' },
+    ...chancesOf(around).flatMap(([chance, moments]) => (random() < chance ? moments() : [])),
   ];
-  if (random() < 1 / 8) day.push({ at: around(10 * HOUR, HOUR / 2), what: 'fall' });
-  if (random() < 1 / 8) day.push({ at: around(15.5 * HOUR, HOUR), what: 'near_fall' });
-  if (random() < 1 / 16) day.push({ at: around(4 * HOUR, 20 * MINUTE), what: 'bad_night' });
-  return day.sort((a, b) => a.at - b.at);
+  return moments.sort((a, b) => a.at - b.at);
 };

@@ -1,65 +1,141 @@
-import { randomBytes } from 'node:crypto';
-import { apiClient, logIn } from '../demo/client.ts';
-import { makerOf } from './plan.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Api, apiClient, logIn } from '../demo/client.ts';
+import { makerOf } from './makers.ts';
+import { homeRules, isInGroup, type Listener, listeners, night } from './rules.ts';
 
 export type Access = { base: string; username: string; password: string; provisioningKey: string };
 export type Device = { sensorId: string; send: (message: object) => Promise<void> };
+/** `everything` hears of every event, `bytes` gets what the devices said. */
+export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
+export type Home = {
+  customerId: number;
+  devices: Device[];
+  /** By their tokens, which they send along. */
+  hooks: Map<string, Hook>;
+  /** The names of the rules by their ids. */
+  rules: Map<number, string>;
+  /** Somebody of the home: a session lasts a day only. */
+  enter: () => Promise<Api>;
+};
 
 const region = (kind: string, name: string, left: number) => ({
-  ...{ kind, name, topLeftX: left, topLeftY: 200, bottomRightX: left + 50, bottomRightY: 100 },
+  ...{ kind, name, id: randomUUID(), topLeftX: left, topLeftY: 200, bottomRightX: left + 50, bottomRightY: 100 },
 });
-const room = {
+const roomWith = (regions: object[]) => ({
   ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
-  ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120 },
-  regions: [region('bed', 'Bed', -100), region('door', 'Door', 0)],
+  ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120, regions },
+});
+
+/** Nobody listens any more: the home's webhooks go, or a cloud that runs on would try to reach them for days. */
+export const closeHooks = async ({ enter, hooks }: Home): Promise<void> => {
+  const api = await enter();
+  for (const { id } of hooks.values()) await api.send('DELETE', `/webhooks/${id}`);
 };
 
 /** A customer, and somebody who may set it up. */
 const createHome = async ({ base, username, password }: Access) => {
   const { api } = await logIn(base, username, password);
   const tag = randomBytes(3).toString('hex');
-  const customer = await api.post<{ id: number }>('/customers', {
+  const { id: customerId } = await api.post<{ id: number }>('/customers', {
     name: `Simulated home ${tag}`,
     location: 'Ground floor',
     email: '',
   });
   const person = { username: `simulator-${tag}`, password: randomBytes(12).toString('base64url') };
   await api.post('/users', {
-    ...{ ...person, customerId: customer.id, firstName: 'Simulated', lastName: 'Nurse', email: '' },
-    permissions: ['manage_sensors', 'manage_customers', 'edit_sensor_room'],
+    ...{ ...person, customerId, firstName: 'Simulated', lastName: 'Nurse', email: '' },
+    permissions: ['manage_sensors', 'manage_customers', 'edit_sensor_room', 'manage_bots', 'manage_rules'],
   });
-  return (await logIn(base, person.username, person.password)).api;
+  return { customerId, enter: async () => (await logIn(base, person.username, person.password)).api };
+};
+
+/** What a sensor is called ends in its number: see sensorOf. */
+const hardwareId = (sensor: number): string =>
+  `${randomBytes(4).toString('hex')}${sensor.toString(16).padStart(4, '0')}`.toUpperCase();
+/** The number of a sensor by its name, which is made of its hardware id. */
+export const sensorOf = (name: string): number => Number.parseInt(name.slice(-4), 16);
+
+type Registered = { sensorId: string; deviceToken: string; pairingCode: string };
+const addSensor = async (api: Api, access: Access, sensor: number): Promise<Device & { bedId: string }> => {
+  const manufacturer = makerOf(sensor);
+  const body = { manufacturer, hardwareId: hardwareId(sensor), firmwareVersion: 42 };
+  const registered = await apiClient(access.base, access.provisioningKey).post<Registered>('/devices/register', body);
+  const { sensorId, deviceToken, pairingCode } = registered;
+  await api.post('/sensors/link', { manufacturer, code: pairingCode });
+  const bed = region('bed', 'Bed', -100);
+  await api.send('PUT', `/sensors/${sensorId}/room`, roomWith([bed, region('door', 'Door', 0)]));
+  const device = apiClient(access.base, deviceToken);
+  const send = async (message: object) => void (await device.post(`/devices/${sensorId}/messages`, message));
+  return { sensorId, send, bedId: bed.id };
+};
+
+type Created = { id: string; token: string };
+/** Webhooks that hear of everything, and one for each listener to rules. */
+const addHooks = async (api: Api, url: string) => {
+  const hooks = new Map<string, Hook>();
+  for (const [listener, format] of [
+    ['everything', 'full'],
+    ['bytes', 'raw'],
+  ] as const) {
+    const { id, token } = await api.post<Created>('/webhooks', { name: listener, url, format, isCustomerHook: true });
+    hooks.set(token, { id, listener });
+  }
+  const recipients = new Map<Listener, { botId: number; webhookId: string }>();
+  for (const [listener, format] of Object.entries(listeners) as [Listener, string][]) {
+    const { id: botId } = await api.post<{ id: number }>('/bots', { name: listener });
+    const hook = await api.post<Created>('/webhooks', { name: listener, url, format, isCustomerHook: false, botId });
+    hooks.set(hook.token, { id: hook.id, listener });
+    recipients.set(listener, { botId, webhookId: hook.id });
+  }
+  return { hooks, recipients };
+};
+
+/** The rules of the home; gives their names by their ids. */
+const addRules = async (
+  api: Api,
+  recipients: Awaited<ReturnType<typeof addHooks>>['recipients'],
+  sensors: readonly (Device & { bedId: string })[],
+): Promise<Map<number, string>> => {
+  const sensorIds = sensors.filter((_, sensor) => isInGroup(sensor)).map(({ sensorId }) => sensorId);
+  const group = await api.post<{ id: number }>('/sensor-groups', { name: 'Ground floor', sensorIds });
+  const [first] = sensors;
+  const scopes = {
+    home: {},
+    group: { sensorGroupId: group.id },
+    first: { sensorId: first?.sensorId },
+    first_bed: { sensorId: first?.sensorId, regionId: first?.bedId },
+  };
+  const rules = new Map<number, string>();
+  for (const { name, situation, scope, isNightly, rateLimitSeconds, tells } of homeRules) {
+    const { id } = await api.post<{ id: number }>('/rules', {
+      ...{ name, situation, rateLimitSeconds, ...scopes[scope], ...(isNightly && { schedule: night }) },
+      ...{ title: '{sensor}: {situation}', message: '{location}, {region}, {time}' },
+      recipients: tells.map((listener) => recipients.get(listener)),
+    });
+    rules.set(id, name);
+  }
+  return rules;
 };
 
 /**
- * A home with sensors of both makers and a webhook that hears of everything, made over the API. `pace` ms lie between two
- * sensors: a cloud that limits calls would refuse some.
+ * A home with sensors of both makers, rules, and webhooks that hear of what they find and of everything, made over the
+ * API. `pace` ms lie between two sensors: a cloud that limits calls would refuse some.
  */
 export const buildHome = async (
   access: Access,
   sensors: number,
   receiver: string,
   pace: () => Promise<void>,
-): Promise<Device[]> => {
-  const api = await createHome(access);
-  await api.post('/webhooks', { name: 'everything', url: receiver, format: 'full', isCustomerHook: true });
-  const devices: Device[] = [];
+): Promise<Home> => {
+  const { customerId, enter } = await createHome(access);
+  const api = await enter();
+  const { hooks, recipients } = await addHooks(api, receiver);
+  await pace();
+  const devices: (Device & { bedId: string })[] = [];
   for (let sensor = 0; sensor < sensors; sensor++) {
-    const manufacturer = makerOf(sensor);
-    const body = { manufacturer, hardwareId: randomBytes(6).toString('hex').toUpperCase(), firmwareVersion: 42 };
-    const { sensorId, deviceToken, pairingCode } = await apiClient(access.base, access.provisioningKey).post<{
-      sensorId: string;
-      deviceToken: string;
-      pairingCode: string;
-    }>('/devices/register', body);
-    await api.post('/sensors/link', { manufacturer, code: pairingCode });
-    await api.send('PUT', `/sensors/${sensorId}/room`, room);
-    const device = apiClient(access.base, deviceToken);
-    devices.push({
-      sensorId,
-      send: async (message) => void (await device.post(`/devices/${sensorId}/messages`, message)),
-    });
+    devices.push(await addSensor(api, access, sensor));
     await pace();
   }
-  return devices;
+  const rules = await addRules(api, recipients, devices);
+  return { customerId, devices, hooks, rules, enter };
 };

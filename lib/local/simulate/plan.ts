@@ -1,31 +1,58 @@
-import { DAY, dayOf, randomFrom } from './day.ts';
-import { type Where, whereAfter, wordsOf } from './makers.ts';
+import { DAY, dayOf, type Moment, randomFrom } from './day.ts';
+import { asleep, makerOf, type Where, whereAfter, wordsOf } from './makers.ts';
 
-/** Maker A and maker B take turns. */
-export const makerOf = (sensor: number): 'maker_a' | 'maker_b' => (sensor % 2 === 0 ? 'maker_a' : 'maker_b');
+/** `reportSeconds`: how often a sensor reports. `hours`: of each day, only what is from..until, ms after midnight. */
+export type PlanOptions = {
+  sensors: number;
+  days: number;
+  seed: number;
+  reportSeconds: number;
+  hours?: readonly [number, number] | undefined;
+};
 
-/** A message of a sensor (its number), `at` ms after the begin. `stamp` gives the device's clock at such a time. */
+/** Something that a sensor (its number) witnessed, `at` ms after the first midnight, and how it was afterwards. */
+export type Witnessed = Moment & { sensor: number; where: Where };
+/** A message of a sensor. `stamp` gives the device's clock at such a time. */
 export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => object };
-export type Plan = { messages: Planned[]; falls: number };
 
-const planOf = (sensor: number, day: number, seed: number): Plan => {
-  const moments = dayOf(randomFrom(seed * 1_000_003 + sensor * 1_009 + day));
-  let where: Where = { isPresent: true, isInBed: true };
-  const messages = moments.flatMap((moment) => {
+/** What a sensor witnesses in one day. What happens while it is silent leaves its traces, but nobody saw it. */
+const witnessed = (
+  { seed, reportSeconds, hours = [0, DAY] }: PlanOptions,
+  day: number,
+  sensor: number,
+): Witnessed[] => {
+  const moments = dayOf(sensor, day, reportSeconds, randomFrom(seed * 1_000_003 + sensor * 1_009 + day));
+  const [from, until] = hours;
+  let where = asleep;
+  let isSilent = false;
+  const seen: Witnessed[] = [];
+  const see = ({ at, what }: Moment) => seen.push({ at: day * DAY + at, what, sensor, where });
+  for (const moment of moments) {
+    if (moment.at >= until) break;
+    if (day === 0 && seen.length === 0 && moment.at >= from) see({ at: from, what: 'begin' });
     where = whereAfter(where, moment);
-    return wordsOf(makerOf(sensor), moment, where).map(({ after, message }): Planned => {
-      const begin = day * DAY + moment.at;
-      return { at: begin + after, sensor, message: (stamp) => message((since) => stamp(begin + since)) };
-    });
-  });
-  return { messages, falls: moments.filter(({ what }) => what === 'fall').length };
+    const wasSilent = isSilent;
+    isSilent = moment.what === 'silent' || (isSilent && moment.what !== 'back');
+    if (moment.at >= from && !(wasSilent && isSilent)) see(moment);
+  }
+  return seen;
 };
 
-/** Everything that a home's sensors say in some days, in its order. The same numbers give the same plan. */
-export const planFor = ({ sensors, days, seed }: { sensors: number; days: number; seed: number }): Plan => {
-  const plans = Array.from({ length: sensors * days }, (_, at) => planOf(at % sensors, Math.floor(at / sensors), seed));
-  return {
-    messages: plans.flatMap(({ messages }) => messages).sort((a, b) => a.at - b.at),
-    falls: plans.reduce((sum, { falls }) => sum + falls, 0),
-  };
-};
+/** What all sensors of a home witness in a day, in its order. The same numbers give the same days. */
+export const dayIn = (options: PlanOptions, day: number): Witnessed[] =>
+  Array.from({ length: options.sensors }, (_, sensor) => witnessed(options, day, sensor))
+    .flat()
+    .sort((a, b) => a.at - b.at);
+
+/** What the sensors say of it, in its order. */
+export const messagesOf = (moments: readonly Witnessed[]): Planned[] =>
+  moments
+    .flatMap(({ at, what, sensor, where }) =>
+      wordsOf(makerOf(sensor), what, where).map(
+        ({ after, message }): Planned => ({
+          ...{ at: at + after, sensor },
+          message: (stamp) => message((since) => stamp(at + since)),
+        }),
+      ),
+    )
+    .sort((a, b) => a.at - b.at);

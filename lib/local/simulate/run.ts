@@ -1,20 +1,34 @@
 import { startReceiver } from '../demo/receiver.ts';
+import { createArrivals } from './arrivals.ts';
+import { type Books, differences } from './books.ts';
+import type { Course } from './course.ts';
 import { DAY } from './day.ts';
-import { type Access, buildHome, type Device } from './home.ts';
-import { type Plan, planFor } from './plan.ts';
+import { type Accounts, type Counts, createExpectation } from './expect.ts';
+import { type Access, buildHome, type Home } from './home.ts';
+import { makerOf } from './makers.ts';
+import { dayIn, messagesOf, type PlanOptions } from './plan.ts';
+import type { Kind } from './rules.ts';
 
-export type Options = Access & { sensors: number; days: number; speed: number; seed: number };
-/** What a run did so far; `time` is the simulated one, ms. `told`: how often each kind of event arrived. */
-export type Tally = { time: number; sent: number; refused: number; told: Map<string, number> };
-type Host = {
-  now: () => number;
-  pause: (ms: number) => Promise<void>;
-  /** Between two sensors that are set up, ms. */
-  paceMs: number;
-  /** Hears how things go, several times in a second. */
+/**
+ * What a run did so far; `time` is the simulated one, ms. `told`: how often each kind of event arrived at the webhook that
+ * hears of everything; `alarms`: what arrived because of a rule.
+ */
+export type Tally = { time: number; sent: number; refused: number; told: Counts; alarms: number };
+export type Host = {
+  /** The course of time, from now on. */
+  course: () => Course;
+  /** Between two sensors that are set up. */
+  pace: () => Promise<void>;
+  /** Hears how things go, with every message. */
   show: (tally: Tally) => void;
-  /** Resolves when what was sent is worked off. */
-  settled: () => Promise<void>;
+};
+/** `slow`: falls that only time moves on, so that they are told minutes later by the cloud's clock. */
+export type Result = {
+  tally: Tally;
+  expected: Accounts;
+  slow: number;
+  arrivals: ReturnType<typeof createArrivals>;
+  home: Home;
 };
 
 /** `day 1 07:30`, of a simulated time (ms). */
@@ -24,55 +38,88 @@ export const clockText = (time: number): string => {
   return `day ${Math.floor(time / DAY) + 1} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
+const sum = (counts: Counts): number => [...counts.values()].reduce((total, one) => total + one, 0);
+
 /** One line for a tally. */
-export const tallyText = ({ time, sent, refused, told }: Tally): string => {
-  const total = [...told.values()].reduce((sum, count) => sum + count, 0);
+export const tallyText = ({ time, sent, refused, told, alarms }: Tally): string => {
   const kinds = [...told].toSorted().map(([kind, count]) => `${kind} ${count}`);
   const lost = refused > 0 ? `, ${refused} refused` : '';
-  return `${clockText(time)}  sent ${sent}${lost}  arrived ${total}: ${kinds.join(', ')}`;
+  return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(told)}: ${kinds.join(', ')}`;
 };
 
-/** Sends what is planned at its time; the messages of one sensor stay in their order. */
-const sendAll = async (plan: Plan, devices: readonly Device[], speed: number, host: Host, tally: Tally) => {
-  const begin = host.now();
-  const stamp = (at: number) => Math.round(begin + at / speed);
-  const turns = devices.map(() => Promise.resolve());
-  for (const { at, sensor, message } of plan.messages) {
-    const wait = stamp(at) - host.now();
-    if (wait > 0) await host.pause(wait);
-    tally.time = at;
-    const send = async () => {
+/** Lets a care home live for some days, and counts what must come of it and what arrives. */
+export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
+  const tally: Tally = { time: 0, sent: 0, refused: 0, told: new Map(), alarms: 0 };
+  const arrivals = createArrivals();
+  let home: Home | undefined;
+  const receiver = await startReceiver((request, response) => {
+    receiver.received.length = 0;
+    const heard = arrivals.hear(request, home?.hooks ?? new Map());
+    if (heard?.listener === 'everything') tally.told.set(heard.kind, (tally.told.get(heard.kind) ?? 0) + 1);
+    else if (heard) tally.alarms++;
+    response.end();
+  });
+  home = await buildHome(options, options.sensors, receiver.url, host.pace);
+  const { devices } = home;
+  const { stamp, run, until } = host.course();
+  const { accounts, witness } = createExpectation(stamp(0));
+  let slow = 0;
+  for (let day = 0; day < options.days; day++) {
+    const moments = dayIn(options, day);
+    for (const moment of moments) witness(moment);
+    slow += moments.filter(({ what, sensor }) => what === 'cut_fall' && makerOf(sensor) === 'maker_a').length;
+    await run(messagesOf(moments), async ({ at, sensor, message }) => {
       await devices[sensor]?.send(message(stamp)).then(
         () => tally.sent++,
         () => tally.refused++,
       );
-    };
-    turns[sensor] = (turns[sensor] ?? Promise.resolve()).then(send);
-    host.show(tally);
+      tally.time = Math.max(tally.time, at);
+      host.show(tally);
+    });
   }
-  await Promise.all(turns);
+  await until((options.days - 1) * DAY + (options.hours?.[1] ?? DAY));
+  await receiver.stop();
+  return { tally, expected: accounts, slow, arrivals, home };
 };
 
-/** Lets a care home live for some days; true when every fall that happened was told. */
-export const simulate = async (
-  options: Options,
-  host: Host,
-  plan: Plan = planFor(options),
-): Promise<{ tally: Tally; plan: Plan; holds: boolean }> => {
-  const tally: Tally = { time: 0, sent: 0, refused: 0, told: new Map() };
-  const receiver = await startReceiver(({ body }, response) => {
-    const { event } = JSON.parse(body);
-    const kind = `${event.type}/${event.action}`;
-    tally.told.set(kind, (tally.told.get(kind) ?? 0) + 1);
-    response.end();
-  });
-  const devices = await buildHome(options, options.sensors, receiver.url, () => host.pause(host.paceMs));
-  await sendAll(plan, devices, options.speed, host, tally);
-  await host.settled();
-  await receiver.stop();
+const eventsOf = ({ events }: Accounts, kind: Kind): number =>
+  sum(new Map([...events].filter(([key]) => key.endsWith(` ${kind}`))));
+
+/** What must hold whatever the clock: every message was taken, every fall that happened was told. */
+export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
+  const [happened, told] = [eventsOf(expected, 'fall/fall_detected'), tally.told.get('fall/fall_detected') ?? 0];
   return {
-    tally,
-    plan,
-    holds: tally.refused === 0 && tally.told.get('fall/fall_detected') === (plan.falls || undefined),
+    complaints: [
+      ...(tally.refused > 0 ? [`${tally.refused} messages were refused`] : []),
+      ...(told <= happened && told >= happened - slow ? [] : [`falls: expected ${happened}, told ${told}`]),
+    ],
+    verdict: `${happened} falls happened, ${told} were told${told < happened ? ', and time will tell of the others' : ''}`,
+  };
+};
+
+/** Holds what arrived, and what the cloud has over its API, against what was counted apart from it. */
+export const judgeAll = (
+  { tally, expected, arrivals, home }: Result,
+  { events, hits, open, unsent }: Books,
+): { complaints: string[]; verdict: string } => {
+  const odd: [number, string][] = [
+    [tally.refused, 'messages were refused'],
+    [arrivals.strangers(), 'deliveries were not ours'],
+    [unsent, 'hits do not say that all was sent'],
+  ];
+  const bytes = expected.told.get('bytes') ?? 0;
+  const alarms = sum(expected.told) - sum(expected.events) - bytes;
+  return {
+    complaints: [
+      ...odd.filter(([times]) => times > 0).map(([times, what]) => `${times} ${what}`),
+      ...differences('events of sensor', expected.events, events),
+      ...differences('hits of sensor', expected.hits, hits),
+      ...differences('told', expected.told, arrivals.told),
+      ...differences('not done:', new Map(), open),
+    ],
+    verdict:
+      `${tally.sent} messages: ${sum(expected.events)} events of ${bytes} of them and of time, each told once; ` +
+      `${sum(expected.hits)} hits of ${home.rules.size} rules, ${alarms} alarms, each told once; ` +
+      `${arrivals.repeats()} repeats, nothing waits; all as counted apart from the cloud`,
   };
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBell, systemClock, virtualClock } from '../../../lib/local/clock.ts';
+import { createBell, skippingClock, systemClock, virtualClock } from '../../../lib/local/clock.ts';
 
 test('virtualClock: stands still until it is advanced', async () => {
   const clock = virtualClock(1_000);
@@ -76,4 +76,29 @@ test('createBell: wakes all sleepers at the time it was last told, an aborted on
   expect(woken).toEqual(['aborted@0', 'a@40', 'b@40']);
   await bell.wait();
   await bell.wait(AbortSignal.abort());
+});
+
+test('skippingClock: goes on by itself, and what falls due when it is set ahead runs at once, in order', async () => {
+  const clock = skippingClock(1_000_000);
+  const seen: string[] = [];
+  const again = () => {
+    seen.push('again');
+    if (seen.length < 6) clock.after(60_000, again);
+  };
+  clock.after(60_000, again);
+  clock.after(90_000, () => seen.push('once'));
+  clock.after(30_000, () => seen.push('never'))();
+  expect(clock.next()).toBeLessThan(1_060_000 + 1_000);
+  while (clock.next() <= 1_200_000) clock.skipTo(clock.next());
+  expect(seen).toEqual(['again', 'once', 'again', 'again']);
+  clock.skipTo(1_000_000);
+  expect(clock.now()).toBeGreaterThanOrEqual(1_180_000);
+  await new Promise<void>((resolve) => clock.after(5, resolve));
+});
+
+test('skippingClock: nothing waits when all has run', () => {
+  const clock = skippingClock(0);
+  clock.after(10_000, () => {});
+  clock.skipTo(20_000);
+  expect(clock.next()).toBe(Number.POSITIVE_INFINITY);
 });

@@ -202,7 +202,7 @@ test('schedule: runs every `everyMs` with the event of an EventBridge rule', asy
   ]);
 });
 
-test('schedule: runs never overlap: a late one is skipped, runNow waits its turn', async () => {
+test('schedule: runs never overlap: a late one is skipped, runNow waits its turn; idle is when none runs', async () => {
   const log: string[] = [];
   const { clock, rule } = setUpSchedule(900, async () => {
     log.push(`start ${(clock.now() - START) / 1000}`);
@@ -210,10 +210,11 @@ test('schedule: runs never overlap: a late one is skipped, runNow waits its turn
     log.push(`end ${(clock.now() - START) / 1000}`);
   });
   await clock.advance(130_000);
+  void rule.idle().then(() => log.push('idle'));
   const now = rule.runNow();
   await clock.advance(135_000);
   await now;
-  expect(log).toEqual(['start 60', 'end 155', 'start 155', 'end 250']);
+  expect(log).toEqual(['start 60', 'end 155', 'idle', 'start 155', 'end 250']);
 });
 
 test('schedule: a run that fails or takes too long is reported, and the next one comes', async () => {
