@@ -1,64 +1,46 @@
 import type { Clock } from '../clock.ts';
+import type { What } from '../simulate/day.ts';
+import { asleep, whereAfter, wordsOf } from '../simulate/makers.ts';
 import { apiClient } from './client.ts';
 import type { DemoSensor } from './seed.ts';
 
 type Say = (line: string) => void;
 
-const presence = (present: boolean, timestamp: number) => ({
-  type: 4,
-  payload: {
-    presenceDetected: present,
-    trackerTargets: present ? [{ xPosCm: 30, yPosCm: 150, zPosCm: 90 }] : [],
-    timestamp,
-  },
-});
-const fall = (status: string, start: number, timestamp: number) => ({
-  type: 5,
-  payload: {
-    status,
-    timestamp: start,
-    statusUpdateTimestamp: timestamp,
-    fallLocX_cm: 60,
-    fallLocY_cm: 120,
-    fallLocZ_cm: 10,
-  },
-});
+/** What happens in each room, again and again: people come and go, and now and then somebody falls. */
+const moments: readonly What[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
-/** What each sensor reports in turn, one line a step: people come and go, and now and then somebody falls. */
-const scenes = (start: number, now: number) => [
-  presence(true, now),
-  presence(false, now),
-  presence(true, now),
-  fall('fall_detected', start, now),
-  fall('fall_confirmed', start, now),
-  fall('calling', start, now),
-  fall('finished', start, now),
-  presence(false, now),
-];
+/** What a sensor says of it, message by message, each as of when it is asked for. */
+function* wordsIn(now: () => number): Generator<object, never> {
+  for (let where = asleep; ; )
+    for (const what of moments) {
+      where = whereAfter(where, { what });
+      const start = now();
+      for (const { message } of wordsOf('maker_a', what, where))
+        yield message((after) => (after === 0 ? start : now()));
+    }
+}
 
 /** Moves the sensors of the demo, one of them every `everyMs`, over the same HTTP that devices use. Gives what stops it. */
 export const simulate = (
   base: string,
   sensors: readonly DemoSensor[],
-  clock: Clock,
+  { now, after }: Clock,
   everyMs: number,
   say: Say,
 ): (() => void) => {
-  let step = 0;
-  const starts = sensors.map(() => 0);
+  const words = sensors.map(() => wordsIn(now));
+  let turn = 0;
   const move = async (): Promise<void> => {
-    const [which, scene] = [step % sensors.length, Math.floor(step / sensors.length) % 8];
-    step += 1;
+    const which = turn++ % sensors.length;
     const sensor = sensors[which];
     if (!sensor) return;
-    if (scene === 3) starts[which] = clock.now();
-    const message = scenes(starts[which] ?? 0, clock.now())[scene];
+    const message = words[which]?.next().value;
     await apiClient(base, sensor.deviceToken).post(`/devices/${sensor.sensorId}/messages`, message);
   };
   const next = (): void => {
-    cancel = clock.after(everyMs, next);
+    cancel = after(everyMs, next);
     move().catch((error: unknown) => say(`simulator: ${error instanceof Error ? error.message : error}`));
   };
-  let cancel = clock.after(everyMs, next);
+  let cancel = after(everyMs, next);
   return () => cancel();
 };
