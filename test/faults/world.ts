@@ -1,17 +1,24 @@
-import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { chanceOf, createChaos, type Faults } from './chaos.ts';
-import { check, type Receipt, type Verdict } from './check.ts';
+import { fallMessage } from '../fixtures/home.ts';
+import { failingClient } from './aws.ts';
+import { calleeOf } from './callee.ts';
+import { chanceOf } from './chance.ts';
+import { createChaos } from './chaos.ts';
+import { check, type Posted, untold, type Verdict } from './check.ts';
 import { skippingClock } from './clock.ts';
+import type { Fault, Story } from './fault.ts';
+import { furnish, type Home } from './homes.ts';
+import { failingHost } from './host.ts';
+import { startChaosReceiver } from './receiver.ts';
+import { adminsOf, type Scene } from './scene.ts';
+import { timeOf } from './time.ts';
 
-const FALLS = 4;
-/** So long a trouble lasts, in steps of so much. */
-const TROUBLE_STEPS = 6;
-const STEP_MS = 10_000;
-/** Steps until whatever waits must be done, once all is well: some 20 minutes. */
-const PATIENCE = 120;
+const STEPS = 1;
+const STEP_MS = 40_000;
+const DAY = 86_400_000;
+/** Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is. */
+const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
 
 export type Report = Verdict & {
   injected: number;
@@ -23,113 +30,118 @@ export type Report = Verdict & {
   waits: number[];
 };
 
-const furnish = async (url: string, hook: string) => {
-  const home = await createHome(await adminOf(url), 'maple', ALL_PERMISSIONS);
-  const sensor = await linkSensor(home.client);
-  const alarm = await createAlarm(home.client, hook);
-  const all = { name: 'all', url: hook, format: 'full', isCustomerHook: true };
-  const every = await home.client.ok<{ id: string }>('POST', '/webhooks', all);
-  return { customerId: home.customerId, sensor, webhooks: [alarm.webhook.id, every.id] };
-};
-
-/** A cloud on the embedded engine whose time can be skipped, with a home whose falls two webhooks are to hear of. */
+/** A cloud on the embedded engine whose time can be skipped, with two homes and the receivers that are to hear of them. */
 export const createFaultWorld = async () => {
-  const { clock, skip } = skippingClock();
+  const time = skippingClock();
+  const { clock } = time;
   const chaos = createChaos();
-  const receipts: Receipt[] = [];
-  const receiver = await startReceiver(({ headers, body }, response) => {
-    if (!chaos.answer(response)) return;
-    const { event, webhook } = JSON.parse(body);
-    if (event.action !== 'fall_detected') return;
-    receipts.push({
-      ...{ uuid: event.uuid, webhookId: webhook.id },
-      ...{ messageId: String(headers['webhook-id']), at: clock.now() },
-    });
-  });
+  const receiver = await startChaosReceiver(chaos, clock.now);
+  const callee = calleeOf(chaos);
+  let settings: Fault['settings'];
   const cloud = await startTestCloud({
-    ...{ clock, wrap: chaos.wrap, log: () => {} },
-    // Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is.
-    environment: { RETRY_SCHEDULE: `0${',2'.repeat(5)}${',20'.repeat(14)}`, DELIVERY_DEADLINE_SECONDS: '1' },
+    ...{ clock, log: () => {} },
+    onClient: failingClient(chaos),
+    wrap: failingHost(
+      chaos,
+      async () => callee,
+      () => settings ?? {},
+    ),
+    environment: { RETRY_SCHEDULE: SOON, SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
   });
-  const home = await furnish(cloud.url, receiver.url);
-  const { deliveries, due } = store(cloud.runtime.table);
+  const admin = adminsOf(cloud, clock);
+  const boss = await admin();
+  const [maple, birch] = await Promise.all([
+    furnish(boss, 'maple', receiver, true),
+    furnish(boss, 'birch', receiver, false),
+  ]);
+  const { step, waiting, drain, last } = timeOf(cloud, time);
+  let names = 0;
+  const fresh = (name: string) => `${name}-${++names}`;
 
   let falls = 0;
   /** Posts a fall as a device does: again, until it is acknowledged or the device gives up. */
-  const post = async (): Promise<{ uuid: string; at: number | null }> => {
+  const post = async ({ customerId, sensor, hooks }: Home): Promise<Posted> => {
     const uuid = crypto.randomUUID();
-    const message = { ...fallMessage('calling', Date.now() + ++falls), uuid };
+    const of = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
+    const message = { ...fallMessage('calling', clock.now() + ++falls), uuid };
     for (let attempt = 0; attempt < 3; attempt++) {
-      const { status } = await home.sensor.device.call('POST', `/devices/${home.sensor.sensorId}/messages`, message);
-      if (status === 202) return { uuid, at: clock.now() };
+      const { status } = await sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message);
+      if (status === 202) return { ...of, at: clock.now() };
     }
-    return { uuid, at: null };
+    return { ...of, at: null };
   };
 
-  const step = async (ms: number): Promise<void> => {
-    skip(ms);
-    await cloud.sweep();
-    await cloud.idle();
-  };
-
-  const waiting = async (): Promise<number> => {
-    let count = 0;
-    for await (const page of due.waiting(clock.now() + 86_400_000))
-      count += page.filter(({ kind }) => kind !== 'sensor').length;
-    return count;
-  };
-
-  /** What ended with a reason instead of a success. */
-  const excused = async (): Promise<Set<string>> => {
-    const pairs = new Set<string>();
-    for (const webhookId of home.webhooks)
-      for (const { state, reason, snapshot } of (
-        await deliveries.range(home.customerId, webhookId, [0, Number.MAX_SAFE_INTEGER])
-      ).page)
-        if (state === 'failed' && reason !== null) pairs.add(`${snapshot.event.uuid} ${webhookId}`);
-    return pairs;
-  };
-
-  const drain = async (): Promise<number> => {
-    for (let at = 0; at < PATIENCE; at++) {
-      if ((await waiting()) === 0) return 0;
-      await step(STEP_MS);
+  /** What of this ended with one of the reasons instead of a success. */
+  const excused = async (pairs: readonly string[], posted: readonly Posted[], reasons: readonly string[]) => {
+    const { deliveries } = store(cloud.runtime.table);
+    const found = new Set<string>();
+    const since = Math.min(...posted.map(({ at }) => at ?? clock.now())) - DAY;
+    for (const webhookId of reasons.length > 0 ? new Set(pairs.map((pair) => pair.slice(37))) : []) {
+      const customerId = posted.find(({ webhooks }) => webhooks.includes(webhookId))?.customerId ?? 0;
+      const { page } = await deliveries.range(customerId, webhookId, [since, Number.MAX_SAFE_INTEGER]);
+      for (const { state, reason, snapshot } of page)
+        if (state === 'failed' && reasons.includes(reason ?? '')) found.add(`${snapshot.event.uuid} ${webhookId}`);
     }
-    return waiting();
+    return found;
   };
 
-  /** Some falls while `faults` happen; then all is well, and what waits is worked off. */
-  const run = async (faults: Faults, seed: number): Promise<Report> => {
-    const chance = chanceOf(seed + 1);
-    receipts.length = 0;
-    chaos.begin(faults, seed);
-    const posted: { uuid: string; at: number | null }[] = [];
-    for (let at = 0; at < FALLS; at++) {
-      posted.push(await post());
-      // At times the next comes while this one is worked on.
-      if (chance() < 0.7) await cloud.idle();
-      if (chance() < 0.5) await step(Math.ceil(chance() * STEP_MS));
+  /** Some falls, of which each may be worked on when the next one comes. */
+  const postAll = async (fault: Fault, { chance, homes }: Scene): Promise<Posted[]> => {
+    if (fault.falls === 'one') return [await post(homes.birch)];
+    const posted = await Promise.all([post(homes.maple), post(homes.birch)]);
+    if (chance() < 0.8) await cloud.idle();
+    if (chance() < 0.3) await step(Math.ceil(chance() * STEP_MS));
+    if (chance() < 0.3) posted.push(await post(homes.maple));
+    if (chance() < 0.9) await cloud.idle();
+    return posted;
+  };
+
+  const suffer = async ({ rates = {}, steps = STEPS, stepMs = STEP_MS, lastsMs }: Fault, { chance }: Scene) => {
+    if (lastsMs !== undefined) return last(lastsMs);
+    for (let at = 0; at < steps; at++) {
+      if (chance() < (rates.clockJump ?? 0)) chaos.jump(Math.round((2 * chance() - 1) * 6 * 3_600_000));
+      await step(stepMs);
     }
-    for (let at = 0; at < TROUBLE_STEPS; at++) await step(STEP_MS);
+  };
+
+  /** Some falls while a fault happens; then all is well, and what waits is worked off. */
+  const run = async (fault: Fault, seed: number): Promise<Report> => {
+    const { receipts, strays } = receiver;
+    for (const list of [receipts, strays]) list.length = 0;
+    settings = fault.settings;
+    const homes = { maple: { ...maple }, birch: { ...birch } };
+    const scene: Scene = { cloud, receiver, clock, chance: chanceOf(seed + 1), homes, admin, step, drain, fresh };
+    const story: Story = (await fault.story?.(scene)) ?? {};
+    chaos.begin(fault.rates ?? {}, seed);
+    const posted = await postAll(fault, scene);
+    if (story.amid) await cloud.idle().then(story.amid);
+    await suffer(fault, scene);
     const injected = chaos.heal();
     const healed = clock.now();
+    await story.heal?.();
     const pending = await drain();
-    const acknowledged = new Map(posted.flatMap(({ uuid, at }) => (at === null ? [] : [[uuid, at] as const])));
-    const first = new Map(receipts.toReversed().map((one) => [`${one.uuid} ${one.webhookId}`, one]));
-    const of = { acknowledged: new Set(acknowledged.keys()), posted: new Set(posted.map(({ uuid }) => uuid)) };
+    const said = (await story.after?.()) ?? [];
+    const excuses = await excused(untold(posted, receipts), posted, fault.mayEnd ?? []);
+    const verdict = check(posted, receipts, excuses);
+    const acknowledged = new Map(posted.map(({ uuid, at }) => [uuid, at]));
+    const first = [...new Map(receipts.toReversed().map((one) => [`${one.uuid} ${one.webhookId}`, one])).values()];
     return {
-      ...check(of, home.webhooks, receipts, await excused()),
+      ...verdict,
+      unexpected: [...verdict.unexpected, ...said],
+      wrong: [...verdict.wrong, ...strays],
       ...{ injected, pending },
-      recovered: [...first.values()].filter(({ at }) => at > healed).length,
-      waits: [...first.values()].map(({ uuid, at }) => Math.max(0, at - (acknowledged.get(uuid) ?? at))),
+      recovered: first.filter(({ at }) => at > healed).length,
+      waits: first.map(({ uuid, at }) => Math.max(0, at - (acknowledged.get(uuid) ?? at))),
     };
   };
 
   return {
     run,
+    waiting,
     stop: async () => {
       await receiver.stop();
       await cloud.stop();
     },
   };
 };
+export type FaultWorld = Awaited<ReturnType<typeof createFaultWorld>>;
