@@ -1,10 +1,12 @@
 import { type Callee, createCallee } from '../../shared/delivery/callee.ts';
+import { createLimiter } from '../../shared/delivery/limiter.ts';
+import { AT_A_TIME } from '../../shared/domain/breaker.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import { certificates, RECEIVER_NAME } from './receiver.ts';
 
-/** Long enough for an answer on this machine, short enough to be waited for a thousand times. */
-const DEADLINE_SECONDS = 0.25;
+/** Long enough for an answer on the busiest machine. */
+const DEADLINE_SECONDS = 5;
 /** What a name must not resolve to: not at all, not beside the right address, not instead of it. */
 const wrongAddresses: readonly [string[], ...string[][]] = [
   [],
@@ -21,9 +23,23 @@ export const calleeOf = (chaos: Chaos): Callee => {
     return chaos.strikes(chaos.rates().names) ? oneOf(chaos.chance, wrongAddresses) : ['127.0.0.1'];
   };
   const world = { resolve, agentOptions: { ca: certificates.good.cert } };
-  const common = { ALLOWED_TARGET_RANGES: ['127.0.0.1/32'], DELIVERY_DEADLINE_SECONDS: DEADLINE_SECONDS };
-  const open = createCallee({ ...common, ALLOW_PRIVATE_TARGETS: true }, world);
-  const strict = createCallee({ ...common, ALLOW_PRIVATE_TARGETS: false }, world);
-  const fitting = (url: string) => (url.startsWith('https:') ? strict : open);
-  return { ...open, check: (url) => fitting(url).check(url), post: (request) => fitting(request.url).post(request) };
+  const calls = new Map<string, Callee>();
+  const calleeFor = (url: string): Callee => {
+    const { deadline = DEADLINE_SECONDS } = chaos.rates();
+    const ALLOW_PRIVATE_TARGETS = !url.startsWith('https:');
+    const key = `${deadline} ${ALLOW_PRIVATE_TARGETS}`;
+    const stage = {
+      ALLOWED_TARGET_RANGES: ['127.0.0.1/32'],
+      DELIVERY_DEADLINE_SECONDS: deadline,
+      ALLOW_PRIVATE_TARGETS,
+    };
+    const found = calls.get(key) ?? createCallee(stage, world);
+    calls.set(key, found);
+    return found;
+  };
+  return {
+    ...createLimiter(AT_A_TIME),
+    check: (url) => calleeFor(url).check(url),
+    post: (request) => calleeFor(request.url).post(request),
+  };
 };

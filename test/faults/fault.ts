@@ -24,6 +24,8 @@ export type Rates = {
   /** Requests that a receiver answers with trouble, by default of any kind; what it never answers. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
+  /** The deadline of an attempt in seconds, where receivers make use of all of it. */
+  deadline?: number;
   /** Names that do not resolve, or to what must not be called. */
   names?: number;
   /** The clock of the host is set to another time. */
@@ -49,7 +51,7 @@ export type Fault = {
   settings?: Partial<Settings>;
   /** Reasons that deliveries may end with unsent here; none by default. */
   mayEnd?: readonly string[];
-  /** How long the trouble lasts: so many steps of so many ms; by default one of 40 s. */
+  /** How long the trouble lasts: so many steps of so many ms; by default one of 40 s, or none. */
   steps?: number;
   stepMs?: number;
   /** Or until so many ms are over, in ever longer steps: a long trouble, in which little happens. */

@@ -43,6 +43,11 @@ export const furnish = async (admin: Client, name: string, receiver: ChaosReceiv
   const client = nurse.as(token);
   const sensor = await linkSensor(nurse);
   const hooks = [await addHook(client, receiver, customerId, 'all')];
+  const [first] = hooks;
+  if (first && !alarm) {
+    await replaceHook(client, first, { secretKey: FIRST_SECRET });
+    receiver.secrets.set(first.path, FIRST_SECRET);
+  }
   if (alarm) {
     const path = `/${customerId}/alarm`;
     const { webhook } = await createAlarm(client, receiver.urls.http + path);

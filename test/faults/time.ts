@@ -52,7 +52,7 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
   /** At ever longer intervals, until so many ms are over. */
   const last = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
-    for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 2.5)
+    for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)
       await step(Math.min(interval, end - clock.now()));
   };
   return { step, waiting, drain, last };

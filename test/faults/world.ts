@@ -14,11 +14,13 @@ import { startChaosReceiver } from './receiver.ts';
 import { adminsOf, type Scene } from './scene.ts';
 import { timeOf } from './time.ts';
 
-const STEPS = 1;
 const STEP_MS = 40_000;
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
 /** Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is. */
 const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
+
+/** Sensors don't fall silent by the way: what that takes is not what is looked at. */
+const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
 export type Report = Verdict & {
   injected: number;
@@ -44,9 +46,9 @@ export const createFaultWorld = async () => {
     wrap: failingHost(
       chaos,
       async () => callee,
-      () => settings ?? {},
+      () => ({ ...lively, ...settings }),
     ),
-    environment: { RETRY_SCHEDULE: SOON, SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
+    environment: { RETRY_SCHEDULE: SOON },
   });
   const admin = adminsOf(cloud, clock);
   const boss = await admin();
@@ -75,7 +77,7 @@ export const createFaultWorld = async () => {
   const excused = async (pairs: readonly string[], posted: readonly Posted[], reasons: readonly string[]) => {
     const { deliveries } = store(cloud.runtime.table);
     const found = new Set<string>();
-    const since = Math.min(...posted.map(({ at }) => at ?? clock.now())) - DAY;
+    const since = Math.min(...posted.map(({ at }) => at ?? clock.now())) - 12 * HOUR;
     for (const webhookId of reasons.length > 0 ? new Set(pairs.map((pair) => pair.slice(37))) : []) {
       const customerId = posted.find(({ webhooks }) => webhooks.includes(webhookId))?.customerId ?? 0;
       const { page } = await deliveries.range(customerId, webhookId, [since, Number.MAX_SAFE_INTEGER]);
@@ -85,21 +87,26 @@ export const createFaultWorld = async () => {
     return found;
   };
 
-  /** Some falls, of which each may be worked on when the next one comes. */
+  /** Some falls of one home or of both, of which each may be worked on when the next one comes. */
   const postAll = async (fault: Fault, { chance, homes }: Scene): Promise<Posted[]> => {
-    if (fault.falls === 'one') return [await post(homes.birch)];
-    const posted = await Promise.all([post(homes.maple), post(homes.birch)]);
+    const { birch, maple } = homes;
+    const whose = fault.falls === 'one' ? 1 : chance();
+    const one = fault.falls === 'one' || fault.story || whose < 0.7 ? birch : maple;
+    const first = whose < 0.4 ? [birch, maple] : [one];
+    const posted = await Promise.all(first.map(post));
+    if (fault.falls === 'one') return posted;
     if (chance() < 0.8) await cloud.idle();
-    if (chance() < 0.3) await step(Math.ceil(chance() * STEP_MS));
-    if (chance() < 0.3) posted.push(await post(homes.maple));
-    if (chance() < 0.9) await cloud.idle();
+    if (chance() < 0.2) await step(Math.ceil(chance() * STEP_MS));
+    if (chance() < 0.2) posted.push(...(await Promise.all(first.slice(-1).map(post))));
     return posted;
   };
 
-  const suffer = async ({ rates = {}, steps = STEPS, stepMs = STEP_MS, lastsMs }: Fault, { chance }: Scene) => {
+  const suffer = async (fault: Fault, { chance }: Scene): Promise<void> => {
+    const { rates = {}, stepMs = STEP_MS, lastsMs } = fault;
     if (lastsMs !== undefined) return last(lastsMs);
+    const steps = fault.steps ?? Math.round(chance());
     for (let at = 0; at < steps; at++) {
-      if (chance() < (rates.clockJump ?? 0)) chaos.jump(Math.round((2 * chance() - 1) * 6 * 3_600_000));
+      if (chance() < (rates.clockJump ?? 0)) chaos.jump(Math.round((2 * chance() - 1) * 6 * HOUR));
       await step(stepMs);
     }
   };
@@ -114,7 +121,8 @@ export const createFaultWorld = async () => {
     const story: Story = (await fault.story?.(scene)) ?? {};
     chaos.begin(fault.rates ?? {}, seed);
     const posted = await postAll(fault, scene);
-    if (story.amid) await cloud.idle().then(story.amid);
+    if (story.amid || scene.chance() < 0.9) await cloud.idle();
+    await story.amid?.();
     await suffer(fault, scene);
     const injected = chaos.heal();
     const healed = clock.now();

@@ -2,21 +2,23 @@ import { register } from '../../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../../fixtures/cloud.ts';
 import { linkSensor, nextHardwareId } from '../../fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
-import { addHook, type Home, replaceHook } from '../homes.ts';
+import { addHook, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
-const hookOf = ({ hooks }: Home, at = 0) => hooks[at] ?? ({ id: '', path: '', url: '' } as const);
-const nothing = async () => [];
+const hookOf = ({ hooks: [first] }: Home): Hook => {
+  if (!first) throw new Error('a home without a webhook');
+  return first;
+};
 
 /** The receiver learns the new secret at once, or, when the old one signs too for a while, when it comes to it. */
-const secretRotated = async ({ homes: { maple }, receiver, chance, fresh }: Scene): Promise<Story> => {
-  const alarm = hookOf(maple, 1);
+const secretRotated = async ({ homes: { birch }, receiver, chance, fresh }: Scene): Promise<Story> => {
+  const hook = hookOf(birch);
   const secretKey = fresh('a-secret-of-sixteen-characters');
-  const learn = async () => void receiver.secrets.set(alarm.path, secretKey);
+  const learn = async () => void receiver.secrets.set(hook.path, secretKey);
   const overlapSeconds = chance() < 0.5 ? 86_400 : 0;
   return {
     amid: async () => {
-      await maple.client.ok('PUT', `/webhooks/${alarm.id}/secret`, { secretKey, overlapSeconds });
+      await birch.client.ok('PUT', `/webhooks/${hook.id}/secret`, { secretKey, overlapSeconds });
       if (overlapSeconds === 0) await learn();
     },
     heal: learn,
@@ -60,7 +62,6 @@ const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scen
       await cloud.idle();
       receiver.closed.add(doomed.path);
     },
-    after: nothing,
   };
 };
 
@@ -80,8 +81,7 @@ const sensorMoved = async ({ homes: { maple, birch }, admin }: Scene): Promise<S
   birch.sensor = await linkSensor(birch.client);
   return {
     amid: async () => {
-      const { client } = { client: await admin() };
-      await client.ok('PUT', `/sensors/${birch.sensor.sensorId}/customer`, { customerId: maple.customerId });
+      await (await admin()).ok('PUT', `/sensors/${birch.sensor.sensorId}/customer`, { customerId: maple.customerId });
     },
   };
 };

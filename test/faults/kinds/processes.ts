@@ -34,11 +34,12 @@ export const ofProcesses: readonly Fault[] = [
   {
     title: 'the sweeper dies: the next one rings',
     rates: { ...crashAt(...sweeping), lostBell: 0.5 },
-    steps: 3,
+    steps: 2,
   },
-  { title: 'processes die anywhere', rates: { crashes: everywhere, crash: 0.1 }, steps: 2 },
+  { title: 'processes die anywhere', rates: { crashes: everywhere, crash: 0.15 }, steps: 1 },
   {
     title: 'the clock of the host jumps by hours, forth and back: what waits is sent, at the latest when it is right',
     rates: { crashes: [20, 21], crash: 0.2, clockJump: 0.8, lostBell: 0.2 },
+    steps: 1,
   },
 ];

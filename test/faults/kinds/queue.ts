@@ -17,8 +17,8 @@ const nothingUnread = async ({ cloud: { bells }, step }: Scene): Promise<Story> 
 
 /** Bells are lost, repeated, late, out of order, unreadable, dead, or of another version. */
 export const ofQueue: readonly Fault[] = [
-  { title: 'every second bell is lost: the sweeper rings', rates: { lostBell: 0.5 } },
-  { title: 'every bell is lost: the sweeper rings for everything', rates: { lostBell: 1 } },
+  { title: 'every second bell is lost: the sweeper rings', rates: { lostBell: 0.5 }, steps: 1 },
+  { title: 'every bell is lost: the sweeper rings for everything', rates: { lostBell: 1 }, steps: 1 },
   { title: 'every bell rings twice: each fall is told once', rates: { doubleBell: 1 } },
   { title: 'bells ring late and out of order', rates: { lateBell: 0.7, doubleBell: 0.3 } },
   {
@@ -27,8 +27,8 @@ export const ofQueue: readonly Fault[] = [
     story: nothingUnread,
   },
   {
-    title: 'bells fail until they are dead, and nobody looks at dead ones: the sweeper rings anew',
-    rates: { crashes: [10], crash: 1 },
+    title: 'bells fail until they are dead, and the sweeper with them: the next one rings anew',
+    rates: { crashes: [10, 30], crash: 1 },
     ...{ falls: 'one', steps: 6, stepMs: HIDDEN_MS },
   },
   {
@@ -41,6 +41,6 @@ export const ofQueue: readonly Fault[] = [
       ...{ crashes: everywhere, crash: 0.05, refusal: 0.03, lostAnswer: 0.03 },
       ...{ lostBell: 0.2, doubleBell: 0.2, lateBell: 0.2, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },
     },
-    steps: 3,
+    steps: 2,
   },
 ];

@@ -5,6 +5,8 @@ import { replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
+/** The deadline of an attempt, s, where a receiver uses it up. */
+const deadline = 0.1;
 const answering = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]]): Fault => ({
   title,
   rates: { trouble: 0.5, troubles },
@@ -59,15 +61,15 @@ export const ofReceivers: readonly Fault[] = [
   },
   {
     title: 'receivers take requests and never answer: they are left alone in time, and asked again',
-    rates: { trouble: 0.25, troubles: ['hangs'] },
+    rates: { trouble: 0.25, troubles: ['hangs'], deadline },
   },
   {
-    ...answering('headers come byte by byte: the deadline ends it', 'slowHeaders'),
-    rates: { trouble: 0.25, troubles: ['slowHeaders'] },
+    title: 'headers come byte by byte: the deadline ends it',
+    rates: { trouble: 0.25, troubles: ['slowHeaders'], deadline },
   },
   {
-    ...answering('a body comes byte by byte: its status counts', 'slowBody'),
-    rates: { trouble: 0.25, troubles: ['slowBody'] },
+    title: 'a body comes byte by byte: its status counts',
+    rates: { trouble: 0.25, troubles: ['slowBody'], deadline },
   },
   answering('a body has no end: its status counts, and no more of it is read', 'endlessBody'),
   answering('a body is a gzip bomb: nobody unpacks it', 'gzipBomb'),
