@@ -42,7 +42,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const closed = new Set<string>();
   const down = new Set<string>();
   let isTlsBad = false;
-  let requests = 0;
+  let unsigned = 0;
 
   const answer = (path: string, response: ServerResponse): boolean => {
     const { trouble, troubles = ['failure', 'cutBefore', 'failure'] } = chaos.rates();
@@ -53,7 +53,6 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     return true;
   };
   const take = (request: IncomingMessage, body: Buffer, response: ServerResponse): void => {
-    requests += 1;
     const path = request.url ?? '';
     const isTls = 'encrypted' in request.socket;
     if (closed.has(path) || path.startsWith('/trap') || (isTls && isTlsBad)) strays.push(`${path} was called`);
@@ -61,7 +60,10 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     const [, owner = ''] = path.split('/');
     if (String(customer.id) !== owner) strays.push(`${owner} heard of ${event.action} of ${customer.id}`);
     const secret = secrets.get(path);
-    if (secret !== undefined && !isSigned(secret, request, body)) return void response.writeHead(401).end();
+    if (secret !== undefined && !isSigned(secret, request, body)) {
+      unsigned += 1;
+      return void response.writeHead(401).end();
+    }
     if (!answer(path, response) || event.action !== 'fall_detected') return;
     const messageId = String(request.headers['webhook-id']);
     receipts.push({ uuid: event.uuid, webhookId: webhook.id, messageId, at: now(), customerId: Number(owner) });
@@ -87,7 +89,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     secrets,
     closed,
     down,
-    requests: () => requests,
+    /** How many requests had no signature that counts. */
+    unsigned: () => unsigned,
     /** Shows another certificate; whoever calls while it is a bad one, or the name is, hasn't looked. */
     useCertificate: (which: keyof typeof certificates, isBad = which !== 'good'): void => {
       servers.tls.setSecureContext(certificates[which]);

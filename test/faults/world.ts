@@ -69,6 +69,8 @@ export const createFaultWorld = async () => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const { status } = await sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message);
       if (status === 202) return { ...of, at: clock.now() };
+      // Only a process that died has no better answer than that something went wrong.
+      if (status !== 503 && !chaos.rates().crash) receiver.strays.push(`a message was answered ${status}`);
     }
     return { ...of, at: null };
   };

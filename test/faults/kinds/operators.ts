@@ -16,12 +16,14 @@ const secretRotated = async ({ homes: { birch }, receiver, chance, fresh }: Scen
   const secretKey = fresh('a-secret-of-sixteen-characters');
   const learn = async () => void receiver.secrets.set(hook.path, secretKey);
   const overlapSeconds = chance() < 0.5 ? 86_400 : 0;
+  const unsigned = receiver.unsigned();
   return {
     amid: async () => {
       await birch.client.ok('PUT', `/webhooks/${hook.id}/secret`, { secretKey, overlapSeconds });
       if (overlapSeconds === 0) await learn();
     },
     heal: learn,
+    after: async () => (receiver.unsigned() > unsigned ? ['what the receiver could not know as ours'] : []),
   };
 };
 
@@ -116,7 +118,7 @@ const troubled = { rates: { trouble: 1 } } as const;
 export const ofOperators: readonly Fault[] = [
   {
     title: 'a secret is rotated in mid-retry: what follows is signed so that the receiver can tell',
-    ...{ ...troubled, story: secretRotated },
+    ...{ ...troubled, story: secretRotated, steps: 1 },
   },
   { title: 'a URL is changed in mid-retry: all that waits goes to the new one', ...troubled, story: urlChanged },
   {
