@@ -1,38 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFaultWorld } from './world.ts';
 
-const SAMPLE_MS = 20;
+const SAMPLE_MS = 5;
 const MB = 1_048_576;
-const endless = {
-  title: 'bodies without an end',
-  rates: { trouble: 1, troubles: ['endlessBody'] },
-} as const;
+/** What this process may grow by, MB. */
+export const MEMORY_BAR = 50;
 
-/** The largest size (MB) of this process until `work` is done. */
-const peak = async (work: Promise<unknown>): Promise<number> => {
-  let most = 0;
-  let isDone = false;
-  const end = work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    most = Math.max(most, process.memoryUsage.rss() / MB);
+/** Falls until the process has the size that it needs for its work, whatever the answers are. */
+const WARM_UP = 300;
+
+/** What `work` gives, and the largest size (MB) of this process until it is done. */
+export const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
+  let peak = 0;
+  const look = () => {
+    peak = Math.max(peak, process.memoryUsage.rss() / MB);
+  };
+  const timer = setInterval(look, SAMPLE_MS);
+  try {
+    const result = await work();
     await sleep(SAMPLE_MS);
+    look();
+    return { result, peak };
+  } finally {
+    clearInterval(timer);
   }
-  await end;
-  return most;
 };
 
-/** By how many MB this process grows while receivers answer with bodies that have no end. */
-export const measureEndlessBodies = async (runs: number) => {
+/** By how many MB the whole cloud in this process grows while receivers answer with bodies that have no end. */
+export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
-  let requests = 0;
-  const some = async (count: number): Promise<void> => {
-    for (let seed = 1; seed <= count; seed++) requests += (await world.run(endless, seed)).injected;
-  };
-  const before = await peak(some(runs));
-  requests = 0;
-  const after = await peak(some(runs));
+  const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;
+  const { peak: before } = await peakOf(() => world.flood(bodies, WARM_UP));
+  const { peak: after, result: answers } = await peakOf(() => world.flood(bodies, falls));
   await world.stop();
-  return { requests, grown: Math.max(0, after - before) };
+  return { answers, grown: Math.max(0, after - before) };
 };

@@ -55,5 +55,5 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
     for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)
       await step(Math.min(interval, end - clock.now()));
   };
-  return { step, waiting, drain, last };
+  return { step, drain, last };
 };

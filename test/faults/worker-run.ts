@@ -4,7 +4,7 @@ import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
 // A world keeps all that ever happened in it: after so many runs a new one is quicker, and memory stays where it is.
-const RUNS = 200;
+const RUNS = 500;
 let world: FaultWorld | undefined;
 let runs = 0;
 

@@ -56,7 +56,7 @@ export const createFaultWorld = async () => {
     furnish(boss, 'maple', receiver, true),
     furnish(boss, 'birch', receiver, false),
   ]);
-  const { step, waiting, drain, last } = timeOf(cloud, time);
+  const { step, drain, last } = timeOf(cloud, time);
   let names = 0;
   const fresh = (name: string) => `${name}-${++names}`;
 
@@ -145,9 +145,21 @@ export const createFaultWorld = async () => {
     };
   };
 
+  /** So many falls, a few at a time, each told while a fault happens; how often it did. */
+  const flood = async ({ rates = {} }: Fault, count: number): Promise<number> => {
+    chaos.begin(rates, 1);
+    for (let at = 0; at < count; at += 2) {
+      await Promise.all([post(maple), post(birch)]);
+      await cloud.idle();
+    }
+    const injected = chaos.heal();
+    await drain();
+    return injected;
+  };
+
   return {
     run,
-    waiting,
+    flood,
     stop: async () => {
       await receiver.stop();
       await cloud.stop();
