@@ -31,11 +31,12 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
     return found.filter(({ kind }) => kind !== 'sensor');
   };
 
-  /** When (ms) is the next of what waits due, together with what is due soon after it? */
-  const nextDue = (all: readonly Waiting[], least: number): number => {
-    const later = all.map(({ time }) => time).filter((time) => time > clock.now());
-    const first = Math.max(Math.min(...later), clock.now() + least);
-    return Math.max(...later.filter((time) => time <= first + TOGETHER), clock.now() + least);
+  /** When (ms) to look again: soon if something is overdue, or when the next is due, together with what is due soon after. */
+  const nextLook = (all: readonly Waiting[], wait: number): number => {
+    const soon = clock.now() + wait;
+    const times = all.map(({ time }) => Math.max(time, soon));
+    const first = Math.min(...times);
+    return Math.max(...times.filter((time) => time <= first + TOGETHER));
   };
 
   const drain = async (): Promise<number> => {
@@ -43,7 +44,7 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
     for (let round = 0; round < PATIENCE; round++) {
       const all = await waiting();
       if (all.length === 0) return 0;
-      await step(nextDue(all, wait) - clock.now());
+      await step(nextLook(all, wait) - clock.now());
       wait = Math.min(LONGEST_WAIT, wait * 1.5);
     }
     return (await waiting()).length;
