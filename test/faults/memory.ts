@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { flood } from './run-fault.ts';
 import { createFaultWorld } from './world.ts';
 
 const SAMPLE_MS = 5;
@@ -30,8 +31,8 @@ export const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; pe
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;
-  const { peak: before } = await peakOf(() => world.flood(bodies, WARM_UP));
-  const { peak: after, result: answers } = await peakOf(() => world.flood(bodies, falls));
+  const { peak: before } = await peakOf(() => flood(world, bodies, WARM_UP));
+  const { peak: after, result: answers } = await peakOf(() => flood(world, bodies, falls));
   await world.stop();
   return { answers, grown: Math.max(0, after - before) };
 };

@@ -3,30 +3,18 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
 import type { Chance } from './chance.ts';
-import type { Home } from './homes.ts';
-import type { ChaosReceiver } from './receiver.ts';
+import type { FaultWorld } from './world.ts';
 
-/** What a story finds: two homes, a receiver, and somebody who may do everything. */
-export type Scene = {
-  cloud: Cloud;
-  receiver: ChaosReceiver;
-  clock: Pick<Clock, 'now'>;
-  chance: Chance;
-  homes: { maple: Home; birch: Home };
-  admin: () => Promise<Client>;
-  /** Time passes; what is due then is worked off. */
-  step: (ms: number) => Promise<void>;
-  /** Until nothing waits; how much still does when that lasts too long. */
-  drain: () => Promise<number>;
-  /** A name that no run before has used. */
-  fresh: (name: string) => string;
-};
+/** What a story finds: a world, with homes that it may change for its run, and chance. */
+export type Scene = FaultWorld & { chance: Chance };
+
+const SESSION_MS = 10 * 3_600_000;
 
 /** A system admin who is logged in, whatever the time: sessions end after a day. */
 export const adminsOf = (cloud: Cloud, { now }: Pick<Clock, 'now'>) => {
   let session: { client: Client; until: number } | undefined;
   return async (): Promise<Client> => {
-    if (!session || session.until <= now()) session = { client: await adminOf(cloud.url), until: now() + 36_000_000 };
+    if (!session || session.until <= now()) session = { client: await adminOf(cloud.url), until: now() + SESSION_MS };
     return session.client;
   };
 };

@@ -1,5 +1,5 @@
 import { percentile } from '../bench/figures.ts';
-import type { Report } from './world.ts';
+import type { Report } from './run-fault.ts';
 
 /** What came of the runs of one fault. */
 export type Tally = {

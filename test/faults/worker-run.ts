@@ -1,4 +1,5 @@
 import { faults } from './faults.ts';
+import { runFault } from './run-fault.ts';
 import { count, emptyTally } from './tally.ts';
 import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
@@ -15,7 +16,7 @@ const runOne = async (at: number, seed: number) => {
   if (!world) runs = 0;
   runs += 1;
   world ??= await createFaultWorld();
-  return world.run(fault, seed);
+  return runFault(world, fault, seed);
 };
 
 const work = async ({ fault, seeds }: Task) => {

@@ -23,14 +23,18 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** What ended unsent while nobody listened is sent again by a replay. */
+/** What ended unsent while nobody listened, for that reason, is sent again by a replay. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
     after: async () => {
-      const missing = birch.hooks.filter(({ id }) => !receiver.receipts.some(({ webhookId }) => webhookId === id));
-      for (const { id } of missing)
-        await birch.client.ok('POST', `/webhooks/${id}/replays`, { since, until: clock.now(), states: ['failed'] });
+      const [hook] = birch.hooks;
+      const at = `/webhooks/${hook?.id}`;
+      const [page] = await birch.client.ok<{ data: { reason: string }[] }[]>('GET', `${at}/deliveries?since=${since}`);
+      const reasons = page?.data.map(({ reason }) => reason);
+      if (receiver.receipts.length > 0 || !reasons?.every((one) => one === 'exhausted'))
+        return [`${receiver.receipts.length} told beyond the ladder, ended by ${reasons}`];
+      await birch.client.ok('POST', `${at}/replays`, { since, until: clock.now(), states: ['failed'] });
       return (await drain()) > 0 ? ['a replay that does not end'] : [];
     },
   };
@@ -93,8 +97,18 @@ export const ofReceivers: readonly Fault[] = [
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 24 * HOUR },
   },
   {
-    title: 'a receiver is down for 72 hours: all of it comes afterwards, by the ladder or by a replay',
-    ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 72 * HOUR, story: replayed },
+    title: 'a receiver is down for 72 hours: all of it comes afterwards, by the ladder as it is',
+    ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 72 * HOUR },
+  },
+  {
+    title: 'a receiver is down for 72 hours, longer than the ladder: what ended unsent comes by a replay',
+    ...{
+      rates: { trouble: 1 },
+      settings: { RETRY_SCHEDULE: [0, 60, 600, 3_600] },
+      falls: 'one',
+      lastsMs: 72 * HOUR,
+      story: replayed,
+    },
   },
   {
     title: 'a certificate is expired or of a stranger: nothing is said until it is a good one',
