@@ -46,6 +46,7 @@ const shown = (values: readonly (string | number)[], title: string): string =>
 export const heading = shown(columns, 'fault');
 /** A line of the table; the times in ms from the 202 to the first success. */
 export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits }: Tally): string => {
-  const [p50, p99] = [50, 99].map((percent) => percentile(waits, percent).toFixed(0));
+  // Nobody waits for what ends unsent.
+  const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));
   return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title);
 };
