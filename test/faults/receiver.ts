@@ -34,6 +34,15 @@ const isSigned = (secret: string, { headers }: IncomingMessage, body: Buffer): b
 
 type Told = { event: { uuid: string; action: string }; webhook: { id: string }; customer: { id: number } };
 
+const parsed = (text: string): Told | null => {
+  try {
+    const { event, webhook, customer } = JSON.parse(text) as Partial<Told>;
+    return event && webhook && customer ? { event, webhook, customer } : null;
+  } catch {
+    return null;
+  }
+};
+
 /** Receivers of customers, one behind each path `/{customerId}/...`, over HTTP and TLS; they answer as `chaos` has it. */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
@@ -56,7 +65,12 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     const path = request.url ?? '';
     const isTls = 'encrypted' in request.socket;
     if (closed.has(path) || path.startsWith('/trap') || (isTls && isTlsBad)) strays.push(`${path} was called`);
-    const { event, webhook, customer } = JSON.parse(body.toString('utf8')) as Told;
+    const told = parsed(body.toString('utf8'));
+    if (!told) {
+      strays.push(`${path} was told what it can't read`);
+      return void response.writeHead(400).end();
+    }
+    const { event, webhook, customer } = told;
     const [, owner = ''] = path.split('/');
     if (String(customer.id) !== owner) strays.push(`${owner} heard of ${event.action} of ${customer.id}`);
     const secret = secrets.get(path);

@@ -12,6 +12,8 @@ import { timeOf } from './time.ts';
 
 /** Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is. */
 const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
+/** What the log says of a bell that is put aside. */
+const UNREAD = 'a message cannot be read';
 /** Sensors don't fall silent by the way: what that takes is not what is looked at. */
 const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
@@ -23,9 +25,13 @@ export const createFaultWorld = async () => {
   const receiver = await startChaosReceiver(chaos, clock.now);
   const callee = calleeOf(chaos);
   let settings: Fault['settings'];
+  let unread = 0;
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
-    ...{ clock, log: () => {} },
+    clock,
+    log: (_, message) => {
+      if (message === UNREAD) unread += 1;
+    },
     onClient: failingClient(chaos),
     wrap: failingHost(chaos, async () => callee, current),
     environment: { RETRY_SCHEDULE: SOON },
@@ -41,6 +47,8 @@ export const createFaultWorld = async () => {
     ...{ clock, chaos, receiver, cloud, admin },
     ...timeOf(cloud, time),
     homes: { maple, birch },
+    /** How many bells could not be read until now. */
+    unread: () => unread,
     /** A name that nothing here has yet. */
     fresh: (name: string): string => `${name}-${++names}`,
     /** From now on the stage is set like this; what is left out, as usual. */

@@ -15,6 +15,12 @@ const nothingUnread = async ({ cloud: { bells }, step }: Scene): Promise<Story> 
   },
 });
 
+/** Nobody finds bells of another version unreadable. */
+const allRead = async ({ unread }: Scene): Promise<Story> => {
+  const before = unread();
+  return { after: async () => (unread() > before ? ['a bell of another version that nobody could read'] : []) };
+};
+
 /** Bells are lost, repeated, late, out of order, unreadable, dead, or of another version. */
 export const ofQueue: readonly Fault[] = [
   { title: 'every second bell is lost: the sweeper rings', rates: { lostBell: 0.5 }, steps: 1 },
@@ -34,6 +40,7 @@ export const ofQueue: readonly Fault[] = [
   {
     title: 'a version is deployed in between: bells and items of the one before and of the next are worked off',
     rates: { otherVersion: 0.5, trouble: 0.3, lostBell: 0.1 },
+    story: allRead,
   },
   {
     title: 'everything at once',
