@@ -40,9 +40,9 @@ const failureOf = (error: AwsError, target: string, input: { TransactItems?: unk
   return /PutItem|UpdateItem|DeleteItem/.test(target) ? answer(400, 'TransactionConflictException') : null;
 };
 
-/** Before the call was made, or after everything was written. */
-const cutOff = async <T>(call: () => Promise<T>, chance: Chance): Promise<never> => {
-  if (chance() < 0.7) await call();
+/** Before the call was made, or after everything was written: the connection breaks. */
+const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Chance): Promise<never> => {
+  if (chance() < 0.7) ((await call()).response as { body: Readable }).body.destroy();
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };
 
