@@ -72,7 +72,8 @@ const sensorDeleted = async ({ homes: { birch }, step }: Scene): Promise<Story> 
   birch.sensor = await linkSensor(birch.client);
   return {
     amid: async () => {
-      // An active sensor stays: it must have been silent for a while.
+      // An active sensor stays: it must have been silent for a while, in which the service was there.
+      await step(1_000);
       await step(INACTIVE_MS);
       await birch.client.ok('DELETE', `/sensors/${birch.sensor.sensorId}`);
     },
