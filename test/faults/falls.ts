@@ -33,11 +33,11 @@ export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> =
   if (fault.falls === 'one') return [await postFall(scene, birch)];
   const whose = chance();
   // Stories are about the birches.
-  const one = fault.story || whose < 0.7 ? birch : maple;
-  const first = whose < 0.4 ? [birch, maple] : [one];
+  const one = fault.story || whose < 0.65 ? birch : maple;
+  const first = whose < 0.3 ? [birch, maple] : [one];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));
   if (chance() < 0.8) await cloud.idle();
   if (chance() < 0.2) await step(Math.ceil(chance() * PAUSE_MS));
-  if (chance() < 0.2) posted.push(await postFall(scene, first.at(-1) ?? one));
+  if (chance() < 0.15) posted.push(await postFall(scene, first.at(-1) ?? one));
   return posted;
 };
