@@ -25,6 +25,7 @@ import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
 import { clientConfig, ensureTable, localDocumentClient } from './table.ts';
 
+type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
   /** 0: any. */
   port: number;
@@ -48,6 +49,8 @@ export type CloudOptions = {
   say?: (line: string) => void;
   /** Wraps the runtime: how tests inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
+  /** Gets the client of the table before its first call: how tests inject answers of the table's own. */
+  onClient?: (client: DocumentClient) => void;
 };
 
 const listen = async (server: Server, port: number): Promise<string> => {
@@ -100,7 +103,9 @@ const runtimeOf = async (
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-  const table = createTable(localDocumentClient(endpoint), settings.TABLE_NAME, meter);
+  const client = localDocumentClient(endpoint);
+  options.onClient?.(client);
+  const table = createTable(client, settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
   const passwords = passwordsAt(options.passwordCost, random);

@@ -1,5 +1,5 @@
 import { AT_A_TIME } from '../domain/breaker.ts';
-import { type Attempt, createPoster } from './connect.ts';
+import { type Attempt, createPoster, type PosterOptions } from './connect.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import { checkTarget, resolveAll, type TargetPolicy } from './url-policy.ts';
 
@@ -12,15 +12,19 @@ export type Callee = {
   enter: Limiter['enter'];
 };
 
-export const createCallee = (stage: {
+type Stage = {
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOWED_TARGET_RANGES: readonly string[];
   DELIVERY_DEADLINE_SECONDS: number;
-}): Callee => {
+};
+
+/** `world`: names and certificates other than those of this machine. */
+export const createCallee = (stage: Stage, world: Pick<PosterOptions, 'resolve' | 'agentOptions'> = {}): Callee => {
+  const { resolve = resolveAll } = world;
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
   };
-  const { post } = createPoster({ policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
-  return { check: (url) => checkTarget(url, policy, resolveAll), post, ...createLimiter(AT_A_TIME) };
+  const { post } = createPoster({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
+  return { check: (url) => checkTarget(url, policy, resolve), post, ...createLimiter(AT_A_TIME) };
 };

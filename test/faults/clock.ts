@@ -22,7 +22,7 @@ export const skippingClock = () => {
     },
   };
   const skip = (ms: number): void => {
-    ahead += ms;
+    ahead += Math.round(ms);
     fire();
   };
   return { clock, skip };

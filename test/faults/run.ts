@@ -1,49 +1,49 @@
+import { availableParallelism } from 'node:os';
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { percentile } from '../bench/figures.ts';
 import { faults } from './faults.ts';
+import { MEMORY_BAR, measureEndlessBodies } from './memory.ts';
 import { measureNeighbour } from './neighbour.ts';
-import { createFaultWorld } from './world.ts';
+import { heading, lineOf } from './tally.ts';
+import { runAll } from './workers.ts';
 
-const help = `npm run faults [-- --seeds N] [--from SEED] [--only TEXT] [--neighbour SECONDS]
-Prints for each fault, over all seeds: lost duplicated recovered p50 p99 (ms from the 202 to the receiver).`;
+const help = `npm run faults [-- --seeds N] [--from SEED] [--only TEXT] [--workers N] [--neighbour SECONDS] [--endless FALLS]
+Prints for each fault, over all seeds: lost duplicated recovered p50 p99 (ms from the 202 to the receiver).
+Shares the seeds out among --workers processes. Then another customer's receivers hang for --neighbour seconds, and in
+--endless falls are answered with bodies that have no end; 0 leaves that out.`;
+// One more than there are cores: some runs wait for deadlines.
+const processes = availableParallelism() + 1;
 const options = {
   seeds: { type: 'string', default: '1' },
   from: { type: 'string', default: '1' },
   only: { type: 'string', default: '' },
+  workers: { type: 'string', default: String(processes) },
   neighbour: { type: 'string', default: '15' },
+  endless: { type: 'string', default: '200' },
 } as const;
-const { seeds, from, only, neighbour } = readCommandLine(options, help, { out: console.log, err: console.error });
+const given = readCommandLine(options, help, { out: console.log, err: console.error }, ({ only: _, ...numbers }) =>
+  Object.values(numbers).every((text) => /^\d{1,6}$/.test(text)) ? null : 'whole numbers are wanted',
+);
+const [seeds, from, workers, neighbour, endless] = [
+  ...[given.seeds, given.from, given.workers, given.neighbour, given.endless].map(Number),
+] as [number, number, number, number, number];
 
-let isBroken = false;
-const line = (values: readonly (string | number)[]) =>
-  console.log(values.map((one) => String(one).padStart(10)).join(' '));
-line(['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected', '  fault']);
-const world = await createFaultWorld();
-for (const [title, what] of faults.filter(([title]) => title.includes(only))) {
-  const sum = { lost: 0, duplicated: 0, recovered: 0, injected: 0 };
-  const waits: number[] = [];
-  for (let seed = Number(from); seed < Number(from) + Number(seeds); seed++) {
-    const report = await world.run(what, seed);
-    const { lost, unexpected, renamed, pending } = report;
-    if (lost.length + unexpected.length + renamed.length + pending > 0) {
-      isBroken = true;
-      console.error(`seed ${seed}, ${title}:`, { lost, unexpected, renamed, pending });
-    }
-    sum.lost += lost.length;
-    sum.duplicated += report.duplicated;
-    sum.recovered += report.recovered;
-    sum.injected += report.injected;
-    waits.push(...report.waits);
-  }
-  const [p50, p99] = [percentile(waits, 50), percentile(waits, 99)].map((one) => one.toFixed(0));
-  line([sum.lost, sum.duplicated, sum.recovered, p50 ?? '', p99 ?? '', sum.injected, `  ${title}`]);
-}
-await world.stop();
+const places = [...faults.keys()].filter((at) => faults[at]?.title.includes(given.only));
+const tallies = await runAll(places, { from, seeds, workers: Math.max(1, workers) }, console.error);
+console.log(heading);
+for (const [at, tally] of tallies) console.log(lineOf(faults[at]?.title ?? '', tally));
+let isBroken = [...tallies.values()].some(({ broken }) => broken.length > 0);
 
-if (Number(neighbour) > 0 && only === '') {
-  const { without, during, ratio } = await measureNeighbour(Number(neighbour));
-  line([during.lost, '', '', during.p50.toFixed(0), during.p99.toFixed(0), '', "  another customer's receivers hang"]);
+if (neighbour > 0 && given.only === '') {
+  const { without, during, ratio } = await measureNeighbour(neighbour);
+  const { lost, p50, p99 } = during;
+  const tally = { runs: 1, lost, duplicated: 0, recovered: 0, injected: 0, waits: [p50, p99], broken: [] };
+  console.log(lineOf("another customer's receivers hang", tally));
   console.log(`p99 ${ratio.toFixed(2)} x of ${without.p99.toFixed(0)} ms while they answer; the bar is 2`);
-  isBroken ||= ratio > 2 || during.lost > 0;
+  isBroken ||= ratio > 2 || lost > 0;
+}
+if (endless > 0 && given.only === '') {
+  const { answers, grown } = await measureEndlessBodies(endless);
+  console.log(`${grown.toFixed(0)} MB more for ${answers} bodies without an end; the bar is ${MEMORY_BAR}`);
+  isBroken ||= grown > MEMORY_BAR;
 }
 process.exit(isBroken ? 1 : 0);

@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type Chance, oneOf } from './chance.ts';
+
+/** Answers a request badly; true: the receiver said by its status that it has it. `elsewhere`: where nobody may go. */
+type Answer = (response: ServerResponse, chance: Chance, elsewhere: string) => boolean;
+
+const DRIP_MS = 10;
+const BLOCK = Buffer.alloc(16_384, 'endless ');
+const REDIRECTS = [301, 302, 303, 307, 308] as const;
+const small = gzipSync(Buffer.alloc(1_000_000));
+let bomb: Buffer | undefined;
+/** 100 kB that unpack to 100 MB: a small one, again and again. */
+const bombOf = (): Buffer => {
+  bomb ??= Buffer.concat(Array.from({ length: 100 }, () => small));
+  return bomb;
+};
+
+/** Writes a byte now and then, for as long as somebody listens. */
+const drip = ({ socket }: ServerResponse, byte: string): void => {
+  const timer = setInterval(() => socket?.write(byte), DRIP_MS);
+  socket?.once('close', () => clearInterval(timer));
+};
+/** A status line, well or not. */
+const begin = (response: ServerResponse, chance: Chance, headers = {}): boolean => {
+  const status = oneOf(chance, [200, 202, 400, 503]);
+  response.writeHead(status, headers);
+  return status < 300;
+};
+const send = (response: ServerResponse, status: number, headers = {}): boolean => {
+  response.writeHead(status, headers).end(status === 204 || status === 304 ? undefined : 'trouble');
+  return status >= 200 && status < 300;
+};
+const never = (): false => false;
+
+export const answers = {
+  hangs: never,
+  failure: (response, chance) => send(response, oneOf(chance, [500, 503, 429, 404]), { 'Retry-After': '1' }),
+  anyStatus: (response, chance) => send(response, 200 + Math.floor(chance() * 400), { 'Retry-After': '120' }),
+  redirect: (response, chance, elsewhere) => send(response, oneOf(chance, REDIRECTS), { Location: elsewhere }),
+
+  slowHeaders: (response) => {
+    response.socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+    drip(response, 's');
+    return false;
+  },
+  slowBody: (response, chance) => {
+    const isTold = begin(response, chance);
+    response.flushHeaders();
+    const timer = setInterval(() => response.write('b'), DRIP_MS);
+    response.once('close', () => clearInterval(timer));
+    return isTold;
+  },
+  endlessBody: (response, chance) => {
+    const isTold = begin(response, chance);
+    const pour = (): void => {
+      while (!response.destroyed && response.write(BLOCK));
+    };
+    response.on('drain', pour);
+    pour();
+    return isTold;
+  },
+  gzipBomb: (response, chance) => {
+    const isTold = begin(response, chance, { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' });
+    response.end(bombOf());
+    return isTold;
+  },
+  nonsense: ({ socket }) => {
+    socket?.end('SSH-2.0-receiver\r\n');
+    return false;
+  },
+
+  cutBefore: ({ socket }) => {
+    socket?.resetAndDestroy();
+    return false;
+  },
+  cutInHeaders: ({ socket }) => {
+    socket?.write('HTTP/1.1 200 O', () => socket.resetAndDestroy());
+    return false;
+  },
+  cutInBody: (response, chance) => {
+    const isTold = begin(response, chance, { 'Content-Length': 1_000 });
+    response.write('half of it', () => response.socket?.destroy());
+    return isTold;
+  },
+} as const satisfies Record<string, Answer>;
+export type Misbehaviour = keyof typeof answers;

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import type { localDocumentClient } from '../../lib/local/table.ts';
+import { type Chance, oneOf } from './chance.ts';
+import type { Chaos } from './chaos.ts';
+
+/** What DynamoDB may answer although nothing is wrong with the call, and how its answers get lost. */
+export const awsErrors = {
+  throttled: 'ProvisionedThroughputExceededException',
+  tooMany: 'RequestLimitExceeded',
+  tooFast: 'ThrottlingException',
+  internal: 'InternalServerError',
+  conflict: 'TransactionConflict',
+  slowed: 'TransactionThrottled',
+  unsaid: 'AnswerLost',
+} as const;
+export type AwsError = (typeof awsErrors)[keyof typeof awsErrors];
+
+const NAMESPACE = 'com.amazonaws.dynamodb.v20120810#';
+const answer = (statusCode: number, type: string, more: object = {}) => {
+  const body = JSON.stringify({ __type: NAMESPACE + type, message: 'injected', ...more });
+  return { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Readable.from([body]) };
+};
+
+/** A transaction is canceled for a reason of one of its writes; one write that meets a transaction has an error of its own. */
+const canceled = (code: string, writes: number, chance: Chance) => {
+  const at = Math.floor(chance() * writes);
+  const CancellationReasons = Array.from({ length: writes }, (_, index) => ({ Code: index === at ? code : 'None' }));
+  const reasons = CancellationReasons.map(({ Code }) => Code).join(', ');
+  return answer(400, 'TransactionCanceledException', { CancellationReasons, Message: `canceled [${reasons}]` });
+};
+
+const reasonOf = (chance: Chance) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** The answer to a call; null: this call can't meet with that. */
+const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Chance) => {
+  const writes = input.TransactItems?.length ?? 0;
+  if (error === 'TransactionThrottled') return writes > 0 ? canceled(reasonOf(chance), writes, chance) : null;
+  if (error !== 'TransactionConflict') return answer(error === 'InternalServerError' ? 500 : 400, error);
+  if (writes > 0) return canceled('TransactionConflict', writes, chance);
+  return /PutItem|UpdateItem|DeleteItem/.test(target) ? answer(400, 'TransactionConflictException') : null;
+};
+
+/** Before the call was made, or after everything was written: the connection breaks. */
+const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Chance): Promise<never> => {
+  if (chance() < 0.7) ((await call()).response as { body: Readable }).body.destroy();
+  throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+};
+
+type Request = { request: { headers: Record<string, string>; body: Uint8Array } };
+
+/** Answers for the table by the bytes that DynamoDB would send: what they mean is up to the SDK. */
+export const failingClient =
+  ({ rates, strikes, chance }: Chaos) =>
+  (client: ReturnType<typeof localDocumentClient>): void => {
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const { aws, awsErrors: errors } = rates();
+        if (!errors || !strikes(aws)) return next(args);
+        const error = oneOf(chance, errors);
+        if (error === 'AnswerLost') return cutOff(() => next(args), chance);
+        const { headers, body } = (args as Request).request;
+        const response = failureOf(
+          error,
+          headers['x-amz-target'] ?? '',
+          JSON.parse(new TextDecoder().decode(body)),
+          chance,
+        );
+        return response ? { response, output: { $metadata: {} } } : next(args);
+      },
+      { step: 'deserialize', name: 'faults', priority: 'low' },
+    );
+  };

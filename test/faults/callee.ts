@@ -1,0 +1,45 @@
+import { type Callee, createCallee } from '../../shared/delivery/callee.ts';
+import { createLimiter } from '../../shared/delivery/limiter.ts';
+import { AT_A_TIME } from '../../shared/domain/breaker.ts';
+import { oneOf } from './chance.ts';
+import type { Chaos } from './chaos.ts';
+import { certificates, RECEIVER_NAME } from './receiver.ts';
+
+/** Long enough for an answer on the busiest machine. */
+const DEADLINE_SECONDS = 5;
+/** What a name must not resolve to: not at all, not beside the right address, not instead of it. */
+const wrongAddresses: readonly [string[], ...string[][]] = [
+  [],
+  ['169.254.169.254'],
+  ['127.0.0.1', '10.0.0.7'],
+  ['127.0.0.2'],
+  ['::ffff:127.0.0.1'],
+];
+
+/** The service's own way out to the world, in a world whose names are ours. */
+export const calleeOf = (chaos: Chaos): Callee => {
+  const resolve = async (name: string): Promise<readonly string[]> => {
+    if (name !== RECEIVER_NAME) throw new Error(`${name} does not resolve`);
+    return chaos.strikes(chaos.rates().names) ? oneOf(chaos.chance, wrongAddresses) : ['127.0.0.1'];
+  };
+  const world = { resolve, agentOptions: { ca: certificates.good.cert } };
+  const calls = new Map<string, Callee>();
+  const calleeFor = (url: string): Callee => {
+    const { deadline = DEADLINE_SECONDS } = chaos.rates();
+    const ALLOW_PRIVATE_TARGETS = !url.startsWith('https:');
+    const key = `${deadline} ${ALLOW_PRIVATE_TARGETS}`;
+    const stage = {
+      ALLOWED_TARGET_RANGES: ['127.0.0.1/32'],
+      DELIVERY_DEADLINE_SECONDS: deadline,
+      ALLOW_PRIVATE_TARGETS,
+    };
+    const found = calls.get(key) ?? createCallee(stage, world);
+    calls.set(key, found);
+    return found;
+  };
+  return {
+    ...createLimiter(AT_A_TIME),
+    check: (url) => calleeFor(url).check(url),
+    post: (request) => calleeFor(request.url).post(request),
+  };
+};

@@ -1,0 +1,43 @@
+import { fallMessage } from '../fixtures/home.ts';
+import type { Posted } from './check.ts';
+import type { Fault } from './fault.ts';
+import type { Home } from './homes.ts';
+import type { Scene } from './scene.ts';
+import type { FaultWorld } from './world.ts';
+
+const PAUSE_MS = 40_000;
+
+/** Posts a fall as a device does: again, until it is acknowledged or the device gives up. */
+export const postFall = async (
+  { clock, chaos, receiver, fresh }: FaultWorld,
+  { customerId, sensor, hooks }: Home,
+): Promise<Posted> => {
+  const uuid = crypto.randomUUID();
+  const of = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
+  // No two falls of a sensor begin at the same time.
+  const start = clock.now() + Number(fresh('').slice(1));
+  const message = { ...fallMessage('calling', start), uuid };
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { status } = await sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message);
+    if (status === 202) return { ...of, at: clock.now() };
+    // Only a process that died has no better answer than that something went wrong.
+    if (status !== 503 && !chaos.rates().crash) receiver.strays.push(`a message was answered ${status}`);
+  }
+  return { ...of, at: null };
+};
+
+/** Some falls of one home or of both, of which each may be worked on when the next one comes. */
+export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> => {
+  const { chance, homes, cloud, step } = scene;
+  const { birch, maple } = homes;
+  if (fault.falls === 'one') return [await postFall(scene, birch)];
+  const whose = chance();
+  // Stories are about the birches.
+  const one = fault.story || whose < 0.65 ? birch : maple;
+  const first = whose < 0.3 ? [birch, maple] : [one];
+  const posted = await Promise.all(first.map((home) => postFall(scene, home)));
+  if (chance() < 0.8) await cloud.idle();
+  if (chance() < 0.2) await step(Math.ceil(chance() * PAUSE_MS));
+  if (chance() < 0.15) posted.push(await postFall(scene, first.at(-1) ?? one));
+  return posted;
+};

@@ -1,0 +1,58 @@
+import type { Client } from '../fixtures/client.ts';
+import { ALL_PERMISSIONS, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+import type { ChaosReceiver } from './receiver.ts';
+
+export const FIRST_SECRET = 'a-secret-of-16-or-more';
+
+export type Hook = { id: string; path: string; url: string };
+export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
+/** A customer with a sensor whose falls `hooks` are to hear of. `client` may do everything, and never logs out. */
+export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
+
+const allEvents = (url: string) => ({ name: 'all', url, format: 'full', isCustomerHook: true });
+
+/** Everything that a webhook says of itself when it is replaced. */
+export const replaceHook = async (client: Client, { id }: Hook, change: object): Promise<void> => {
+  const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled } = await client.ok(
+    ...(['GET', `/webhooks/${id}`] as const),
+  );
+  const before = { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled };
+  await client.ok('PUT', `/webhooks/${id}`, { ...before, ...change });
+};
+
+/** One more webhook of a customer, for every event, with a path of its own. */
+export const addHook = async (
+  client: Client,
+  { urls }: Pick<ChaosReceiver, 'urls'>,
+  customerId: number,
+  name: string,
+): Promise<Hook> => {
+  const path = `/${customerId}/${name}`;
+  const { id } = await client.ok<{ id: string }>('POST', '/webhooks', {
+    ...allEvents(urls.http + path),
+    ...(name.startsWith('admin') && { customerId }),
+  });
+  return { id, path, url: urls.http + path };
+};
+
+/** A home; `alarm`: a rule tells a bot of each fall besides, signed. */
+export const furnish = async (admin: Client, name: string, receiver: ChaosReceiver, alarm: boolean): Promise<Home> => {
+  const { customerId, client: nurse } = await createHome(admin, name, ALL_PERMISSIONS);
+  // Sessions end after a day.
+  const { token } = await nurse.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'faults' });
+  const client = nurse.as(token);
+  const sensor = await linkSensor(nurse);
+  const hooks = [await addHook(client, receiver, customerId, 'all')];
+  const [first] = hooks;
+  if (first && !alarm) {
+    await replaceHook(client, first, { secretKey: FIRST_SECRET });
+    receiver.secrets.set(first.path, FIRST_SECRET);
+  }
+  if (alarm) {
+    const path = `/${customerId}/alarm`;
+    const { webhook } = await createAlarm(client, receiver.urls.http + path);
+    receiver.secrets.set(path, FIRST_SECRET);
+    hooks.push({ id: webhook.id, path, url: receiver.urls.http + path });
+  }
+  return { customerId, client, sensor, hooks };
+};

@@ -1,0 +1,146 @@
+import { register } from '../../fixtures/client.ts';
+import { PROVISIONING_KEY } from '../../fixtures/cloud.ts';
+import { linkSensor, nextHardwareId } from '../../fixtures/home.ts';
+import type { Fault, Story } from '../fault.ts';
+import { addHook, type Home, type Hook, replaceHook } from '../homes.ts';
+import type { Scene } from '../scene.ts';
+
+const hookOf = ({ hooks: [first] }: Home): Hook => {
+  if (!first) throw new Error('a home without a webhook');
+  return first;
+};
+
+/** The receiver learns the new secret at once, or, when the old one signs too for a while, when it comes to it. */
+const secretRotated = async ({ homes: { birch }, receiver, chance, fresh }: Scene): Promise<Story> => {
+  const hook = hookOf(birch);
+  const secretKey = fresh('a-secret-of-sixteen-characters');
+  const learn = async () => void receiver.secrets.set(hook.path, secretKey);
+  const overlapSeconds = chance() < 0.5 ? 86_400 : 0;
+  const unsigned = receiver.unsigned();
+  return {
+    amid: async () => {
+      await birch.client.ok('PUT', `/webhooks/${hook.id}/secret`, { secretKey, overlapSeconds });
+      if (overlapSeconds === 0) await learn();
+    },
+    heal: learn,
+    after: async () => (receiver.unsigned() > unsigned ? ['what the receiver could not know as ours'] : []),
+  };
+};
+
+const urlChanged = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
+  const hook = hookOf(birch);
+  const path = `/${birch.customerId}/${fresh('moved')}`;
+  receiver.down.add(hook.path);
+  return {
+    amid: async () => {
+      await replaceHook(birch.client, hook, { url: receiver.urls.http + path });
+      await cloud.idle();
+      receiver.closed.add(hook.path);
+    },
+    after: async () => {
+      await replaceHook(birch.client, hook, { url: hook.url });
+      receiver.closed.delete(hook.path);
+      receiver.down.delete(hook.path);
+      return [];
+    },
+  };
+};
+
+const webhookOff = async ({ homes: { birch } }: Scene): Promise<Story> => {
+  const hook = hookOf(birch);
+  return {
+    amid: () => replaceHook(birch.client, hook, { isEnabled: false }),
+    heal: () => replaceHook(birch.client, hook, { isEnabled: true }),
+  };
+};
+
+/** What is deleted is called no more. */
+const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
+  const doomed = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
+  birch.hooks = [...birch.hooks, doomed];
+  return {
+    amid: async () => {
+      await birch.client.ok('DELETE', `/webhooks/${doomed.id}`);
+      await cloud.idle();
+      receiver.closed.add(doomed.path);
+    },
+  };
+};
+
+const INACTIVE_MS = 90_000;
+const sensorDeleted = async ({ homes: { birch }, step }: Scene): Promise<Story> => {
+  birch.sensor = await linkSensor(birch.client);
+  return {
+    amid: async () => {
+      // An active sensor stays: it must have been silent for a while, in which the service was there.
+      await step(1_000);
+      await step(INACTIVE_MS);
+      await birch.client.ok('DELETE', `/sensors/${birch.sensor.sensorId}`);
+    },
+  };
+};
+
+const sensorMoved = async ({ homes: { maple, birch }, admin }: Scene): Promise<Story> => {
+  birch.sensor = await linkSensor(birch.client);
+  return {
+    amid: async () => {
+      await (await admin()).ok('PUT', `/sensors/${birch.sensor.sensorId}/customer`, { customerId: maple.customerId });
+    },
+  };
+};
+
+/** A customer who has a sensor and a webhook, and nobody who logs in. */
+const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene): Promise<Story> => {
+  const client = await admin();
+  const name = fresh('elm');
+  const { id } = await client.ok<{ id: number }>('POST', '/customers', { name, location: '', email: '' });
+  const device = await register(client, PROVISIONING_KEY, nextHardwareId());
+  const toCustomer = (customerId: number | null) =>
+    client.ok('PUT', `/sensors/${device.sensorId}/customer`, { customerId });
+  await toCustomer(id);
+  const hook = await addHook(client, receiver, id, fresh('admin'));
+  homes.birch = {
+    ...{ customerId: id, client, hooks: [hook] },
+    sensor: { ...device, device: client.as(device.deviceToken) },
+  };
+  return {
+    amid: async () => {
+      await toCustomer(null);
+      await client.ok('DELETE', `/customers/${id}`);
+      await cloud.idle();
+      receiver.closed.add(hook.path);
+    },
+  };
+};
+
+const troubled = { rates: { trouble: 1 } } as const;
+
+/** People change things while deliveries are tried again and again. */
+export const ofOperators: readonly Fault[] = [
+  {
+    title: 'a secret is rotated in mid-retry: what follows is signed so that the receiver can tell',
+    ...{ ...troubled, story: secretRotated, steps: 1 },
+  },
+  { title: 'a URL is changed in mid-retry: all that waits goes to the new one', ...troubled, story: urlChanged },
+  {
+    title: 'a webhook is switched off and on in mid-retry: what waits is parked, then sent',
+    ...troubled,
+    story: webhookOff,
+  },
+  {
+    title: 'a webhook is deleted in mid-retry: what waits for it ends with that reason, all else comes',
+    ...{ ...troubled, story: webhookDeleted, mayEnd: ['deleted'] },
+  },
+  {
+    title: 'a sensor is deleted in mid-retry: what it said before is told all the same',
+    ...{ ...troubled, story: sensorDeleted, settings: { SENSOR_INACTIVE_AFTER_SECONDS: 60 } },
+  },
+  {
+    title: 'a sensor moves to another customer in mid-retry: what it said before is told to the one it had',
+    ...{ ...troubled, story: sensorMoved },
+  },
+  {
+    title: 'a customer is deleted in mid-retry: what waits ends with that reason, and nobody else hears of it',
+    ...{ ...troubled, story: customerDeleted, mayEnd: ['deleted'] },
+  },
+];

@@ -1,0 +1,52 @@
+import { percentile } from '../bench/figures.ts';
+import type { Report } from './run-fault.ts';
+
+/** What came of the runs of one fault. */
+export type Tally = {
+  runs: number;
+  lost: number;
+  duplicated: number;
+  recovered: number;
+  injected: number;
+  waits: number[];
+  /** What must not be, by the seed. */
+  broken: string[];
+};
+export const emptyTally = (): Tally => ({
+  ...{ runs: 0, lost: 0, duplicated: 0, recovered: 0, injected: 0 },
+  ...{ waits: [], broken: [] },
+});
+
+const problemsOf = ({ lost, unexpected, wrong, renamed, pending }: Report) => {
+  const all = Object.entries({ lost, unexpected, wrong, renamed }).filter(([, list]) => list.length > 0);
+  return [...all.map(([what, list]) => `${what}: ${list.join(', ')}`), ...(pending > 0 ? [`pending: ${pending}`] : [])];
+};
+
+/** Counts one run in. */
+export const count = (tally: Tally, seed: number, report: Report): void => {
+  tally.runs += 1;
+  tally.lost += report.lost.length;
+  tally.duplicated += report.duplicated;
+  tally.recovered += report.recovered;
+  tally.injected += report.injected;
+  tally.waits.push(...report.waits);
+  tally.broken.push(...problemsOf(report).map((problem) => `seed ${seed}: ${problem}`));
+};
+
+/** Adds what another process found. */
+export const merge = (into: Tally, one: Tally): void => {
+  for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += one[name];
+  into.waits.push(...one.waits);
+  into.broken.push(...one.broken);
+};
+
+const columns = ['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected'];
+const shown = (values: readonly (string | number)[], title: string): string =>
+  `${values.map((one) => String(one).padStart(10)).join(' ')}  ${title}`;
+export const heading = shown(columns, 'fault');
+/** A line of the table; the times in ms from the 202 to the first success. */
+export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits }: Tally): string => {
+  // Nobody waits for what ends unsent.
+  const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));
+  return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title);
+};

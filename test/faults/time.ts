@@ -1,0 +1,60 @@
+import type { Cloud } from '../../lib/local/cloud.ts';
+import type { Waiting } from '../../shared/store/due.ts';
+import { store } from '../../shared/store/store.ts';
+import type { skippingClock } from './clock.ts';
+
+/** Rounds until whatever waits must be done, once all is well: at ever longer intervals, some days. */
+const PATIENCE = 60;
+const FIRST_WAIT = 35_000;
+const LONGEST_WAIT = 3_600_000;
+/** What falls due within so many ms is worked off in one go. */
+const TOGETHER = 120_000;
+const FIRST_INTERVAL = 6_000;
+const FOREVER = 400 * 86_400_000;
+
+/** Lets time pass in a cloud. */
+export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skippingClock>) => {
+  const { due } = store(cloud.runtime.table);
+
+  const step = async (ms: number): Promise<void> => {
+    // First the sweep, which begins when the time has passed: the clock's own would be one more.
+    const swept = cloud.sweep();
+    skip(ms);
+    await swept;
+    await cloud.idle();
+  };
+
+  /** What waits, at any time. A sensor that may fall silent does not. */
+  const waiting = async (): Promise<Waiting[]> => {
+    const found: Waiting[] = [];
+    for await (const page of due.waiting(clock.now() + FOREVER)) found.push(...page);
+    return found.filter(({ kind }) => kind !== 'sensor');
+  };
+
+  /** When (ms) to look again: soon if something is overdue, or when the next is due, together with what is due soon after. */
+  const nextLook = (all: readonly Waiting[], wait: number): number => {
+    const soon = clock.now() + wait;
+    const times = all.map(({ time }) => Math.max(time, soon));
+    const first = Math.min(...times);
+    return Math.max(...times.filter((time) => time <= first + TOGETHER));
+  };
+
+  const drain = async (): Promise<number> => {
+    let wait = FIRST_WAIT;
+    for (let round = 0; round < PATIENCE; round++) {
+      const all = await waiting();
+      if (all.length === 0) return 0;
+      await step(nextLook(all, wait) - clock.now());
+      wait = Math.min(LONGEST_WAIT, wait * 1.5);
+    }
+    return (await waiting()).length;
+  };
+
+  /** At ever longer intervals, until so many ms are over. */
+  const last = async (ms: number): Promise<void> => {
+    const end = clock.now() + ms;
+    for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)
+      await step(Math.min(interval, end - clock.now()));
+  };
+  return { step, drain, last };
+};

@@ -1,0 +1,46 @@
+import { faults } from './faults.ts';
+import { runFault } from './run-fault.ts';
+import { count, emptyTally } from './tally.ts';
+import type { Task } from './workers.ts';
+import { createFaultWorld, type FaultWorld } from './world.ts';
+
+// A world keeps all that ever happened in it: after so many runs a new one is quicker, and memory stays where it is.
+const RUNS = 500;
+/** Some faults wait for deadlines; none for so long. */
+const LONGEST_MS = 120_000;
+const inTime = <T>(run: Promise<T>): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('the run does not end')), LONGEST_MS);
+  return Promise.race([run, promise]).finally(() => clearTimeout(timer));
+};
+
+let world: FaultWorld | undefined;
+let runs = 0;
+
+const runOne = async (at: number, seed: number) => {
+  const fault = faults[at];
+  if (!fault) throw new Error(`there is no fault ${at}`);
+  if (world && runs >= RUNS) world = void (await inTime(world.stop()).catch(() => {}));
+  if (!world) runs = 0;
+  runs += 1;
+  world ??= await createFaultWorld();
+  return inTime(runFault(world, fault, seed));
+};
+
+const work = async ({ fault, seeds }: Task) => {
+  const tally = emptyTally();
+  for (const seed of seeds) {
+    try {
+      count(tally, seed, await runOne(fault, seed));
+    } catch (error) {
+      // Nobody knows what state that world is in.
+      runs = RUNS;
+      tally.broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  return tally;
+};
+
+process.on('message', (task: Task) => void work(task).then((tally) => process.send?.({ task, tally })));
+process.on('disconnect', () => process.exit());
+process.send?.({ ready: true });
