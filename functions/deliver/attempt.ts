@@ -147,7 +147,7 @@ export const attempt = async (
   const { store, now } = deps;
   // First of all: without its secrets no attempt is worth being counted.
   const open = await unlocked(deps, webhook);
-  const delivery = await store.deliveries.claim(key, now());
+  const delivery = await store.deliveries.claim(key, now(), chanceOf(deps));
   if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
   deps.crashpoint(20);
   const { retryAfter, ...result } = await send(deps, delivery, open);

@@ -49,7 +49,7 @@ export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent'
         },
       ];
 
-const claiming = (now: number): Changes => ({
+const claiming = (now: number, lease: number): Changes => ({
   UpdateExpression:
     'SET #state = :sending, leaseUntil = :lease, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start)',
   ConditionExpression:
@@ -59,7 +59,7 @@ const claiming = (now: number): Changes => ({
     ':sending': 'sending',
     ':pending': 'pending',
     ':retrying': 'retrying',
-    ':lease': now + LEASE_SECONDS * 1_000,
+    ':lease': lease,
     ':one': 1,
     ':start': [now],
     ':now': now,
@@ -144,11 +144,15 @@ export const deliveryWrites = (table: Table) => ({
 
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
-   * is sent. Null: somebody else has it, or it isn't due, or it is finished.
+   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `mark`, in [0, 1), tells this claim from
+   * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for.
    */
-  claim: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
-    const claimed = await table.update(keyOf(key), claiming(now));
-    return claimed as Delivery | null;
+  claim: async (key: DeliveryKey, now: number, mark: number): Promise<Delivery | null> => {
+    const lease = now + LEASE_SECONDS * 1_000 + mark;
+    const claimed = await table.update(keyOf(key), claiming(now, lease));
+    if (claimed) return claimed as Delivery;
+    const found = await table.get<Delivery & { leaseUntil?: number }>(keyOf(key), true);
+    return found?.leaseUntil === lease ? found : null;
   },
 
   /** Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way. */

@@ -129,3 +129,16 @@ describe('a sensor that is deleted while', () => {
     expect(await its.events.state(customerId, sensorId)).toBeNull();
   });
 });
+
+test('a claim whose answer is lost is recognised when it is made again, and nobody else has it', async () => {
+  const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
+  const waiting = { createDate: now, nextAttempt: now, state: 'pending', attempts: 0, sendTryTimes: [] };
+  await its.deliveries.create(some({ ...key, ...waiting }));
+  const update: Table['update'] = async (...given) => {
+    await engine.plain.update(...given);
+    return engine.plain.update(...given);
+  };
+  const unheard = store({ ...engine.plain, update });
+  expect(await unheard.deliveries.claim(key, now, 0.25)).toMatchObject({ attempts: 1, sendTryTimes: [now] });
+  for (const mark of [0, 0.5]) expect(await its.deliveries.claim(key, now, mark)).toBeNull();
+});
