@@ -20,7 +20,7 @@ export const DeliveryView = z
     state: z.enum(deliveryStates),
     reason: z.string().nullable(),
     attempts: int64,
-    createDate: millis,
+    createDate: millis.meta({ description: 'ms; when its event came in, or when it was to be sent again' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
     replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
