@@ -40,7 +40,8 @@ export const Environment = z.object({
           z
             .string()
             .regex(/^\d{1,5}$/)
-            .transform(Number),
+            .transform(Number)
+            .pipe(z.number().max(86_400)),
         )
         .max(20),
     )
@@ -48,9 +49,15 @@ export const Environment = z.object({
 });
 export type Settings = z.output<typeof Environment>;
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables that are set. An empty one isn't: as a number it would be 0, as a password it would open. */
+export const setIn = (variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+
 /** The settings of this process, checked once. Whatever is wrong is named, never its value. */
-export const settingsFrom = (variables: Readonly<Record<string, string | undefined>>): Settings => {
-  const { data, error } = Environment.safeParse(variables);
+export const settingsFrom = (variables: Variables): Settings => {
+  const { data, error } = Environment.safeParse(setIn(variables));
   if (data) return data;
   const names = [...new Set(error.issues.map((issue) => String(issue.path[0])))];
   throw new Error(`wrong environment: ${names.join(', ')}`);

@@ -202,7 +202,7 @@ describe.each(operations)('%s', (name, operation) => {
         const answer = await call(world, one, { headers: { 'content-type': type } });
         expect(answer.status, type).toBe(415);
       }
-      const good = await call(world, one, { headers: { 'content-type': 'Application/JSON; charset=utf-8' } });
+      const good = await call(world, one, { headers: { 'content-type': 'Application/JSON; charset="utf-8"' } });
       expect(good.status, good.text).toBe(operation.success);
     });
   }

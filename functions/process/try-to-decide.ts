@@ -1,6 +1,6 @@
 import { type Cause, type Decision, decide, type Outcome } from '../../shared/domain/decision.ts';
 import type { Happening } from '../../shared/domain/event.ts';
-import { timeOrderedId } from '../../shared/domain/ids.ts';
+import { inOrder, timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import { silentAt } from '../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../shared/domain/state/surroundings.ts';
@@ -77,7 +77,8 @@ export const tryToDecide = async (
   await finishEarlier(deps, place, state, cause.uuid);
   const rules = await loadRules(deps, place, outcome);
   const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
-  const draw = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
+  const anyOf = (time: number) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
+  const draw = inOrder(anyOf, state.decision?.decided.at(-1));
   const { fired, decision: made } = decide(state, outcome.events, cause, rulesFor, draw);
   // Before the decision is written: nobody can have made a hit of it yet.
   const isHit = made.decided.some((event) => event.rules.length > 0);

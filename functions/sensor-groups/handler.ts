@@ -16,7 +16,9 @@ export const handler = serve(sensorGroups, {
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;
-    const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: [...new Set(sensorIds)] };
+    // In the order in which they are read.
+    const members = [...new Set(sensorIds)].sort();
+    const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
     const made = await store.sensorGroups.create(group);
     return made === 'done' ? group : refuse(pathOf(sensorIds, made.unknown), 'unknown_reference');
   },

@@ -15,6 +15,7 @@ import { type Send, sendBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { closerOf } from './connections.ts';
 import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
@@ -57,13 +58,6 @@ const listen = async (server: Server, port: number): Promise<string> => {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
-
-const close = async (server: Server): Promise<void> => {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await closed;
 };
 
 const loadHandlers = async (runtime: Runtime): Promise<ReadonlyMap<string, ApiHandler>> => {
@@ -117,6 +111,7 @@ const runtimeOf = async (
 export const startCloud = async (options: CloudOptions) => {
   const { clock = systemClock, wrap = (runtime) => runtime } = options;
   const server = createServer();
+  const close = closerOf(server);
   const [engine, origin] = await Promise.all([startEngine(options), listen(server, options.port)]);
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
@@ -142,7 +137,7 @@ export const startCloud = async (options: CloudOptions) => {
     idle: consumers.idle,
     /** Ends it cleanly: what was begun is finished, what waits stays in the table. */
     stop: async () => {
-      await close(server);
+      await close();
       await consumers.stop();
       await engine.stop();
     },

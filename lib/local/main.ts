@@ -1,15 +1,19 @@
-import { settingsFrom } from '../../shared/env.ts';
+import { setIn, settingsFrom } from '../../shared/env.ts';
 import { type Cloud, type CloudOptions, startCloud } from './cloud.ts';
 import { startDemo } from './demo/demo.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What the environment asks for. Throws with the names of what is wrong. */
-const optionsFrom = (env: Variables): CloudOptions => {
+export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: boolean } => {
+  const env = setIn(variables);
+  const { DEMO = 'true' } = env;
+  if (DEMO !== 'true' && DEMO !== 'false') throw new Error('wrong environment: DEMO');
   const port = Number(env.PORT ?? 3_000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('wrong environment: PORT');
   return {
     port,
+    withDemo: DEMO === 'true',
     dataDir: env.DATA_DIR ?? '.local',
     settings: settingsFrom({
       ALLOW_PRIVATE_TARGETS: 'true',
@@ -44,9 +48,10 @@ const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => 
 
 /** `npm start`: the cloud as the environment asks for it, until a signal ends it. Prints `ready URL` when it is. */
 export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {
-  const cloud = await startCloud({ ...optionsFrom(env), say });
+  const { withDemo, ...options } = optionsFrom(env);
+  const cloud = await startCloud({ ...options, say });
   for (const [what, value] of Object.entries(cloud.generated)) say(`${what}: ${value}`);
-  const demo = env.DEMO === 'false' ? null : await startDemo(cloud, say);
+  const demo = withDemo ? await startDemo(cloud, say) : null;
   stopOnSignal(cloud, demo);
   say(`ready ${cloud.url}`);
 };

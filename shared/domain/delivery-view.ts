@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AttemptLog } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
+import { timeOfUlid } from './ids.ts';
 import { id, int64, millis, uuid } from './values.ts';
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
@@ -19,7 +20,7 @@ export const DeliveryView = z
     state: z.enum(deliveryStates),
     reason: z.string().nullable(),
     attempts: int64,
-    createDate: millis,
+    createDate: millis.meta({ description: 'ms; when its event came in, or when it was to be sent again' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
     replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
@@ -36,6 +37,8 @@ export const deliveryView = (delivery: Delivery): DeliveryView => {
   const waits = state === 'pending' || state === 'retrying';
   return {
     ...rest,
+    // The time that lists are cut by: one that was written late, after an outage, would not be found by its own date.
+    createDate: timeOfUlid(delivery.id),
     eventId,
     event: `${type}/${action}`,
     ruleHitId: hit?.id ?? null,

@@ -17,6 +17,16 @@ export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOC
 /** The smallest id drawn at or after `time`. */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
+/** Ids of what happens one after the other: of things at the same time, the `last` one before included, each is later. */
+export const inOrder = (draw: (time: number) => number, last?: { id: number; createDate: number }) => {
+  let before = last;
+  return (createDate: number): number => {
+    const id = before?.createDate === createDate ? before.id + 1 : draw(createDate);
+    before = { id, createDate };
+    return id;
+  };
+};
+
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const crockford = (value: bigint, length: number): string => {
   let text = '';

@@ -17,16 +17,16 @@ const Target = z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) });
 const Presence = z.object({
   presenceDetected: maybe(z.boolean()),
   presenceRegionMap: maybe(z.record(z.string(), z.unknown())),
+});
+const Place = z.object({
+  fallLocX_cm: maybe(cm),
+  fallLocY_cm: maybe(cm),
+  fallLocZ_cm: maybe(cm),
   trackerTargets: maybe(z.array(z.unknown())),
-  timestamp: maybe(millis),
 });
 
 const fallFields = {
   timestamp: maybe(millis),
-  statusUpdateTimestamp: maybe(millis),
-  fallLocX_cm: maybe(cm),
-  fallLocY_cm: maybe(cm),
-  fallLocZ_cm: maybe(cm),
   isSimulated: flag,
   isSilent: flag,
 };
@@ -55,43 +55,12 @@ const regionsOf = (map: Record<string, unknown> | undefined): Record<number, boo
     ),
   );
 
-const pointOf = (targets: readonly unknown[] | undefined): Point | null => {
-  const { data } = Target.safeParse(targets?.[0]);
+/** Where somebody fell, else where the first one is whom the device follows. */
+const pointOf = (payload: unknown): Point | null => {
+  const { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, trackerTargets } = Place.safeParse(payload).data ?? {};
+  if (x !== undefined && y !== undefined) return { x, y, z };
+  const { data } = Target.safeParse(trackerTargets?.[0]);
   return data ? { x: data.xPosCm, y: data.yPosCm, z: data.zPosCm ?? 0 } : null;
-};
-
-const presence = (payload: unknown): Content | null => {
-  const { data } = Presence.safeParse(payload);
-  const regions = regionsOf(data?.presenceRegionMap);
-  const present = data?.presenceDetected ?? null;
-  if (!data || (present === null && Object.keys(regions).length === 0)) return null;
-  const { timestamp } = data;
-  return {
-    signal: { kind: 'presence', present, regions, point: pointOf(data.trackerTargets) },
-    deviceTime: timestamp ?? null,
-    identity: timestamp === undefined ? null : ['presence', timestamp, JSON.stringify([present, regions])],
-  };
-};
-
-const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
-  const { data } = schema.safeParse(payload);
-  if (!data) return null;
-  const {
-    status,
-    timestamp: start = null,
-    fallLocX_cm: x,
-    fallLocY_cm: y,
-    fallLocZ_cm: z = 0,
-    isSimulated,
-    isSilent,
-  } = data;
-  const point = x === undefined || y === undefined ? null : { x, y, z };
-  return {
-    signal: { kind: 'fall', status, start, isSensitive, point, isSimulated, isSilent },
-    deviceTime: data.statusUpdateTimestamp ?? start,
-    identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
-    byBytes: start === null,
-  } satisfies Content;
 };
 
 const timeOf = (payload: unknown): number | null => {
@@ -99,9 +68,35 @@ const timeOf = (payload: unknown): number | null => {
   return data?.statusUpdateTimestamp ?? data?.timestamp ?? null;
 };
 
+const presence = (payload: unknown): Content | null => {
+  const { data } = Presence.safeParse(payload);
+  const regions = regionsOf(data?.presenceRegionMap);
+  const present = data?.presenceDetected ?? null;
+  if (!data || (present === null && Object.keys(regions).length === 0)) return null;
+  const deviceTime = timeOf(payload);
+  return {
+    signal: { kind: 'presence', present, regions, point: pointOf(payload) },
+    deviceTime,
+    identity: deviceTime === null ? null : ['presence', deviceTime, JSON.stringify([present, regions])],
+  };
+};
+
+const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
+  const { data } = schema.safeParse(payload);
+  if (!data) return null;
+  const { status, timestamp: start = null, isSimulated, isSilent } = data;
+  return {
+    signal: { kind: 'fall', status, start, isSensitive, point: pointOf(payload), isSimulated, isSilent },
+    deviceTime: timeOf(payload),
+    identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
+    byBytes: start === null,
+  } satisfies Content;
+};
+
 const bedExit = (payload: unknown): Content => {
   const deviceTime = timeOf(payload);
-  return { signal: { kind: 'bed_exit' }, deviceTime, identity: deviceTime === null ? null : ['bed_exit', deviceTime] };
+  const identity = deviceTime === null ? null : ['bed_exit', deviceTime];
+  return { signal: { kind: 'bed_exit', point: pointOf(payload) }, deviceTime, identity };
 };
 
 const Version = z.object({ versionName: z.string().max(64) });

@@ -47,7 +47,7 @@ export type Move = {
 export type Signal =
   | PresenceSignal
   | FallSignal
-  | { kind: 'bed_exit' }
+  | { kind: 'bed_exit'; point: Point | null }
   | { kind: 'moves'; moves: readonly Move[] }
   | { kind: 'postures'; postures: readonly { track: number; pose: number }[] }
   | { kind: 'people'; count: number }

@@ -56,8 +56,11 @@ export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number
   { total: items.length, page, perPage, data: items.slice(page * perPage, (page + 1) * perPage) },
 ];
 
+/** The same for a letter with its accent in one code point or in two: keyboards differ. */
+const plain = (text: string): string => text.normalize('NFC').toLowerCase();
+
 /** Case-insensitive substring search over several strings. */
 export const matches = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
-  const needle = searchText.toLowerCase();
-  return needle === '' || values.some((value) => value?.toLowerCase().includes(needle));
+  const needle = plain(searchText);
+  return needle === '' || values.some((value) => value && plain(value).includes(needle));
 };

@@ -126,13 +126,17 @@ describe('a maker B sensor', () => {
   });
 
   test('may say several things in one call, in their order', async () => {
-    const { sensor, all } = await prepare('oak', 'maker_b');
-    const messages = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
+    const { sensor, client, all } = await prepare('oak', 'maker_b');
+    // All of them at the time of their receipt.
+    const said = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
+    const messages = said.map((message) => ({ ...message, timestamp: undefined }));
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, messages);
     await cloud.idle();
     await cloud.idle();
     const expected = ['occupied_room', 'active', 'empty_room', 'fall_suspected', 'fall_detected', 'finished'];
     expect(all().toSorted()).toEqual(expected.toSorted());
+    const [page] = await client.ok<{ data: { action: string }[] }[]>('GET', `/sensors/${sensor.sensorId}/events`);
+    expect(page?.data.map(({ action }) => action)).toEqual(expected.toReversed());
   });
 });
 

@@ -46,8 +46,9 @@ const seed = async (customerId: number, count: number, prefix: string): Promise<
 describe('a sensor group', () => {
   test('has the sensors that it was given, each once, and a sensor knows its group', async () => {
     const [a, b] = await seed(home.customerId, 2, 'FIRS');
-    const group = await create([a, b, a].map(String));
+    const group = await create([b, a, b].map(String));
     expect(group).toMatchObject({ name: 'Ward', customerId: home.customerId, sensorIds: [a, b] });
+    expect(await home.client.ok('GET', `/sensor-groups/${group.id}`)).toEqual(group);
     expect(await get(group.id)).toEqual([a, b]);
     expect(await groupOf(String(a))).toBe(group.id);
     const list = await home.client.ok<SensorGroup[]>('GET', '/sensor-groups');

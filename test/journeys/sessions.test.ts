@@ -103,6 +103,8 @@ describe('wrong passwords', () => {
       expect(answer.status).toBe(429);
       expectSound(answer);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      const [left, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => answer.headers.get(name));
+      expect([left, reset]).toEqual(['0', answer.headers.get('retry-after')]);
       expect((answer.body as { message: string }).message).toBe(
         `Too many requests, next attempt possible in ${answer.headers.get('retry-after')} seconds from now`,
       );

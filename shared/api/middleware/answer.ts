@@ -58,6 +58,12 @@ const bodyOf = async ({ code, waitSeconds, faults }: ApiError, locale: string) =
   return { message, statusCode: errors[code], ...(faults && { errors: told }) };
 };
 
+/** Whichever limit a 429 is about, nothing is left of it until its wait is over (D1 "Errors" 3). */
+const usedUp = (waitSeconds: number) => ({
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': String(waitSeconds),
+});
+
 /** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
 export const explain =
   (settings: Settings, log: Log) =>
@@ -68,6 +74,7 @@ export const explain =
       statusCode: errors[error.code],
       headers: {
         ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
+        ...(error.code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
         ...(error.code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
         ...(error.code === 'method_not_allowed' && { Allow: request.internal.allowed?.join(', ') ?? '' }),
       },

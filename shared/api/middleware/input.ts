@@ -11,7 +11,7 @@ const KIB = 1_024;
 const bodyLimit = (operation: Operation) => (operation.bodyKind === 'messages' ? 1_024 * KIB : 256 * KIB);
 /** JSON is UTF-8, whatever else may be said of it. */
 const isJson = (contentType: string) =>
-  /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=\s*"?(?!utf-?8\b)/i.test(contentType);
+  /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
 
 const bytesOf = ({ event }: ApiRequest): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

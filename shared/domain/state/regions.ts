@@ -92,8 +92,13 @@ export const roomStep = (state: SensorState, present: boolean | null, point: Poi
 };
 
 /** A maker A sensor tells of a bed exit by itself: its room has one bed at most. */
-export const bedExitStep = (state: SensorState, time: number, { regions, bedExitSuspend }: Surroundings): Step => {
+export const bedExitStep = (
+  state: SensorState,
+  point: Point | null,
+  time: number,
+  { regions, bedExitSuspend }: Surroundings,
+): Step => {
   const bed = regions.find((region) => kindOf(region) === 'bed');
   const region = bed ? { id: bed.id, index: bed.positionIdx, name: bed.name } : null;
-  return withoutFurtherExits({ state, happened: [happening('bed_left', { region })] }, time, bedExitSuspend);
+  return withoutFurtherExits({ state, happened: [happening('bed_left', { region, point })] }, time, bedExitSuspend);
 };

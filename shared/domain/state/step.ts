@@ -25,7 +25,7 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: Surround
     case 'fall':
       return fallStep(state, signal, when, around);
     case 'bed_exit':
-      return bedExitStep(state, when.time, around);
+      return bedExitStep(state, signal.point, when.time, around);
     case 'people':
       return peopleStep(state, signal.count);
     case 'moves':

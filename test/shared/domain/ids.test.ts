@@ -5,6 +5,7 @@ import {
   derivedUlid,
   firstIdAt,
   ID_EPOCH,
+  inOrder,
   randomUuid,
   timeOfId,
   timeOrderedId,
@@ -39,6 +40,15 @@ describe('a time-ordered id', () => {
   test('is at or after the first one of its time', () => {
     fc.assert(fc.property(time, chance, (at, random) => timeOrderedId(at, random) >= firstIdAt(at)));
   });
+});
+
+test('ids of what happens at the same time are in its order, after that of what came before', () => {
+  let chance = 4_000;
+  const draw = (at: number) => timeOrderedId(at, --chance);
+  const next = inOrder(draw, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
+  const ids = [ID_EPOCH, ID_EPOCH, ID_EPOCH + 5, ID_EPOCH + 5, ID_EPOCH + 5].map(next);
+  expect(ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? 0))).toBe(true);
+  expect(ids[0]).toBeGreaterThan(timeOrderedId(ID_EPOCH, 4_000));
 });
 
 describe('derived ids', () => {

@@ -73,6 +73,21 @@ describe('a message of maker A', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
+  test('of any kind happened where the fall was, else where its first target is, at the time of its last change', () => {
+    const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
+    const times = { timestamp: 7, statusUpdateTimestamp: 9 };
+    for (const [type, more] of [
+      [4, { presenceDetected: true }],
+      [5, { status: 'calling' }],
+      [8, { status: 'calling' }],
+      [10, {}],
+    ] as const) {
+      const message = { type, payload: { ...more, ...times, trackerTargets } };
+      expect(decodeMakerA(message)).toMatchObject({ signal: { point: { x: 1, y: 2, z: 0 } }, deviceTime: 9 });
+    }
+    const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
+    expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4, z: 0 } });
+  });
   test('of its state is read', () => {
     expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });
     for (const [versionName, firmware] of [

@@ -62,6 +62,7 @@ describe('a list', () => {
 test('a search finds a substring in any case, and everything when it is empty', () => {
   expect(matches('', null)).toBe(true);
   expect(matches('ROOM', 'x', 'Bathroom 3')).toBe(true);
+  expect(matches('ku\u0308che', 'K\u00dcCHE')).toBe(true);
   expect(matches('%', 'Bathroom 3', null, undefined)).toBe(false);
   expect(matches('.*', 'Bathroom')).toBe(false);
 });

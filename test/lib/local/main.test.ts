@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { optionsFrom } from '../../../lib/local/main.ts';
+
+const names = ['PORT', 'DATA_DIR', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'PROVISIONING_KEY', 'RATE_LIMIT_PER_SECOND'];
+const others = ['RETRY_SCHEDULE', 'SENSOR_INACTIVE_AFTER_SECONDS', 'ALLOW_PRIVATE_TARGETS', 'DEMO'];
+
+test('an empty variable of the local host is one that is not set: no open admin, no limit switched off', () => {
+  const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']));
+  expect(optionsFrom(empty)).toEqual(optionsFrom({}));
+  expect(optionsFrom({})).toMatchObject({ port: 3_000, dataDir: '.local', withDemo: true });
+  expect(optionsFrom({}).settings.RATE_LIMIT_PER_SECOND).toBe(30);
+});
+
+test.each([
+  ['PORT', 'abc'],
+  ['PORT', '65536'],
+  ['RATE_LIMIT_PER_SECOND', '-1'],
+  ['RETRY_SCHEDULE', '0,86401'],
+  ['RETRY_SCHEDULE', '0,x'],
+  ['SENSOR_INACTIVE_AFTER_SECONDS', '0'],
+  ['ALLOW_PRIVATE_TARGETS', 'yes'],
+  ['DEMO', 'no'],
+])('%s=%s is refused by its name', (name, value) => {
+  expect(() => optionsFrom({ [name]: value })).toThrow(`wrong environment: ${name}`);
+});
