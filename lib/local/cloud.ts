@@ -25,6 +25,7 @@ import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
 import { clientConfig, ensureTable, localDocumentClient } from './table.ts';
+import { refuseUnreadable } from './unreadable.ts';
 
 type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
@@ -120,6 +121,8 @@ export const startCloud = async (options: CloudOptions) => {
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);
+  const refuse = refuseUnreadable(settings, runtime.log);
+  server.on('clientError', (_, socket) => void refuse(socket));
   server.on(
     'request',
     createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),

@@ -100,6 +100,8 @@ export const createApi = ({ router, handlers, clock, onError }: Options): Reques
   };
   return (request, response) => {
     answer(request, response).catch((error: unknown) => {
+      // Its sender was cut off, or went away, before all of it was here: nobody to answer, nothing of ours.
+      if (!request.complete) return void response.destroy();
       onError(error);
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify({ message: 'Something went wrong on our side', statusCode: 500 }));
