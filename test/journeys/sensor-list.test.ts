@@ -47,6 +47,8 @@ const seed = async (sensors: readonly SensorRecord[]): Promise<void> => {
 beforeAll(async () => {
   cloud = await startTestCloud({
     meter: ledger.meter,
+    // A sweep that fell into what is metered would be counted with it.
+    sweepSeconds: 60,
     wrap: ledger.wrap,
     environment: { RATE_LIMIT_PER_SECOND: '1000000' },
   });
