@@ -74,10 +74,11 @@ const send = (
   response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
-/** A request target that is no path, or no URL at all, leads nowhere, as any unknown path. */
+const ORIGIN = 'http://localhost';
+/** A request target: a path, or a whole URL as proxies are sent. What is neither leads nowhere, as any unknown path. */
 const targetOf = (target = '/'): URL => {
-  const origin = 'http://localhost';
-  return target.startsWith('/') && URL.canParse(`${origin}${target}`) ? new URL(`${origin}${target}`) : new URL(origin);
+  const text = target.startsWith('/') ? `${ORIGIN}${target}` : target;
+  return /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : new URL(ORIGIN);
 };
 
 type Options = {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
+import { send } from '../../contracts/raw.ts';
 import { complaintsOf } from '../../contracts/sound.ts';
 import { read } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
@@ -36,4 +37,9 @@ test.each([
 ])('%s is a bad request like any other, and ends the connection', async (_, bytes) => {
   const answer = await say(bytes);
   expect([answer.status, complaintsOf(answer)]).toEqual([400, []]);
+});
+
+test('a whole URL is as good a target as its path', async () => {
+  const answer = await send(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
+  expect([answer.status, complaintsOf(answer)]).toEqual([200, []]);
 });
