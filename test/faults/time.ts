@@ -25,10 +25,16 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
   };
 
   /** What waits, at any time. A sensor that may fall silent does not. */
-  const waiting = async (): Promise<Waiting[]> => {
+  const look = async (): Promise<Waiting[]> => {
+    await cloud.idle();
     const found: Waiting[] = [];
     for await (const page of due.waiting(clock.now() + FOREVER)) found.push(...page);
     return found.filter(({ kind }) => kind !== 'sensor');
+  };
+  /** Nothing is said only after a second look: what moved from shard to shard during the first may have been in neither. */
+  const waiting = async (): Promise<Waiting[]> => {
+    const found = await look();
+    return found.length > 0 ? found : look();
   };
 
   /** When (ms) to look again: soon if something is overdue, or when the next is due, together with what is due soon after. */
