@@ -69,7 +69,9 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const story: Story = (await fault.story?.(scene)) ?? {};
   chaos.begin(fault.rates ?? {}, seed);
   const posted = await postFalls(scene, fault);
-  if (story.amid || scene.chance() < 0.9) await cloud.idle();
+  if (scene.chance() < 0.9) await cloud.idle();
+  // What nobody has judged yet is in no retry.
+  if (story.amid) await world.judged();
   await story.amid?.();
   await suffer(scene, fault);
   const injected = chaos.heal();

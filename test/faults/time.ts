@@ -45,6 +45,14 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
     return Math.max(...times.filter((time) => time <= first + TOGETHER));
   };
 
+  /** Until every message is judged: one whose process ran out of time waits for the sweeper. */
+  const judged = async (): Promise<void> => {
+    for (let round = 0; round < PATIENCE; round++) {
+      if (!(await look()).some(({ kind }) => kind === 'event')) return;
+      await step(FIRST_WAIT);
+    }
+  };
+
   const drain = async (): Promise<number> => {
     let wait = FIRST_WAIT;
     for (let round = 0; round < PATIENCE; round++) {
@@ -62,5 +70,5 @@ export const timeOf = (cloud: Cloud, { clock, skip }: ReturnType<typeof skipping
     for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)
       await step(Math.min(interval, end - clock.now()));
   };
-  return { step, drain, last };
+  return { step, judged, drain, last };
 };

@@ -30,7 +30,10 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
     after: async () => {
       const [hook] = birch.hooks;
       const at = `/webhooks/${hook?.id}`;
-      const [page] = await birch.client.ok<{ data: { reason: string }[] }[]>('GET', `${at}/deliveries?since=${since}`);
+      const [page] = await birch.client.ok<{ data: { reason: string }[] }[]>(
+        'GET',
+        `${at}/deliveries?state=failed&since=${since}`,
+      );
       const reasons = page?.data.map(({ reason }) => reason);
       if (receiver.receipts.length > 0 || !reasons?.every((one) => one === 'exhausted'))
         return [`${receiver.receipts.length} told beyond the ladder, ended by ${reasons}`];
