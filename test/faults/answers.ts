@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type Chance, oneOf } from './chance.ts';
+import type { Random } from '../../lib/local/random.ts';
+import { oneOf } from './chance.ts';
 
 /** Answers a request badly; true: the receiver said by its status that it has it. `elsewhere`: where nobody may go. */
-type Answer = (response: ServerResponse, chance: Chance, elsewhere: string) => boolean;
+type Answer = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;
 
 const DRIP_MS = 10;
 const BLOCK = Buffer.alloc(16_384, 'endless ');
@@ -22,7 +23,7 @@ const drip = ({ socket }: ServerResponse, byte: string): void => {
   socket?.once('close', () => clearInterval(timer));
 };
 /** A status line, well or not. */
-const begin = (response: ServerResponse, chance: Chance, headers = {}): boolean => {
+const begin = (response: ServerResponse, chance: Random, headers = {}): boolean => {
   const status = oneOf(chance, [200, 202, 400, 503]);
   response.writeHead(status, headers);
   return status < 300;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Random } from '../../lib/local/random.ts';
 import type { localDocumentClient } from '../../lib/local/table.ts';
-import { type Chance, oneOf } from './chance.ts';
+import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 
 /** What DynamoDB may answer although nothing is wrong with the call, and how its answers get lost. */
@@ -22,17 +23,17 @@ const answer = (statusCode: number, type: string, more: object = {}) => {
 };
 
 /** A transaction is canceled for a reason of one of its writes; one write that meets a transaction has an error of its own. */
-const canceled = (code: string, writes: number, chance: Chance) => {
+const canceled = (code: string, writes: number, chance: Random) => {
   const at = Math.floor(chance() * writes);
   const CancellationReasons = Array.from({ length: writes }, (_, index) => ({ Code: index === at ? code : 'None' }));
   const reasons = CancellationReasons.map(({ Code }) => Code).join(', ');
   return answer(400, 'TransactionCanceledException', { CancellationReasons, Message: `canceled [${reasons}]` });
 };
 
-const reasonOf = (chance: Chance) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
+const reasonOf = (chance: Random) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** The answer to a call; null: this call can't meet with that. */
-const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Chance) => {
+const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Random) => {
   const writes = input.TransactItems?.length ?? 0;
   if (error === 'TransactionThrottled') return writes > 0 ? canceled(reasonOf(chance), writes, chance) : null;
   if (error !== 'TransactionConflict') return answer(error === 'InternalServerError' ? 500 : 400, error);
@@ -41,7 +42,7 @@ const failureOf = (error: AwsError, target: string, input: { TransactItems?: unk
 };
 
 /** Before the call was made, or after everything was written: the connection breaks. */
-const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Chance): Promise<never> => {
+const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Random): Promise<never> => {
   if (chance() < 0.7) ((await call()).response as { body: Readable }).body.destroy();
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };

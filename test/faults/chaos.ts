@@ -1,10 +1,10 @@
-import { type Chance, chanceOf } from './chance.ts';
+import { type Random, randomFrom } from '../../lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
 /** Lets happen what `rates` say, as long as they say so; the same for the same seed. */
 export const createChaos = () => {
   let rates: Rates = {};
-  let chance: Chance = chanceOf(1);
+  let chance: Random = randomFrom(1);
   let injected = 0;
   let skew = 0;
   return {
@@ -27,7 +27,7 @@ export const createChaos = () => {
     },
     begin: (what: Rates, seed: number): void => {
       rates = what;
-      chance = chanceOf(seed);
+      chance = randomFrom(seed);
       injected = 0;
     },
     /** Ends all trouble; how often there was some. */

@@ -1,4 +1,5 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
+import { randomFrom } from '../../lib/local/random.ts';
 import { runKills } from './kills.ts';
 
 const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
@@ -13,15 +14,8 @@ const { events, kills, seed } = readCommandLine(options, help, { out: console.lo
   Object.values(given).every(isCount) ? null : 'whole numbers are wanted',
 );
 
-// mulberry32: what is random is the same for the same seed, as far as processes keep to it.
-let state = Number(seed);
-const random = () => {
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
-
+// What is random is the same for the same seed, as far as processes keep to it.
+const random = randomFrom(Number(seed));
 const found = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
 console.log(
   Object.entries(found)

@@ -1,5 +1,5 @@
+import { randomFrom } from '../../lib/local/random.ts';
 import { store } from '../../shared/store/store.ts';
-import { chanceOf } from './chance.ts';
 import { check, type Posted, untold, type Verdict } from './check.ts';
 import { postFall, postFalls } from './falls.ts';
 import type { Fault, Story } from './fault.ts';
@@ -65,7 +65,7 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
   world.set(fault.settings);
   const own = { maple: { ...homes.maple }, birch: { ...homes.birch } };
-  const scene: Scene = { ...world, homes: own, chance: chanceOf(seed + 1) };
+  const scene: Scene = { ...world, homes: own, chance: randomFrom(seed + 1) };
   const story: Story = (await fault.story?.(scene)) ?? {};
   chaos.begin(fault.rates ?? {}, seed);
   const posted = await postFalls(scene, fault);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
+import type { Random } from '../../lib/local/random.ts';
 import type { Client } from '../fixtures/client.ts';
 import { adminOf } from '../fixtures/home.ts';
-import type { Chance } from './chance.ts';
 import type { FaultWorld } from './world.ts';
 
 /** What a story finds: a world, with homes that it may change for its run, and chance. */
-export type Scene = FaultWorld & { chance: Chance };
+export type Scene = FaultWorld & { chance: Random };
 
 const SESSION_MS = 10 * 3_600_000;
 

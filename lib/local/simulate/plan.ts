@@ -1,4 +1,5 @@
-import { DAY, dayOf, type Moment, randomFrom } from './day.ts';
+import { randomFrom } from '../random.ts';
+import { DAY, dayOf, type Moment } from './day.ts';
 import { asleep, makerOf, type Where, whereAfter, wordsOf } from './makers.ts';
 
 /** `reportSeconds`: how often a sensor reports. `hours`: of each day, only what is from..until, ms after midnight. */
