@@ -11,8 +11,17 @@ afterAll(() => world.stop());
 
 describe('a replay', () => {
   type Replay = { id: string; state: string; total: number; sent: number; failed: number };
-  const progress = async (client: Awaited<ReturnType<World['furnish']>>['client'], at: string, { id }: Replay) =>
+  type Client = Awaited<ReturnType<World['furnish']>>['client'];
+  const progress = async (client: Client, at: string, { id }: Replay) =>
     client.ok<Replay>('GET', `${at}/replays/${id}`);
+  /** Of all there is until now; a minute later it is through. */
+  const replayAll = async (client: Client, at: string): Promise<Replay> => {
+    const span = { since: 0, until: world.now(), ratePerSecond: 100 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await world.idle();
+    await world.pass(60_000);
+    return replay;
+  };
 
   test('sends what failed and what is held once more, and counts exactly', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
@@ -56,13 +65,7 @@ describe('a replay', () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let one = 0; one < 3; one++) await fall();
-    const replay = await client.ok<Replay>('POST', `${at}/replays`, {
-      since: 0,
-      until: world.now(),
-      ratePerSecond: 100,
-    });
-    await world.idle();
-    await world.pass(60_000);
+    const replay = await replayAll(client, at);
     expect((await list('?state=failed')).data.map(({ reason }) => reason)).toEqual(Array(3).fill('replayed'));
     expect((await list('?state=held')).total).toBe(3);
     expect(await record()).toMatchObject({ held: 3 });
@@ -81,13 +84,7 @@ describe('a replay', () => {
     world.answerWith(status(500, 'no'));
     for (let one = 0; one < 3; one++) await fall();
     await set({ isEnabled: false });
-    const replay = await client.ok<Replay>('POST', `${at}/replays`, {
-      since: 0,
-      until: world.now(),
-      ratePerSecond: 100,
-    });
-    await world.idle();
-    await world.pass(60_000);
+    const replay = await replayAll(client, at);
     expect(await record()).toMatchObject({ held: 3 });
     await client.ok('DELETE', `${at}/replays/${replay.id}`);
     await world.idle();
