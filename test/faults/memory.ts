@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { flood } from './run-fault.ts';
 import { createFaultWorld } from './world.ts';
 
@@ -11,7 +10,7 @@ export const MEMORY_BAR = 50;
 const WARM_UP = 300;
 
 /** What `work` gives, and the largest size (MB) of this process until it is done. */
-export const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
+const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
   const look = () => {
     peak = Math.max(peak, process.memoryUsage.rss() / MB);
@@ -19,7 +18,6 @@ export const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; pe
   const timer = setInterval(look, SAMPLE_MS);
   try {
     const result = await work();
-    await sleep(SAMPLE_MS);
     look();
     return { result, peak };
   } finally {
