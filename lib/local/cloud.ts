@@ -121,8 +121,7 @@ export const startCloud = async (options: CloudOptions) => {
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);
-  const refuse = refuseUnreadable(settings, runtime.log);
-  server.on('clientError', (_, socket) => void refuse(socket));
+  server.on('clientError', (_, socket) => void refuseUnreadable(socket, settings.SERVICE_VERSION));
   server.on(
     'request',
     createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),

@@ -2,7 +2,7 @@ import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
-import type { APIGatewayProxyResult, ApiRequest } from '../exchange.ts';
+import type { APIGatewayProxyResult, ApiRequest, Rate } from '../exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 
 /** Seconds after which a call that met trouble of ours may be tried again. */
@@ -15,29 +15,24 @@ const constant = {
 } as const;
 
 /** The headers of every answer, errors included. */
-const headersOf = (request: ApiRequest, version: string): Record<string, string> => {
-  const { rate } = request.internal;
-  return {
-    ...constant,
-    'X-RateLimit-Limit': String(rate?.limit ?? 0),
-    'X-RateLimit-Remaining': String(rate?.remaining ?? 0),
-    'X-RateLimit-Reset': String(rate?.reset ?? 0),
-    'X-Version-Id': version,
-    'X-Request-Id': request.event.requestContext?.requestId ?? request.context.awsRequestId,
-  };
-};
+export const headersOfAll = (version: string, requestId: string, rate?: Rate): Record<string, string> => ({
+  'Content-Type': 'application/json',
+  ...constant,
+  'X-RateLimit-Limit': String(rate?.limit ?? 0),
+  'X-RateLimit-Remaining': String(rate?.remaining ?? 0),
+  'X-RateLimit-Reset': String(rate?.reset ?? 0),
+  'X-Version-Id': version,
+  'X-Request-Id': requestId,
+});
 
 /** Finishes an answer that the handler made. */
 export const decorate =
   (settings: Settings) =>
   async (request: ApiRequest): Promise<void> => {
-    const { response, internal } = request;
+    const { response, internal, event, context } = request;
     if (!response) return;
-    response.headers = {
-      'Content-Type': 'application/json',
-      ...headersOf(request, settings.SERVICE_VERSION),
-      ...response.headers,
-    };
+    const requestId = event.requestContext?.requestId ?? context.awsRequestId;
+    response.headers = { ...headersOfAll(settings.SERVICE_VERSION, requestId, internal.rate), ...response.headers };
     if (internal.cookies)
       response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': internal.cookies };
   };
@@ -64,22 +59,27 @@ const usedUp = (waitSeconds: number) => ({
   'X-RateLimit-Reset': String(waitSeconds),
 });
 
+/** An expected failure as an answer, with the headers that only it has. `allowed`: methods of the path, for a 405. */
+export const refusal = async (error: ApiError, locale = 'en', allowed: readonly string[] = []) => {
+  const { code, waitSeconds } = error;
+  return {
+    statusCode: errors[code],
+    headers: {
+      ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
+      ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
+      ...(code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
+      ...(code === 'method_not_allowed' && { Allow: allowed.join(', ') }),
+    },
+    body: JSON.stringify(await bodyOf(error, locale)),
+  };
+};
+
 /** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
 export const explain =
   (settings: Settings, log: Log) =>
   async (request: ApiRequest): Promise<APIGatewayProxyResult> => {
     const error = asApiError(request.error ?? new Error('unknown'), log, request);
-    const { waitSeconds } = error;
-    request.response = {
-      statusCode: errors[error.code],
-      headers: {
-        ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
-        ...(error.code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
-        ...(error.code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
-        ...(error.code === 'method_not_allowed' && { Allow: request.internal.allowed?.join(', ') ?? '' }),
-      },
-      body: JSON.stringify(await bodyOf(error, request.internal.locale ?? 'en')),
-    };
+    request.response = await refusal(error, request.internal.locale, request.internal.allowed);
     await decorate(settings)(request);
     return request.response;
   };
