@@ -99,7 +99,8 @@ export const skippingClock = (start: number): SkippingClock => {
     },
     next: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
-      ahead += Math.max(0, time - now());
+      // Whole ms, as of any clock.
+      ahead += Math.max(0, Math.round(time - now()));
       fire();
     },
   };

@@ -1,8 +1,8 @@
+import { skippingClock } from '../../lib/local/clock.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { failingClient } from './aws.ts';
 import { calleeOf } from './callee.ts';
 import { createChaos } from './chaos.ts';
-import { skippingClock } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost } from './host.ts';
@@ -19,8 +19,7 @@ const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
 /** A cloud on the embedded engine whose time can be skipped, with two homes and the receivers that are to hear of them. */
 export const createFaultWorld = async () => {
-  const time = skippingClock();
-  const { clock } = time;
+  const clock = skippingClock(Date.now());
   const chaos = createChaos();
   const receiver = await startChaosReceiver(chaos, clock.now);
   const callee = calleeOf(chaos);
@@ -45,7 +44,7 @@ export const createFaultWorld = async () => {
   let names = 0;
   return {
     ...{ clock, chaos, receiver, cloud, admin },
-    ...timeOf(cloud, time),
+    ...timeOf(cloud, clock),
     homes: { maple, birch },
     /** How many bells could not be read until now. */
     unread: () => unread,
