@@ -12,7 +12,7 @@ export const handler = serve(accessTokens, {
   },
 
   createAccessToken: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {
-    const user = (await store.users.get(customerId, params.userId, true)) ?? fail('user_not_found');
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
     // A token for somebody else is a grant to whoever makes it: it is limited to what both hold today.
     const isOwn = user.id === caller.accountId;
     const asked = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);

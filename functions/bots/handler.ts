@@ -26,7 +26,7 @@ export const handler = serve(bots, {
   // The bot first, so that no webhook joins it; its home last, so that a deletion that was interrupted can be repeated.
   deleteBot: async ({ customerId, params: { botId }, fail }, { store }) => {
     const wasThere = await store.bots.remove(customerId, botId);
-    const all = await store.webhooks.list(customerId, true);
+    const all = await store.webhooks.list(customerId);
     const own = all.filter((webhook) => webhook.botId === botId);
     await inBatches(own, store.webhooks.remove);
     await store.bots.forget(customerId, botId);

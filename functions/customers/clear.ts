@@ -7,12 +7,12 @@ import type { Store } from '../../shared/store/store.ts';
  */
 export const clear = async (store: Store, customerId: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
-  const removed = await inBatches(await bots.list(customerId, true), async ({ id }) => {
+  const removed = await inBatches(await bots.list(customerId), async ({ id }) => {
     await bots.forget(customerId, id);
     await bots.remove(customerId, id);
   });
-  const hooks = await inBatches(await webhooks.list(customerId, true), webhooks.forget);
-  const watching = await inBatches(await rules.list(customerId, true), rules.remove);
+  const hooks = await inBatches(await webhooks.list(customerId), webhooks.forget);
+  const watching = await inBatches(await rules.list(customerId), rules.remove);
   // A group goes once no rule watches it.
   const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
   return removed + hooks + watching + groups;

@@ -104,7 +104,7 @@ const noteHealth = async (
 
 /** The last delivery of a replay ends it. */
 const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
-  const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay, true);
+  const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 

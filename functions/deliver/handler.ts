@@ -1,7 +1,7 @@
 import { comesBackAt, permitOf } from '../../shared/domain/breaker.ts';
 import { DEADLINE_SECONDS, LADDER } from '../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
-import type { DeliveryBell, JobBell } from '../../shared/queue/bell.ts';
+import type { DeliveryBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
 import { attempt, chanceOf, type DeliverDeps, isSoon, ringAt, scheduleOf } from './attempt.ts';
@@ -64,17 +64,11 @@ const tryNow = async (
   }
 };
 
-/** A read that may be late is enough to send by, but not to believe that a webhook has gone or is switched off. */
-const webhookOf = async ({ store }: DeliverDeps, { c, w, ...bell }: DeliveryBell | JobBell) => {
-  const webhook = 'j' in bell ? null : await store.webhooks.get(c, w);
-  return webhook?.isEnabled ? webhook : store.webhooks.get(c, w, true);
-};
-
 export const handler = consume(deliver, async (bell, deps, timeLeft) => {
   if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
   const { store, now } = deps;
   const { c: customerId, w: webhookId } = bell;
-  const webhook = await webhookOf(deps, bell);
+  const webhook = await store.webhooks.get(customerId, webhookId);
   if ('j' in bell) {
     if (!webhook) return;
     return bell.j === 'held' ? releaseHeld(deps, webhook, timeLeft) : stepReplay(deps, webhook, bell.j, timeLeft);

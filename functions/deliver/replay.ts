@@ -52,7 +52,7 @@ export const stepReplay = async (
   timeLeft: () => number,
 ): Promise<void> => {
   const { store, now, ringRetries } = deps;
-  const replay = await store.replays.get(customerId, webhookId, replayId, true);
+  const replay = await store.replays.get(customerId, webhookId, replayId);
   if (!replay) return;
   if (replay.state === 'canceled') return endRest(deps, replay, timeLeft);
   if (replay.state !== 'running') return store.replays.close(replay);

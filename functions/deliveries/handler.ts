@@ -117,7 +117,7 @@ export const handler = serve(deliveries, {
 
   getReplay: async ({ params, fail, ...call }, { store }) => {
     const { customerId, id } = await webhookOf({ params, fail, ...call }, store);
-    const replay = await store.replays.get(customerId, id, params.replayId, true);
+    const replay = await store.replays.get(customerId, id, params.replayId);
     return replay ? replayView(replay) : fail('replay_not_found');
   },
 

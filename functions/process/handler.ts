@@ -5,11 +5,11 @@ import { newSensorState } from '../../shared/domain/sensor-state.ts';
 import { needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
-import type { StateItem } from '../../shared/store/events.ts';
+import type { Message, StateItem } from '../../shared/store/events.ts';
 import { carryOut } from './carry-out.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
-import type { Place, ProcessDeps } from './place.ts';
+import { type Place, type ProcessDeps, placeOf } from './place.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { tryToDecide } from './try-to-decide.ts';
 
@@ -20,18 +20,9 @@ const MARGIN_MS = 5_000;
 
 const fresh: StateItem = { ...newSensorState, decision: null };
 
-/** Everything that a message is judged by, or null when its sensor has gone. */
-const placeOf = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<Place | null> => {
-  const [sensor, customer] = await Promise.all([
-    store.sensors.get(customerId, sensorId),
-    customerId === 0 ? null : store.customers.get(customerId),
-  ]);
-  return sensor && { customerId, sensor, customer };
-};
-
-/** The sensor has gone, or moved on to another customer: its message is kept, and nothing fires. */
+/** Nobody's sensor has gone, or has become somebody's: its message is kept, and nothing fires. */
 const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
-  const message = await store.events.get(customerId, sensorId, uuid, true);
+  const message = await store.events.get(customerId, sensorId, uuid);
   if (message?.duePk) await store.events.finish(message, null);
 };
 
@@ -41,29 +32,53 @@ const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Plac
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
+/** Judges a message by a state and carries out what that leads to; gives why it could not. */
+const decideOn = async (
+  deps: ProcessDeps,
+  place: Place,
+  state: StateItem,
+  message: Message,
+): Promise<'done' | 'other_first' | 'needs_latest'> => {
+  const { uuid } = message;
+  const isDecided = state.decision?.uuid === uuid;
+  const decoded = decode(place.sensor.manufacturer, JSON.parse(message.raw));
+  await noteFirmware(deps, place, decoded.signal);
+  const needs = needsOf(state, decoded.signal);
+  // Only what tells nobody anything may be judged by what is some seconds old.
+  if (!place.isLatest && (isDecided || needs.regions || needs.critical)) return 'needs_latest';
+  const around = await surroundingsOf(deps, place, needs);
+  const cause = { ...message, byTime: false };
+  const outcome = happenings(state, decoded, cause, around);
+  if (!place.isLatest && outcome.events.length > 0) return 'needs_latest';
+  const made =
+    isDecided && state.decision
+      ? { decision: state.decision, rules: new Map() }
+      : await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
+  if (!made) return 'other_first';
+  await carryOut(deps, place, message, made.decision, made.rules);
+  return 'done';
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
  */
-const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLeft: () => number): Promise<void> => {
+const processOne = async (deps: ProcessDeps, first: Place, uuid: string, timeLeft: () => number): Promise<void> => {
   const { events } = deps.store;
-  const { customerId, sensor } = place;
+  const { customerId, sensor } = first;
+  let place: Place | null = first;
   for (let pause = 2; timeLeft() > MARGIN_MS; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
     // The state first: a message that still waits after it was read cannot have been decided before, or the state's
     // version would be another one by now.
     const state = (await events.state(customerId, sensor.id)) ?? fresh;
-    const message = await events.get(customerId, sensor.id, uuid, true);
+    const message = await events.get(customerId, sensor.id, uuid);
     if (!message?.duePk) return;
-    if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
-    const cause = { ...message, byTime: false };
-    const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
-    await noteFirmware(deps, place, decoded.signal);
-    const needs = needsOf(state, decoded.signal);
-    const around = await surroundingsOf(deps, place, needs);
-    const outcome = happenings(state, decoded, cause, around);
-    const made = await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
-    if (made) return carryOut(deps, place, message, made.decision, made.rules);
-    if (!(await placeOf(deps, customerId, sensor.id))) return setAside(deps, customerId, sensor.id, uuid);
+    let result = await decideOn(deps, place, state, message);
+    if (result === 'done') return;
+    place = await placeOf(deps, customerId, sensor.id, true);
+    if (!place) return setAside(deps, customerId, sensor.id, uuid);
+    if (result === 'needs_latest') result = await decideOn(deps, place, state, message);
+    if (result === 'done') return;
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
   }
   throw new Error('the state of the sensor kept changing');
@@ -80,13 +95,14 @@ const work = async (
   deps: ProcessDeps,
   timeLeft: () => number,
 ): Promise<void> => {
-  const place = await placeOf(deps, customerId, sensorId);
+  // Whether time alone alarms somebody is known only after everything was read.
+  const place = await placeOf(deps, customerId, sensorId, uuids.length === 0);
   for (const uuid of uuids) {
     if (place) await processOne(deps, place, uuid, timeLeft);
     else await setAside(deps, customerId, sensorId, uuid);
   }
   if (uuids.length > 0) return;
-  if (place) await checkTime(deps, place);
+  if (place && !place.former) await checkTime(deps, place);
   else await lookAway(deps, customerId, sensorId);
 };
 

@@ -5,9 +5,10 @@ import type { Place, ProcessDeps } from './place.ts';
 /** The room and configuration of a sensor, as far as they are needed: most messages need neither. */
 export const surroundingsOf = async (
   { store }: ProcessDeps,
-  { customerId, sensor }: Place,
+  { customerId, sensor, former }: Place,
   needs: ReturnType<typeof needsOf>,
 ): Promise<Surroundings> => {
+  if (former) return { regions: former.regions, ...timesOf(former.critical, sensor.firmwareVersion) };
   const [room, critical] = await Promise.all([
     needs.regions ? store.rooms.get(customerId, sensor.id) : null,
     needs.critical ? store.configs.get({ customerId, sensorId: sensor.id }, 'critical') : null,

@@ -8,7 +8,7 @@ import { nextLook, nextMove } from '../../shared/domain/state/time.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { StateItem } from '../../shared/store/events.ts';
 import { carryOut } from './carry-out.ts';
-import type { Place, ProcessDeps } from './place.ts';
+import { type Place, type ProcessDeps, placeOf } from './place.ts';
 
 type Made = { decision: Decision; rules: Map<number, Rule> };
 
@@ -20,14 +20,22 @@ const loadRules = async ({ store }: ProcessDeps, { customerId, sensor }: Place, 
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
+/** A place by which people may be told something. */
+const latest = async (deps: ProcessDeps, place: Place): Promise<Place> =>
+  (place.isLatest ? null : await placeOf(deps, place.customerId, place.sensor.id, true)) ?? place;
+
 /** A decision that a crash may have left half done is carried out before anything new is decided. */
 const finishEarlier = async (deps: ProcessDeps, place: Place, state: StateItem, uuid: string): Promise<void> => {
   const { decision } = state;
   if (!decision || decision.uuid === uuid) return;
   // What is not due any more was carried out; it may be weeks ago.
-  if (decision.byTime) return state.duePk ? carryOut(deps, place, null, decision, new Map()) : undefined;
-  const earlier = await deps.store.events.get(place.customerId, place.sensor.id, decision.uuid);
-  if (earlier?.duePk) await carryOut(deps, place, earlier, decision, new Map());
+  if (decision.byTime)
+    return state.duePk ? carryOut(deps, await latest(deps, place), null, decision, new Map()) : undefined;
+  const { events } = deps.store;
+  // It is done for ever once it is seen to be done; that it waits still, only a consistent read knows.
+  const seen = await events.getEventual(place.customerId, place.sensor.id, decision.uuid);
+  const earlier = seen?.duePk ? await events.get(place.customerId, place.sensor.id, decision.uuid) : null;
+  if (earlier?.duePk) await carryOut(deps, await latest(deps, place), earlier, decision, new Map());
 };
 
 /**
@@ -84,11 +92,12 @@ export const tryToDecide = async (
   const isHit = made.decided.some((event) => event.rules.length > 0);
   const decision: Decision = { ...made, after: isHit ? await store.ruleHits.tail(customerId) : null };
   // What was decided by time stays due until it is carried out.
-  const watch = cause.byTime ? null : watchAt(deps, state, outcome, timings);
+  const watch = cause.byTime || place.former ? null : watchAt(deps, state, outcome, timings);
   const { duePk, dueAt } = state;
   const after: StateItem = { ...outcome.next, ...(duePk && dueAt && { duePk, dueAt }), fired, decision };
   deps.crashpoint(10);
-  if (!(await store.events.decide(customerId, sensor.id, state.version, after, watch))) return null;
-  await ringFor(deps, place, state, outcome, timings);
+  const formerUntil = place.former?.ttl ?? null;
+  if (!(await store.events.decide(customerId, sensor.id, state.version, after, watch, formerUntil))) return null;
+  if (!place.former) await ringFor(deps, place, state, outcome, timings);
   return { decision, rules: new Map([...rules.values()].flat().map((rule) => [rule.id, rule])) };
 };

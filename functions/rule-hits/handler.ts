@@ -14,7 +14,10 @@ const MANY = 20;
 const complete = async (store: StoreReader, customerId: number, hits: readonly HitItem[]): Promise<RuleHit[]> => {
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
-  const found: Sensor[] = ids.length > MANY ? await list(customerId) : await getAll(customerId, ids);
+  const listed: Sensor[] = ids.length > MANY ? await list(customerId) : [];
+  // The list may lag: who is missing there may be there all the same.
+  const others = ids.filter((id) => !listed.some((sensor) => sensor.id === id));
+  const found = [...listed, ...(others.length > 0 ? await getAll(customerId, others) : [])];
   const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
   return hits.map(({ messages, ...hit }) => ({
     ...hit,

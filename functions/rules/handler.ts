@@ -53,7 +53,7 @@ export const handler = serve(rules, {
   updateRule: async ({ customerId, params, body, fail, refuse }, { store, now, pause, random }) =>
     judgedAnew(
       async () => {
-        const before = (await store.rules.get(customerId, params.ruleId, true)) ?? fail('rule_not_found');
+        const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
         await checkNames(store, customerId, body, refuse);
         const { id, createDate } = before;
         // Always later than before: by this date a change knows what it replaces.
@@ -69,7 +69,7 @@ export const handler = serve(rules, {
   deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
     judgedAnew(
       async () => {
-        const rule = (await store.rules.get(customerId, params.ruleId, true)) ?? fail('rule_not_found');
+        const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
         return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;
       },
       { pause, random },

@@ -82,8 +82,8 @@ export const handler = serve(sensors, {
   getSensor: async ({ customerId, params, fail }, { store }) =>
     (await store.sensors.get(customerId, params.sensorId)) ?? fail('sensor_not_found'),
 
-  deleteSensor: async ({ customerId, params, fail }, { store }) => {
-    const removed = await store.sensors.remove(customerId, params.sensorId);
+  deleteSensor: async ({ customerId, params, fail }, { store, now }) => {
+    const removed = await store.sensors.remove(customerId, params.sensorId, now());
     if (removed === 'done') return { status: 'OK' };
     return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
   },

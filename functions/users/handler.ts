@@ -74,7 +74,7 @@ export const handler = serve(users, {
 
   setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
     const set = async () => {
-      const user = (await store.users.get(customerId, params.userId, true)) ?? fail('user_not_found');
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
       const isTooMuch = granted.some((permission) => !holds(caller, permission));

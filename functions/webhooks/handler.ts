@@ -22,7 +22,7 @@ const checkUrl = async (callee: Callee, url: string, refuse: Refuse): Promise<vo
 /** Is it Custom 1 from now on, and do rules that name it watch what that can't tell of? */
 const losesRules = async (store: StoreReader, before: WebhookRecord, { format }: WebhookUpdate): Promise<boolean> => {
   if (format === before.format || format !== 'custom1') return false;
-  const all = await store.rules.list(before.customerId, true);
+  const all = await store.rules.list(before.customerId);
   const own = all.filter(({ recipients }) => recipients.some(({ webhookId }) => webhookId === before.id));
   return own.some(({ situation }) => !canTell(format, situation));
 };
@@ -35,7 +35,7 @@ const findOwn = async (
   webhookId: string,
   fail: (code: 'webhook_not_found' | 'forbidden') => never,
 ): Promise<WebhookRecord> => {
-  const webhook = (await store.webhooks.get(customerId, webhookId, true)) ?? fail('webhook_not_found');
+  const webhook = (await store.webhooks.get(customerId, webhookId)) ?? fail('webhook_not_found');
   return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };
 
@@ -91,7 +91,7 @@ export const handler = serve(webhooks, {
     };
     const { id } = await judgedAnew(replace, { pause, random }, fail);
     // Read again: health, and what switched it off, are not this call's.
-    return viewOf((await store.webhooks.get(customerId, id, true)) ?? fail('webhook_not_found'));
+    return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
   deleteWebhook: async ({ caller, customerId, params, fail }, { store, pause, random }) => {

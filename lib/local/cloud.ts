@@ -52,7 +52,7 @@ export type CloudOptions = {
   /** Wraps the runtime: how tests inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
   /** Gets the client of the table before its first call: how tests inject answers of the table's own. */
-  onClient?: (client: DocumentClient) => void;
+  onClient?: (client: DocumentClient, endpoint: string) => void;
 };
 
 const listen = async (server: Server, port: number): Promise<string> => {
@@ -99,7 +99,7 @@ const runtimeOf = async (
   const callee = createCallee(settings);
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const client = localDocumentClient(endpoint);
-  options.onClient?.(client);
+  options.onClient?.(client, endpoint);
   const table = createTable(client, settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });

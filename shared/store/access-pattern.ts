@@ -34,5 +34,8 @@ export const pattern = (
   ...(per && { per }),
 });
 
+/** What an eventually consistent read costs more when it finds nothing. */
+export const orAbsent = '1 more when it is not found';
 export const eachItem = 'for each item';
+export const each4KB = 'for each 4 KB of them';
 export const each8KB = 'for each 8 KB of them';

@@ -1,4 +1,4 @@
-import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, each4KB, each8KB, eachItem, orAbsent, pattern, type StoreCall } from './access-pattern.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { identityPatterns } from './identity-patterns.ts';
 import { sensorPatterns } from './sensor-patterns.ts';
@@ -11,16 +11,16 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
   ...deliveryPatterns,
 
-  'bots.get': pattern('A bot', ['bot'], 0.5, 0),
-  'bots.getAll': pattern('Some bots', ['bot'], 0.5, 0, eachItem),
-  'bots.list': pattern('The bots of a customer', ['bot'], 0.5, 0, each8KB),
+  'bots.get': pattern('A bot', ['bot'], 1, 0),
+  'bots.getAll': pattern('Some bots', ['bot'], 1, 0, eachItem),
+  'bots.list': pattern('The bots of a customer', ['bot'], 1, 0, each4KB),
   'bots.create': pattern('A new bot, if its customer is there', ['bot', 'home', 'customer'], 0, 6),
   'bots.update': pattern('A new name and language of a bot', ['bot'], 0, 1),
   'bots.remove': pattern('A bot takes no webhooks any more', ['bot'], 0, 1),
   'bots.forget': pattern('The id of a bot leads nowhere any more', ['home'], 0, 1),
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
-  'configs.list': pattern('All configurations of a sensor', ['config'], 0.5, 0, each8KB),
+  'configs.list': pattern('All configurations of a sensor', ['config'], 1, 0, each4KB),
   'configs.put': pattern(
     'A configuration, and what the sensor keeps of it',
     ['config', 'sensor', 'firmwarePins'],
@@ -29,18 +29,20 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     '0 and 4 when the sensor keeps nothing of it and no pin of a firmware moves',
   ),
 
-  'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 0.5, 0),
-  'customers.list': pattern('All customers', ['customer'], 0.5, 0, each8KB),
+  'customers.get': pattern('A customer, and its webhooks that get every event', ['customer'], 1, 0),
+  'customers.getEventual': pattern('The same, for what tells nobody anything', ['customer'], 0.5, 0, orAbsent),
+  'customers.list': pattern('All customers', ['customer'], 1, 0, each4KB),
   'customers.homeOf': pattern('Whose is this id? (system admins, devices)', ['home'], 1, 0),
   'customers.create': pattern('A new customer', ['customer'], 0, 1),
   'customers.update': pattern('A new name, location and address of a customer', ['customer'], 0, 1),
   'customers.remove': pattern('A customer without users and sensors is gone', ['customer'], 0, 1, 'read 1 if not'),
 
   'due.beat': pattern('The service is there; since when without a gap?', ['heartbeat'], 1, 1),
-  'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 0.5, 0),
+  'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 1, 0),
   'due.waiting': { ...pattern('What waits since before a time?', ['event', 'delivery'], 4, 0, each8KB), index: 'due' },
 
-  'events.get': pattern('A message, or the event it became', ['event'], 0.5, 0, 'for each 4 KB; twice when consistent'),
+  'events.get': pattern('A message, or the event it became', ['event'], 1, 0, 'for each 4 KB'),
+  'events.getEventual': pattern('Is an earlier message done?', ['event'], 0.5, 0, orAbsent),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
   'events.list': {
     ...pattern(
@@ -90,23 +92,23 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
-  'provisioning.list': pattern('All provisioning keys', ['listedKey'], 0.5, 0, each8KB),
+  'provisioning.list': pattern('All provisioning keys', ['listedKey'], 1, 0, each4KB),
   'provisioning.put': pattern('A new provisioning key', ['provisioningKey', 'listedKey'], 0, 4),
   'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey', 'listedKey'], 1, 4),
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
   'rooms.put': pattern('A room, and its extent in the sensor', ['room', 'sensor'], 0, 4, 'for each KB'),
 
-  'ruleHits.get': pattern('A rule hit', ['ruleHit'], 0.5, 0),
+  'ruleHits.get': pattern('A rule hit', ['ruleHit'], 1, 0),
   'ruleHits.tail': pattern('Where do the hits of a customer end?', ['ruleHit'], 0.5, 0),
   'ruleHits.window': pattern(
     'How many hits of the last 120 days, and which?',
     ['ruleHit'],
-    1,
+    2,
     0,
     'and 0.5 for each halving of the log while it holds older ones: 9 for 100,000',
   ),
-  'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 0.5, 0, each8KB),
+  'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 1, 0, each4KB),
   'ruleHits.some': pattern('Some hits', ['ruleHit'], 0.5, 0, eachItem),
   'ruleHits.idsOfSensor': {
     ...pattern('Which hits are those of a sensor?', ['ruleHit'], 0.5, 0, 'for 8 KB of their keys, about 70 hits'),
@@ -122,14 +124,14 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'ruleHits.report': pattern('What became of a message of a hit', ['ruleHit'], 0, 1, 'for each KB'),
 
-  'rules.get': pattern('A rule, by its id', ['ruleById'], 0.5, 0),
-  'rules.list': pattern('The rules of a customer', ['rule'], 0.5, 0, each8KB),
+  'rules.get': pattern('A rule, by its id', ['ruleById'], 1, 0),
+  'rules.list': pattern('The rules of a customer', ['rule'], 1, 0, each4KB),
   'rules.forSituation': pattern(
     'Which rules watch this situation of this sensor?',
     ['rule'],
-    1,
+    2,
     0,
-    'for each 8 KB; 1.5 in a group',
+    'for each 4 KB; 3 in a group',
   ),
   'rules.watchesGroup': pattern('Does a rule watch this group?', [], 1, 0),
   'rules.create': pattern(

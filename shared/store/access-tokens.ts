@@ -10,7 +10,7 @@ type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
 type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>
-  table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#', consistent: true });
+  table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#' });
 const isOver = ({ expires }: { expires: number | null }, now: number): boolean => expires !== null && expires <= now;
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 

@@ -7,8 +7,7 @@ export const botReads = (table: TableReader) => ({
   get: (customerId: number, botId: number) => table.get<Bot>(items.bot({ customerId, botId })),
   getAll: (customerId: number, botIds: readonly number[]) =>
     table.getAll<Bot>(botIds.map((botId) => items.bot({ customerId, botId }))),
-  list: (customerId: number, consistent = false) =>
-    table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#', consistent }),
+  list: (customerId: number) => table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#' }),
 });
 
 export const botWrites = (table: Table) => ({

@@ -47,27 +47,43 @@ const reads = ({ client, common, call }: Connection) => {
     const answer = await call('read', 'query', () => client.send(command));
     return { items: (answer.Items ?? []) as (T & Key)[], next: answer.LastEvaluatedKey };
   };
+  const get = async <T extends Item>(key: Key, ConsistentRead = true): Promise<(T & Key) | null> => {
+    const command = new GetCommand({ ...common, Key: key, ConsistentRead });
+    return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
+  };
+  /** Items that do not exist are left out, the order is free. */
+  const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
+    const found: (T & Key)[] = [];
+    const { TableName, ...capacity } = common;
+    for (let rest = [...keys]; rest.length > 0; ) {
+      const Keys = rest.splice(0, LONGEST_BATCH);
+      const RequestItems = { [TableName]: { Keys, ConsistentRead } };
+      const command = new BatchGetCommand({ ...capacity, RequestItems });
+      const answer = await call('read', 'getAll', () => client.send(command));
+      found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
+      rest.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));
+    }
+    return found;
+  };
   return {
     query,
 
-    get: async <T extends Item>(key: Key, consistent = false): Promise<(T & Key) | null> => {
-      const command = new GetCommand({ ...common, Key: key, ...(consistent && { ConsistentRead: true }) });
-      return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
-    },
+    get,
 
-    /** Items that do not exist are left out, the order is free. */
-    getAll: async <T extends Item>(keys: readonly Key[], ConsistentRead = false): Promise<(T & Key)[]> => {
-      const found: (T & Key)[] = [];
-      const { TableName, ...capacity } = common;
-      for (let rest = [...keys]; rest.length > 0; ) {
-        const Keys = rest.splice(0, LONGEST_BATCH);
-        const RequestItems = { [TableName]: { Keys, ConsistentRead } };
-        const command = new BatchGetCommand({ ...capacity, RequestItems });
-        const answer = await call('read', 'getAll', () => client.send(command));
-        found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
-        rest.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));
-      }
-      return found;
+    /**
+     * An eventually consistent read, at half the price. What it finds may be as old as some seconds; what it does not
+     * find is read again consistently, so that nobody takes a lagging replica for an absent item.
+     */
+    getEventual: async <T extends Item>(key: Key): Promise<(T & Key) | null> =>
+      (await get<T>(key, false)) ?? get<T>(key),
+
+    getAll,
+
+    /** Some items as `getEventual` reads one. */
+    getAllEventual: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
+      const found = await getAll<T>(keys, false);
+      const missing = keys.filter(({ pk, sk }) => !found.some((one) => one.pk === pk && one.sk === sk));
+      return missing.length === 0 ? found : [...found, ...(await getAll<T>(missing))];
     },
 
     /** Follows a query to its end. Only for lists that are bounded by their nature. */
@@ -109,7 +125,7 @@ const writes = ({ client, common, call }: Connection) => ({
   },
 });
 
-/** Everything the stores do with the table. Reads are eventually consistent unless they say otherwise. */
+/** Everything the stores do with the table. Reads are consistent, but for those of an index and those that say otherwise. */
 export const createTable = (client: DynamoDBDocumentClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

@@ -24,11 +24,11 @@ export const unpin = ({ name, values }: Pick<ConfigItem, 'name' | 'values'>): Wr
   repin(pinIn(name, values), null);
 
 export const configReads = (table: TableReader) => ({
-  /** Consistent: a change is made from what holds now. Null before the first PUT. */
+  /** Null before the first PUT. */
   get: <V>({ customerId, sensorId }: Place, name: ConfigName) =>
-    table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name }), true),
-  list: ({ customerId, sensorId }: Place, consistent = false) =>
-    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#', consistent }),
+    table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name })),
+  list: ({ customerId, sensorId }: Place) =>
+    table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#' }),
 });
 
 export const configWrites = (table: Table) => ({

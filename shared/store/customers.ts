@@ -24,10 +24,11 @@ export const memberChange = (customerId: number, by: 1 | -1): Write => ({
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
+  getEventual: (customerId: number) => table.getEventual<CustomerItem>(items.customer({ customerId })),
   list: () => table.queryAll<CustomerItem>({ pk: items.customer.pk({}) }),
   /** The customer that something belongs to; 0: nobody's; null: there is no such thing. */
   homeOf: async (kind: HomeKind, id: string | number): Promise<number | null> =>
-    (await table.get<{ customerId: number }>(items.home({ kind, id }), true))?.customerId ?? null,
+    (await table.get<{ customerId: number }>(items.home({ kind, id })))?.customerId ?? null,
 });
 
 export const customerWrites = (table: Table) => ({
@@ -47,6 +48,6 @@ export const customerWrites = (table: Table) => ({
     const key = items.customer({ customerId });
     const failed = await table.write({ remove: key, where: where('#members = :none', { none: 0 }) });
     if (!failed) return null;
-    return (await table.get(key, true)) ? 'in_use' : 'gone';
+    return (await table.get(key)) ? 'in_use' : 'gone';
   },
 });

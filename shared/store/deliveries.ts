@@ -151,7 +151,7 @@ export const deliveryWrites = (table: Table) => ({
     const lease = now + LEASE_SECONDS * 1_000 + mark;
     const claimed = await table.update(keyOf(key), claiming(now, lease));
     if (claimed) return claimed as Delivery;
-    const found = await table.get<Delivery & { leaseUntil?: number }>(keyOf(key), true);
+    const found = await table.get<Delivery & { leaseUntil?: number }>(keyOf(key));
     return found?.leaseUntil === lease ? found : null;
   },
 

@@ -1,11 +1,11 @@
-import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, each4KB, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
 
 /** Access patterns of webhooks and of what is sent to them. */
 export const deliveryPatterns = {
-  'deliveries.get': pattern('A delivery', ['delivery'], 0.5, 0),
-  'deliveries.getAll': pattern('Some deliveries', ['delivery'], 0.5, 0, eachItem),
-  'deliveries.range': pattern('A page of deliveries of a webhook, by time', ['delivery'], 0.5, 0, each8KB),
-  'deliveries.bodies': pattern('Long answers to the attempts of a delivery', ['attempt'], 0.5, 0, each8KB),
+  'deliveries.get': pattern('A delivery', ['delivery'], 1, 0),
+  'deliveries.getAll': pattern('Some deliveries', ['delivery'], 1, 0, eachItem),
+  'deliveries.range': pattern('A page of deliveries of a webhook, by time', ['delivery'], 1, 0, each4KB),
+  'deliveries.bodies': pattern('Long answers to the attempts of a delivery', ['attempt'], 1, 0, each4KB),
   'deliveries.create': pattern('A delivery that waits, once', ['delivery'], 0, 2, 'for each KB'),
   'deliveries.claim': pattern('Who sends it? One, until the claim lapses', ['delivery'], 0, 1, 'for each KB'),
   'deliveries.record': pattern(
@@ -35,7 +35,7 @@ export const deliveryPatterns = {
   'held.correct': pattern('Nothing is parked, whatever was counted', ['webhook'], 0, 1),
   'held.done': pattern('Nothing is parked any more', ['webhook'], 0, 2),
 
-  'replays.get': pattern('A replay', ['replay'], 0.5, 0, 'twice when consistent'),
+  'replays.get': pattern('A replay', ['replay'], 1, 0),
   'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
   'replays.add': pattern(
     'One more delivery of a replay, once',
@@ -50,9 +50,9 @@ export const deliveryPatterns = {
 
   'secrets.rotate': pattern('Another secret of a webhook', ['webhook'], 0, 1),
 
-  'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
-  'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),
-  'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 0.5, 0, each8KB),
+  'webhooks.get': pattern('A webhook', ['webhook'], 1, 0),
+  'webhooks.getAll': pattern('Some webhooks', ['webhook'], 1, 0, eachItem),
+  'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 1, 0, each4KB),
   'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
   'webhooks.replace': pattern(
     'A webhook as its owner wants it, if its bot is there',

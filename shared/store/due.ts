@@ -67,7 +67,7 @@ const OUTAGE = 150_000;
 export const dueWrites = (table: Table) => ({
   /** Notes that the service is there, and gives the time (ms) since when it has been without a gap. */
   beat: async (now: number): Promise<number> => {
-    const last = await table.get<{ at: number; since: number }>(items.heartbeat({}), true);
+    const last = await table.get<{ at: number; since: number }>(items.heartbeat({}));
     const since = last && now - last.at <= OUTAGE ? last.since : now;
     await table.write({ put: { ...items.heartbeat({}), at: now, since } });
     return since;

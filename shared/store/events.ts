@@ -41,32 +41,37 @@ const listed = ({ customerId, sensorId, id }: Pick<Event, 'customerId' | 'sensor
 });
 
 export const eventReads = (table: TableReader) => ({
-  get: (customerId: number, sensorId: string, uuid: string, consistent = false) =>
-    table.get<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid }), consistent),
+  get: (customerId: number, sensorId: string, uuid: string) =>
+    table.get<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid })),
+  getEventual: (customerId: number, sensorId: string, uuid: string) =>
+    table.getEventual<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid })),
   /** The newest first; those that are over the retention (ms) are not shown, whether they are still there or not. */
   list: (customerId: number, sensorId: string, now: number, page: { page: number; perPage: number }) =>
     newestPage<Event>(table, lists.eventsOfSensor({ customerId, sensorId }), now - RETENTION, page),
-  state: (customerId: number, sensorId: string) =>
-    table.get<StateItem>(items.sensorState({ customerId, sensorId }), true),
+  state: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
 });
 
-export const eventWrites = (table: Table) => ({
-  /** Makes a message durable; false when this very message is there already. */
-  keep: async (message: Message): Promise<boolean> => {
-    const waits = dueAt(message.uuid, message.receiveDate + GRACE);
-    const put = { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
-    return (await table.write({ put, where: absent })) === null;
-  },
-
+/** What is written of the state of a sensor. */
+const ofState = (table: Table) => ({
   /**
    * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
-   * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before.
+   * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil`
+   * (s): the sensor has left, what it said before is judged, and its state goes away then.
    */
-  decide: async (customerId: number, sensorId: string, before: number, state: StateItem, watchAt: number | null) => {
+  decide: async (
+    customerId: number,
+    sensorId: string,
+    before: number,
+    state: StateItem,
+    watchAt: number | null,
+    formerUntil: number | null = null,
+  ) => {
     const key = items.sensorState({ customerId, sensorId });
-    const put = { ...state, ...key, version: before + 1, ...(watchAt !== null && dueAt(sensorId, watchAt)) };
-    // With the sensor its state is removed: only a first state could bring back something of a sensor that has gone.
-    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
+    const watch = watchAt !== null && dueAt(sensorId, watchAt);
+    const put = { ...state, ...key, version: before + 1, ...watch, ...(formerUntil !== null && { ttl: formerUntil }) };
+    // Only a first state could bring back something of a sensor that has gone.
+    const kind = formerUntil === null ? items.sensor : items.formerSensor;
+    const isThere = { check: kind({ customerId, sensorId }), where: present };
     const failed =
       before === 0
         ? await table.write({ put, where: absent }, isThere)
@@ -88,20 +93,6 @@ export const eventWrites = (table: Table) => ({
     await table.update(items.sensorState({ customerId, sensorId }), changes(update));
   },
 
-  /** Adds an event that has no message of its own; nothing when it is there. */
-  add: async (event: Event): Promise<void> => {
-    await table.write({
-      put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },
-      where: absent,
-    });
-  },
-
-  /** Ends the waiting of a message. With an event it joins the sensor's list, without one it is only kept. */
-  finish: async (message: Message, event: (Omit<Event, keyof Message> & { id: number }) | null): Promise<void> => {
-    const set = event ? { ...event, uuid: undefined, ...listed({ ...message, id: event.id }) } : { isEvent: false };
-    await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
-  },
-
   /**
    * A call of a device without a message: it was heard of. False: the sensor counted as silent, or nobody heard of it
    * ever before; then it is due to be looked at.
@@ -116,5 +107,30 @@ export const eventWrites = (table: Table) => ({
     if ((await table.write({ put, where: absent }, isThere)) === null) return false;
     await table.update(key, changes({ set: wakes, if: where('#isActive = :no', { no: false }) }));
     return false;
+  },
+});
+
+export const eventWrites = (table: Table) => ({
+  ...ofState(table),
+
+  /** Makes a message durable; false when this very message is there already. */
+  keep: async (message: Message): Promise<boolean> => {
+    const waits = dueAt(message.uuid, message.receiveDate + GRACE);
+    const put = { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
+    return (await table.write({ put, where: absent })) === null;
+  },
+
+  /** Adds an event that has no message of its own; nothing when it is there. */
+  add: async (event: Event): Promise<void> => {
+    await table.write({
+      put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },
+      where: absent,
+    });
+  },
+
+  /** Ends the waiting of a message. With an event it joins the sensor's list, without one it is only kept. */
+  finish: async (message: Message, event: (Omit<Event, keyof Message> & { id: number }) | null): Promise<void> => {
+    const set = event ? { ...event, uuid: undefined, ...listed({ ...message, id: event.id }) } : { isEvent: false };
+    await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
   },
 });

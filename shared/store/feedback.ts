@@ -18,7 +18,7 @@ const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) /
 /** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
 type Hit = HitItem & { feedbackRevision?: number };
 const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
-  hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }), true);
+  hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }));
 
 /** A hit has its newest feedback in itself: lists of hits read nothing more for it. */
 const show = (customerId: number, hit: Hit, feedback: Feedback | null): Write => {
@@ -67,13 +67,13 @@ export const feedbackWrites = (table: Table) => ({
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
     inTurn(async () => {
       const key = keyOf(customerId, { sensorId, id });
-      const feedback = await table.get<Feedback>(key, true);
+      const feedback = await table.get<Feedback>(key);
       if (!feedback || feedback.createDate < now - RETENTION) return false;
       const hit = await hitOf(table, customerId, feedback.ruleHitId);
       const writes: Write[] = [{ remove: key, where: present }];
       if (hit) {
         const pk = items.feedbackOfHit.pk({ customerId, hitId: hit.id });
-        const query = { pk, newestFirst: true, limit: 2, consistent: true };
+        const query = { pk, newestFirst: true, limit: 2 };
         const { items: newest } = await table.query<{ feedback: Feedback }>(query);
         const next = newest.find((one) => one.feedback.id !== id)?.feedback ?? null;
         writes.push({ remove: ofHit(customerId, hit, feedback) }, show(customerId, hit, next));

@@ -9,7 +9,7 @@ type Default = { versionCode: number };
 type FirmwareItem = Omit<Firmware, 'isDefault'>;
 
 const defaultOf = async (table: TableReader, manufacturer: Manufacturer): Promise<number | null> =>
-  (await table.get<Default>(items.firmwareDefault({ manufacturer }), true))?.versionCode ?? null;
+  (await table.get<Default>(items.firmwareDefault({ manufacturer })))?.versionCode ?? null;
 
 const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => ({
   put: { versionCode, ...items.firmwareDefault({ manufacturer }) },
@@ -31,14 +31,14 @@ export const firmwareReads = (table: TableReader) => ({
   defaultOf: (manufacturer: Manufacturer) => defaultOf(table, manufacturer),
 
   get: (manufacturer: Manufacturer, versionCode: number) =>
-    table.get<FirmwareItem>(items.firmware({ manufacturer, versionCode }), true),
+    table.get<FirmwareItem>(items.firmware({ manufacturer, versionCode })),
 
   /** By version, the oldest first. */
   list: async (manufacturer: Manufacturer): Promise<Firmware[]> => {
     const pk = items.firmware.pk({ manufacturer });
     const [chosen, all] = await Promise.all([
       defaultOf(table, manufacturer),
-      table.queryAll<FirmwareItem>({ pk, beginsWith: 'VERSION#', consistent: true }),
+      table.queryAll<FirmwareItem>({ pk, beginsWith: 'VERSION#' }),
     ]);
     return all.map((one) => ({ ...one, isDefault: one.versionCode === chosen }));
   },

@@ -1,8 +1,8 @@
-import { type AccessPattern, each8KB, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, each4KB, pattern, type StoreCall } from './access-pattern.ts';
 
 /** Access patterns of users: who they are, how they log in, how often they call. */
 export const identityPatterns = {
-  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 1.5, 0, '0.5 for each token'),
+  'accessTokens.list': pattern('The access tokens of a user', ['accessToken', 'session'], 2, 0, '1 for each token'),
   'accessTokens.create': pattern(
     'A new access token, if there is room',
     ['account', 'accessToken', 'session'],
@@ -39,15 +39,15 @@ export const identityPatterns = {
   'sessions.account': pattern('What an account may do', ['account'], 1, 0),
   'sessions.accountKeyOf': pattern('Who has this username?', ['username'], 1, 0),
   'sessions.passwordHash': pattern('The password of an account', ['password'], 1, 0),
-  'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 0.5, 0),
+  'sessions.isKnownAddress': pattern('Did this address log in before?', ['knownAddress'], 1, 0),
   'sessions.start': pattern('A new session', ['session'], 0, 1),
   'sessions.end': pattern('A session is over', ['session'], 0, 1),
   'sessions.rehash': pattern('The hash of a password at a new cost', ['password'], 0, 1),
   'sessions.setPassword': pattern('A new password, and all sessions are over', ['password', 'account'], 0, 4),
   'sessions.rememberAddress': pattern('An address that logged in', ['knownAddress'], 0, 1),
 
-  'users.get': pattern('A user', ['user'], 0.5, 0, 'twice when consistent'),
-  'users.list': pattern('The users of a customer', ['user'], 0.5, 0, each8KB),
+  'users.get': pattern('A user', ['user'], 1, 0),
+  'users.list': pattern('The users of a customer', ['user'], 1, 0, each4KB),
   'users.create': pattern(
     'A new user, if the username is free',
     ['username', 'user', 'account', 'password', 'home', 'customer'],

@@ -21,7 +21,7 @@ export const limitWrites = (table: Table) => ({
 
   /** Seconds until `subject` may try again; 0: it may now. */
   secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {
-    const tries = await table.get<Tries>(items.rate({ subject, window: 'tries' }), true);
+    const tries = await table.get<Tries>(items.rate({ subject, window: 'tries' }));
     return tries && tries.calls >= most ? secondsLeft(tries.start, windowSeconds, now) : 0;
   },
 

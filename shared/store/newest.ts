@@ -17,6 +17,6 @@ export const newestPage = async <T extends Item & { id: number }>(
   const between = [lists.byTime({ id: firstIdAt(since) }), lists.byTime({ id: Number.MAX_SAFE_INTEGER })] as const;
   const keys = await table.queryAll({ index: 'list', pk, between, newestFirst: true });
   const shown = keys.slice(page * perPage, (page + 1) * perPage).map(({ pk, sk }) => ({ pk, sk }));
-  const found = await table.getAll<T>(shown);
+  const found = await table.getAllEventual<T>(shown);
   return { total: keys.length, page, perPage, data: found.toSorted((a, b) => b.id - a.id) };
 };

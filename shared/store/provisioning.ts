@@ -4,8 +4,7 @@ import { present } from './request.ts';
 import { items } from './table.ts';
 
 export const provisioningReads = (table: TableReader) => ({
-  /** Consistent: a key that was deleted opens nothing any more. */
-  byHash: (hash: string) => table.get<ProvisioningKey>(items.provisioningKey({ hash }), true),
+  byHash: (hash: string) => table.get<ProvisioningKey>(items.provisioningKey({ hash })),
   list: () => table.queryAll<ProvisioningKey>({ pk: items.listedKey.pk({}) }),
 });
 
@@ -21,7 +20,7 @@ export const provisioningWrites = (table: Table) => ({
   /** A key opens nothing from now on; false: there is none with that id. */
   remove: async (keyId: string): Promise<boolean> => {
     const listed = items.listedKey({ keyId });
-    const found = await table.get<{ hash: string }>(listed, true);
+    const found = await table.get<{ hash: string }>(listed);
     if (!found) return false;
     const { hash } = found;
     return (

@@ -15,8 +15,8 @@ const keyOf = ({ customerId, webhookId, id: replayId }: Place) => items.replay({
 const running = where('#state = :running', { running: 'running' });
 
 export const replayReads = (table: TableReader) => ({
-  get: (customerId: number, webhookId: string, replayId: string, consistent = false) =>
-    table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId }), consistent),
+  get: (customerId: number, webhookId: string, replayId: string) =>
+    table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 });
 
 export const replayWrites = (table: Table) => ({

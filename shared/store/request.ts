@@ -95,6 +95,7 @@ export type Query = {
   newestFirst?: boolean;
   limit?: number;
   startAfter?: Item | undefined;
+  /** False: an eventually consistent read, at half the price, of what may be some seconds old. Those of an index are. */
   consistent?: boolean;
   /** Attributes wanted besides the key; all of them when left out. The price is that of the whole items. */
   only?: readonly string[];
@@ -120,7 +121,7 @@ export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> =
     ScanIndexForward: !query.newestFirst,
     ...(query.limit !== undefined && { Limit: query.limit }),
     ...(query.startAfter && { ExclusiveStartKey: query.startAfter }),
-    ...(query.consistent && { ConsistentRead: true }),
+    ...(!query.index && { ConsistentRead: query.consistent ?? true }),
     ...(query.only && { ProjectionExpression: ['pk', 'sk', ...query.only.map((name) => `#${name}`)].join(', ') }),
   };
 };

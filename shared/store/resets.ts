@@ -6,7 +6,7 @@ import { items } from './table.ts';
 type Reset = { accountKey: string; epoch: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
-  byHash: (hash: string) => table.get<Reset>(items.reset({ hash }), true),
+  byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 
 export const resetWrites = (table: Table) => ({

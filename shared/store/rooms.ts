@@ -7,8 +7,8 @@ import { items } from './table.ts';
 type Place = { customerId: number; sensorId: string };
 
 export const roomReads = (table: TableReader) => ({
-  /** Consistent: what was just put is what is read. Null before the first PUT. */
-  get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId }), true),
+  /** Null before the first PUT. */
+  get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
 export const roomWrites = (table: Table) => ({

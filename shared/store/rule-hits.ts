@@ -31,8 +31,13 @@ const listOf = (customerId: number, sensorId: string) => lists.hitsOfSensor({ cu
 /** The ids of the hits that are no older than the retention; they follow each other without a gap. */
 export type Window = { first: number; last: number };
 
-const edgeOf = async (table: TableReader, customerId: number, newestFirst: boolean): Promise<HitItem | null> => {
-  const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1 };
+const edgeOf = async (
+  table: TableReader,
+  customerId: number,
+  newestFirst: boolean,
+  consistent = true,
+): Promise<HitItem | null> => {
+  const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1, consistent };
   return (await table.query<HitItem>(query)).items[0] ?? null;
 };
 
@@ -47,7 +52,8 @@ const firstSince = async (
   let [from, to] = [low, high];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
-    const hit = await table.get<HitItem>(items.ruleHit({ customerId, hitId: middle }));
+    // Their dates never change, and those around the edge are months old.
+    const hit = await table.getEventual<HitItem>(items.ruleHit({ customerId, hitId: middle }));
     if (hit && hit.createDate >= since) to = middle;
     else from = middle + 1;
   }
@@ -59,7 +65,7 @@ export const ruleHitReads = (table: TableReader) => ({
 
   /** The place of the newest hit, or the one before the first. What was appended since may be missing. */
   tail: async (customerId: number): Promise<HitPlace> => {
-    const newest = await edgeOf(table, customerId, true);
+    const newest = await edgeOf(table, customerId, true, false);
     return newest ? { id: newest.id, createDate: newest.createDate } : { id: firstId(customerId), createDate: 0 };
   },
 
@@ -84,17 +90,21 @@ export const ruleHitReads = (table: TableReader) => ({
     return (await table.queryAll<{ listSk: string }>(query)).map(({ listSk }) => Number(listSk));
   },
 
-  /** Ids and dates of the last change, of all hits in a window. Reads all of them, and hands over next to nothing. */
+  /**
+   * Ids and dates of the last change, of all hits in a window. Reads all of them, and hands over next to nothing. May lag:
+   * an order by this date moves on while it is read anyway.
+   */
   changeDates: async (customerId: number, { first, last }: Window) =>
     table.queryAll<Pick<HitItem, 'id' | 'updateDate'>>({
       pk: pkOf(customerId),
       between: between(first, last),
       only: ['id', 'updateDate'],
+      consistent: false,
     }),
 
-  /** Some hits by their ids, in the order of the ids given. */
+  /** Some hits by their ids, in the order of the ids given. Like the index that the ids come from, they may lag. */
   some: async (customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
-    const found = await table.getAll<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+    const found = await table.getAllEventual<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
     const byId = new Map(found.map((hit) => [hit.id, hit]));
     return ids.map((id) => byId.get(id)).filter((hit) => hit !== undefined);
   },
@@ -133,7 +143,7 @@ const append = async (table: Table, recent: Recent, customerId: number, after: H
       return next;
     }
     const range = between(next.id, Number.MAX_SAFE_INTEGER);
-    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range, consistent: true });
+    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range });
     note(since);
     const same = since.find(isSame);
     if (same) return { id: same.id, createDate: same.createDate };

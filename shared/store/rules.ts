@@ -37,16 +37,14 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, si
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({
-  get: (customerId: number, ruleId: number, consistent = false) =>
-    table.get<Rule>(items.ruleById({ customerId, ruleId }), consistent),
+  get: (customerId: number, ruleId: number) => table.get<Rule>(items.ruleById({ customerId, ruleId })),
 
-  list: (customerId: number, consistent = false) =>
-    table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), consistent }),
+  list: (customerId: number) => table.queryAll<Rule>({ pk: items.rule.pk({ customerId }) }),
 
-  /** Does any rule watch this group? Consistent: the answer decides whether the group may go. */
+  /** Does any rule watch this group? */
   watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
     const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
-    const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1, consistent: true };
+    const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1 };
     return (await table.query<Rule>(query)).items.length > 0;
   },
 

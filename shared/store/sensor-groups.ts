@@ -16,7 +16,7 @@ const placeOf = ({ customerId, id: groupId }: Pick<Fields, 'customerId' | 'id'>)
 /** Who is in a group is one item for each sensor: so groups may be large, and no write meets all of them. */
 const membersOf = async (table: TableReader, { customerId, groupId }: Place): Promise<string[]> => {
   const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
-  const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith, consistent: true });
+  const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith });
   return found.flatMap((key) => items.groupMember.read(key)?.sensorId ?? []);
 };
 
@@ -26,16 +26,15 @@ const viewOf = ({ id, createDate, updateDate, customerId, name }: Fields, sensor
 });
 
 export const sensorGroupReads = (table: TableReader) => ({
-  /** Consistent: what was just put is what is read. */
   get: async (customerId: number, groupId: number): Promise<SensorGroup | null> => {
-    const group = await table.get<GroupItem>(items.sensorGroup({ customerId, groupId }), true);
+    const group = await table.get<GroupItem>(items.sensorGroup({ customerId, groupId }));
     return group && viewOf(group, await membersOf(table, { customerId, groupId }));
   },
 
   list: async (customerId: number): Promise<SensorGroup[]> => {
     const [groups, members] = await Promise.all([
-      table.queryAll<GroupItem>({ pk: items.sensorGroup.pk({ customerId }), beginsWith: 'GROUP#', consistent: true }),
-      table.queryAll({ pk: items.groupMember.pk({ customerId }), consistent: true }),
+      table.queryAll<GroupItem>({ pk: items.sensorGroup.pk({ customerId }), beginsWith: 'GROUP#' }),
+      table.queryAll({ pk: items.groupMember.pk({ customerId }) }),
     ]);
     const all = Map.groupBy(
       members.map((key) => items.groupMember.read(key)),
@@ -86,7 +85,7 @@ const arrange = async (
   const [before, after] = [new Set(members), new Set(wanted)];
   const [left, joining] = [members.filter((id) => !after.has(id)), [...after].filter((id) => !before.has(id))];
   const keys = [...left, ...joining].map((id) => sensorKey(customerId, id));
-  const sensors = new Map((await table.getAll<SensorItem>(keys, true)).map((sensor) => [sensor.id, sensor]));
+  const sensors = new Map((await table.getAll<SensorItem>(keys)).map((sensor) => [sensor.id, sensor]));
   const unknown = joining.find((id) => !sensors.has(id));
   if (unknown !== undefined) return { unknown };
   // What moved since the members were read is where it should be, or another group's by now.
@@ -110,7 +109,7 @@ const change = (place: Place, version: number, set: Partial<Fields> = {}): Write
 });
 
 const versionOf = async (table: Table, place: Place): Promise<number | null> =>
-  (await table.get<GroupItem>(items.sensorGroup(place), true))?.version ?? null;
+  (await table.get<GroupItem>(items.sensorGroup(place)))?.version ?? null;
 
 export const sensorGroupWrites = (table: Table) => ({
   create: ({ sensorIds, ...group }: SensorGroup): Promise<Arranged> =>

@@ -3,8 +3,9 @@ import { newSensor, type SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
 import { type ConfigItem, configReads, unpin } from './configs.ts';
 import { memberChange } from './customers.ts';
+import { dueNames } from './due.ts';
 import { eventReads, type StateItem } from './events.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { absent, type Condition, changes, present, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
@@ -12,6 +13,21 @@ import { items } from './table.ts';
 
 /** The device of a sensor: which token and pairing code are its own now. */
 export type DeviceLink = { hash: string; pairingHash: string };
+
+/**
+ * A sensor as it was when it left a customer, kept there for as long as a message of before may wait: what that says is
+ * the customer's, and is judged by this.
+ */
+export type FormerSensor = {
+  sensor: SensorRecord;
+  regions: Room['regions'];
+  critical: Record<string, unknown> | null;
+  /** When all that is kept of it goes away, s. */
+  ttl: number;
+};
+
+/** Longer than any message waits, ms. */
+const LONGEST_WAIT = 15 * 86_400_000;
 
 type Place = { customerId: number; sensorId: string };
 /** A sensor with all that is kept around it. */
@@ -29,11 +45,33 @@ const readWhole = async (table: Table, { customerId, sensorId }: Place): Promise
   if (!sensor) return null;
   const [state, link, room, configs] = await Promise.all([
     eventReads(table).state(customerId, sensorId),
-    table.get<DeviceLink>(items.deviceOfSensor({ sensorId }), true),
+    table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
     roomReads(table).get(customerId, sensorId),
-    configReads(table).list({ customerId, sensorId }, true),
+    configReads(table).list({ customerId, sensorId }),
   ]);
   return { sensor, state, link, room, configs };
+};
+
+/** What a customer keeps of a sensor that leaves; nothing is kept of a sensor that was nobody's. */
+const farewell = (
+  { customerId, sensorId }: Place,
+  { sensor, state, room, configs }: Whole,
+  where: Condition | undefined,
+  now: number,
+): Write[] => {
+  const stateKey = items.sensorState({ customerId, sensorId });
+  if (customerId === 0) return [{ remove: stateKey, ...(where && { where }) }];
+  const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
+  const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
+  const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
+  return [
+    { put: { ...former, ...items.formerSensor({ customerId, sensorId }) } },
+    // The fall that waits may end one that the state knows of. Nobody looks at the sensor by time any more.
+    ...(state
+      ? [{ update: stateKey, changes: changes({ set: { ttl }, remove: dueNames, ...(where && { if: where }) }) }]
+      : []),
+    ...(!state && where ? [{ check: stateKey, where }] : []),
+  ];
 };
 
 /** What a sensor that leaves its place leaves there no trace of. Events, rule hits and feedback stay. */
@@ -48,7 +86,7 @@ const clearAround = ({ customerId, sensorId }: Place, { sensor, room, configs }:
  * Removes a sensor for good, unless it is active. The state of the sensor decides that as much as its item does: a
  * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
  */
-export const removeSensor = (table: Table, place: Place): Promise<'done' | 'gone' | 'active'> =>
+export const removeSensor = (table: Table, place: Place, now: number): Promise<'done' | 'gone' | 'active'> =>
   inTurn(async () => {
     const { customerId, sensorId } = place;
     const whole = await readWhole(table, place);
@@ -58,10 +96,7 @@ export const removeSensor = (table: Table, place: Place): Promise<'done' | 'gone
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
-      {
-        remove: items.sensorState({ customerId, sensorId }),
-        where: state ? where('#version = :version', { version: state.version }) : absent,
-      },
+      ...farewell(place, whole, state ? where('#version = :version', { version: state.version }) : absent, now),
       { remove: items.home({ kind: 'sensor', id: sensorId }) },
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
@@ -115,7 +150,8 @@ export const moveSensor = (table: Table, from: Place, to: number, now: number, p
       { put: newSensorItem(sensor), where: absent },
       { update: items.home({ kind: 'sensor', id: sensorId }), changes: home },
       { update: items.device(whole.link), changes: home },
-      { remove: items.sensorState({ customerId, sensorId }) },
+      ...farewell(from, whole, undefined, now),
+      { remove: items.sensorState({ customerId: to, sensorId }) },
       ...clearAround(from, whole),
       ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
     );

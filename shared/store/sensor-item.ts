@@ -47,6 +47,5 @@ export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write 
   }),
 });
 
-/** Consistent: a change is made from what holds now. */
 export const readSensor = (table: Pick<Table, 'get'>, customerId: number | null, sensorId: string) =>
-  table.get<SensorItem>(sensorKey(customerId, sensorId), true);
+  table.get<SensorItem>(sensorKey(customerId, sensorId));

@@ -1,9 +1,11 @@
-import { type AccessPattern, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, each8KB, eachItem, orAbsent, pattern, type StoreCall } from './access-pattern.ts';
 
 /** Questions about sensors and their groups; see access-patterns.ts. */
 export const sensorPatterns = {
-  'sensors.get': pattern('A sensor', ['sensor'], 0.5, 0),
-  'sensors.getAll': pattern('Some sensors', ['sensor'], 0.5, 0, eachItem),
+  'sensors.get': pattern('A sensor', ['sensor'], 1, 0),
+  'sensors.getEventual': pattern('A sensor, for what tells nobody anything', ['sensor'], 0.5, 0, orAbsent),
+  'sensors.former': pattern('A sensor as it was when it left a customer', ['formerSensor'], 1, 0, 'for each 4 KB'),
+  'sensors.getAll': pattern('Some sensors', ['sensor'], 1, 0, eachItem),
   'sensors.list': { ...pattern('The sensors of a customer', ['sensor'], 0.5, 0, each8KB), index: 'list' },
   'sensors.deviceOf': pattern('Which device has this token?', ['device'], 1, 0),
   'sensors.idOfHardware': pattern('Which sensor has this hardware id?', ['hardware'], 1, 0),
@@ -25,7 +27,7 @@ export const sensorPatterns = {
     'A sensor becomes that of another customer, and starts anew there',
     [...(['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'customer', 'sensorState', 'room'] as const)],
     5,
-    16,
+    18,
     'without room and configurations',
   ),
   'sensors.remove': pattern(

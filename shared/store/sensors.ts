@@ -4,7 +4,7 @@ import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
 import { absent, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
-import { type DeviceLink, type Moved, moveSensor, removeSensor } from './sensor-homes.ts';
+import { type DeviceLink, type FormerSensor, type Moved, moveSensor, removeSensor } from './sensor-homes.ts';
 import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import { items, lists } from './table.ts';
 
@@ -42,6 +42,11 @@ const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSenso
 
 export const sensorReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<SensorRecord>(items.sensor({ customerId, sensorId })),
+  getEventual: (customerId: number, sensorId: string) =>
+    table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
+  /** See FormerSensor. */
+  former: (customerId: number, sensorId: string) =>
+    table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),
   getAll: (customerId: number, sensorIds: readonly string[]) =>
     table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
   /** All of a customer, from the rows of the index alone: thousands cost what their names weigh. */
@@ -52,11 +57,10 @@ export const sensorReads = (table: TableReader) => ({
     });
     return rows.flatMap(listedSensor);
   },
-  /** Consistent: a token that was rotated away opens nothing any more. */
-  deviceOf: (hash: string) => table.get<Device>(items.device({ hash }), true),
+  deviceOf: (hash: string) => table.get<Device>(items.device({ hash })),
   idOfHardware: async (manufacturer: Manufacturer, hardwareId: string): Promise<string | null> =>
-    (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId }), true))?.sensorId ?? null,
-  pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash }), true),
+    (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId })))?.sensorId ?? null,
+  pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
 });
 
 /** What a device asks for itself. */
@@ -82,7 +86,7 @@ const deviceWrites = (table: Table) => ({
     pairing: Pairing,
     firmwareVersion: number,
   ): Promise<boolean> => {
-    const before = await table.get<DeviceLink>(items.deviceOfSensor({ sensorId: sensor.id }), true);
+    const before = await table.get<DeviceLink>(items.deviceOfSensor({ sensorId: sensor.id }));
     const item = await readSensor(table, sensor.customerId, sensor.id);
     if (!before || !item) return false;
     const writes: Write[] = [
@@ -106,7 +110,7 @@ export const sensorWrites = (table: Table) => ({
   /** See sensor-homes.ts. */
   move: (from: number, sensorId: string, to: number, now: number, pairingHash?: string): Promise<Moved> =>
     moveSensor(table, { customerId: from, sensorId }, to, now, pairingHash),
-  remove: (customerId: number, sensorId: string) => removeSensor(table, { customerId, sensorId }),
+  remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
 
   /** Sets what the list of sensors shows of a sensor's activity since `time` (ms); what is older changes nothing. */
   setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {

@@ -31,13 +31,12 @@ export type Account = {
 };
 
 export const sessionReads = (table: TableReader) => ({
-  /** Consistent: a logout holds for the very next request. */
-  session: (hash: string) => table.get<Session>(items.session({ hash }), true),
-  account: (accountKey: string) => table.get<Account>(items.account({ accountKey }), true),
+  session: (hash: string) => table.get<Session>(items.session({ hash })),
+  account: (accountKey: string) => table.get<Account>(items.account({ accountKey })),
   accountKeyOf: async (username: string): Promise<string | null> =>
-    (await table.get<{ accountKey: string }>(items.username({ username }), true))?.accountKey ?? null,
+    (await table.get<{ accountKey: string }>(items.username({ username })))?.accountKey ?? null,
   passwordHash: async (accountKey: string): Promise<string | null> =>
-    (await table.get<{ hash: string }>(items.password({ accountKey }), true))?.hash ?? null,
+    (await table.get<{ hash: string }>(items.password({ accountKey })))?.hash ?? null,
   isKnownAddress: async (accountKey: string, address: string): Promise<boolean> =>
     (await table.get(items.knownAddress({ accountKey, address }))) !== null,
 });

@@ -38,6 +38,7 @@ export const items = {
   user: item('C#{customerId}', 'USER#{0userId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
+  formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),

@@ -17,8 +17,7 @@ const accountOf = (user: User, epoch: number): Account => {
 };
 
 export const userReads = (table: TableReader) => ({
-  get: (customerId: number | null, userId: number, consistent = false) =>
-    table.get<UserItem>(keyOf(customerId, userId), consistent),
+  get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOf(customerId, userId)),
   list: (customerId: number | null) =>
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });

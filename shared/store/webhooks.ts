@@ -4,12 +4,11 @@ import { absent, type Condition, changes, present, type Write, where } from './r
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
-  get: (customerId: number, webhookId: string, consistent = false) =>
-    table.get<WebhookRecord>(items.webhook({ customerId, webhookId }), consistent),
+  get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  list: (customerId: number, consistent = false) =>
-    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
+  list: (customerId: number) =>
+    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
 });
 
 type Place = Pick<WebhookRecord, 'customerId' | 'id'>;

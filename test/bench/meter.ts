@@ -35,10 +35,13 @@ export const createLedger = () => {
   const meter: Meter = (call, units) => add(label.getStore() ?? call, units);
 
   const labelled = (table: Table): Table => ({
-    get: <T extends Item>(key: Key, consistent = false) =>
-      label.run(`get ${kindOf(key)}${consistent ? ' (consistent)' : ''}`, () => table.get<T>(key, consistent)),
-    getAll: <T extends Item>(keys: readonly Key[], consistent = false) =>
-      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys, consistent)),
+    get: <T extends Item>(key: Key) => label.run(`get ${kindOf(key)}`, () => table.get<T>(key)),
+    getEventual: <T extends Item>(key: Key) =>
+      label.run(`get ${kindOf(key)} (eventual)`, () => table.getEventual<T>(key)),
+    getAll: <T extends Item>(keys: readonly Key[]) =>
+      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys)),
+    getAllEventual: <T extends Item>(keys: readonly Key[]) =>
+      label.run(`getAll ${keys.slice(0, 1).map(kindOf)} (eventual)`, () => table.getAllEventual<T>(keys)),
     query: <T extends Item>(input: Parameters<Table['query']>[0]) =>
       label.run(`query ${placeOf(input.pk)}`, () => table.query<T>(input)),
     queryAll: <T extends Item>(input: Parameters<Table['queryAll']>[0]) =>

@@ -5,11 +5,14 @@ import type { Rates } from './fault.ts';
 export const createChaos = () => {
   let rates: Rates = {};
   let chance: Random = randomFrom(1);
+  let lagChance: Random = randomFrom(1);
   let injected = 0;
   let skew = 0;
   return {
     rates: () => rates,
     chance: () => chance(),
+    /** Chance of its own, so that reads draw nothing away from what else happens. */
+    draw: () => lagChance(),
     strikes: (rate = 0): boolean => {
       const hit = rate > 0 && chance() < rate;
       if (hit) injected += 1;
@@ -28,6 +31,7 @@ export const createChaos = () => {
     begin: (what: Rates, seed: number): void => {
       rates = what;
       chance = randomFrom(seed);
+      lagChance = randomFrom(seed + 2);
       injected = 0;
     },
     /** Ends all trouble; how often there was some. */

@@ -34,6 +34,8 @@ export type Rates = {
 
 /** What happens in a run besides, in this order; each may be left out. */
 export type Story = {
+  /** As soon as the falls are acknowledged, whether they are judged or not. */
+  atOnce?: () => Promise<void>;
   /** While what was posted is tried again and again. */
   amid?: () => Promise<void>;
   /** When the trouble ends. */
@@ -46,6 +48,8 @@ export type Fault = {
   /** What holds in spite of it. */
   title: string;
   rates?: Rates;
+  /** Eventually consistent reads of the table lag, from the first call to the last. */
+  lags?: true;
   /** Prepares what happens besides. */
   story?: (scene: Scene) => Promise<Story>;
   settings?: Partial<Settings>;

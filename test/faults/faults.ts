@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { ofChanges } from './kinds/changes.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
@@ -12,5 +13,10 @@ export const kinds = {
   queues: ofQueue,
   receivers: ofReceivers,
   operators: ofOperators,
+  changes: ofChanges,
 } as const;
-export const faults: readonly Fault[] = Object.values(kinds).flat();
+/** The same fault over a table whose eventually consistent reads lag. */
+export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });
+
+const plain = Object.values(kinds).flat();
+export const faults: readonly Fault[] = [...plain, ...plain.map(lagging)];

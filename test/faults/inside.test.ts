@@ -1,5 +1,5 @@
-import { kinds } from './faults.ts';
+import { kinds, lagging } from './faults.ts';
 import { testFaults } from './one-seed.ts';
 
 const { processes, table, queues } = kinds;
-testFaults({ processes, table, queues });
+testFaults({ processes: processes.map(lagging), table, queues });

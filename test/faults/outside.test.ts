@@ -1,5 +1,6 @@
-import { kinds } from './faults.ts';
+import { kinds, lagging } from './faults.ts';
 import { testFaults } from './one-seed.ts';
 
-const { receivers, operators } = kinds;
+const { receivers, operators, changes } = kinds;
 testFaults({ receivers, operators });
+testFaults({ changes: changes.map(lagging) });

@@ -32,7 +32,11 @@ const isSigned = (secret: string, { headers }: IncomingMessage, body: Buffer): b
   return String(headers['webhook-signature']).split(' ').includes(`v1,${mac}`);
 };
 
-type Told = { event: { uuid: string; action: string }; webhook: { id: string }; customer: { id: number } };
+type Told = {
+  event: { uuid: string; action: string; raw: { uuid?: string } };
+  webhook: { id: string };
+  customer: { id: number };
+};
 
 const parsed = (text: string): Told | null => {
   try {
@@ -48,6 +52,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
   const strays: string[] = [];
   const secrets = new Map<string, string>();
+  const tokens = new Map<string, string>();
   const closed = new Set<string>();
   const down = new Set<string>();
   let isTlsBad = false;
@@ -73,6 +78,11 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     const { event, webhook, customer } = told;
     const [, owner = ''] = path.split('/');
     if (String(customer.id) !== owner) strays.push(`${owner} heard of ${event.action} of ${customer.id}`);
+    if (event.action === 'fall_detected' && event.raw.uuid !== event.uuid)
+      strays.push(`${path} was told of ${event.uuid} without its bytes`);
+    const token = tokens.get(path);
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
+      strays.push(`${path} was called with a token of before`);
     const secret = secrets.get(path);
     if (secret !== undefined && !isSigned(secret, request, body)) {
       unsigned += 1;
@@ -99,8 +109,9 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     receipts,
     /** What nobody may have asked for. */
     strays,
-    /** By path: with what a request must be signed; where nobody may call any more; where nobody is well. */
+    /** By path: with what a request must be signed, and which token it must bring; where nobody may call any more; where nobody is well. */
     secrets,
+    tokens,
     closed,
     down,
     /** How many requests had no signature that counts. */

@@ -1,5 +1,4 @@
 import { randomFrom } from '../../lib/local/random.ts';
-import { store } from '../../shared/store/store.ts';
 import { check, type Posted, untold, type Verdict } from './check.ts';
 import { postFall, postFalls } from './falls.ts';
 import type { Fault, Story } from './fault.ts';
@@ -23,13 +22,12 @@ export type Report = Verdict & {
 
 /** What nobody was told of, but ended with one of the reasons. */
 const excused = async (
-  { cloud, clock, receiver }: FaultWorld,
+  { stores: { deliveries }, clock, receiver }: FaultWorld,
   posted: readonly Posted[],
   reasons: readonly string[],
 ): Promise<Set<string>> => {
   const found = new Set<string>();
   if (reasons.length === 0 || untold(posted, receiver.receipts).length === 0) return found;
-  const { deliveries } = store(cloud.runtime.table);
   const since = Math.min(...posted.map(({ at }) => at ?? clock.now())) - 2 * JUMP_MS;
   const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
   for (const [webhookId, customerId] of places) {
@@ -64,11 +62,13 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const { receiver, chaos, clock, cloud, homes } = world;
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
   world.set(fault.settings);
+  world.lag(fault.lags === true);
   const own = { maple: { ...homes.maple }, birch: { ...homes.birch } };
   const scene: Scene = { ...world, homes: own, chance: randomFrom(seed + 1) };
   const story: Story = (await fault.story?.(scene)) ?? {};
   chaos.begin(fault.rates ?? {}, seed);
   const posted = await postFalls(scene, fault);
+  await story.atOnce?.();
   if (scene.chance() < 0.9) await cloud.idle();
   // What nobody has judged yet is in no retry.
   if (story.amid) await world.judged();

@@ -1,7 +1,7 @@
 import type { SkippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import type { Waiting } from '../../shared/store/due.ts';
-import { store } from '../../shared/store/store.ts';
+import type { Store } from '../../shared/store/store.ts';
 
 /** Rounds until whatever waits must be done, once all is well: at ever longer intervals, some days. */
 const PATIENCE = 60;
@@ -13,9 +13,7 @@ const FIRST_INTERVAL = 6_000;
 const FOREVER = 400 * 86_400_000;
 
 /** Lets time pass in a cloud. */
-export const timeOf = (cloud: Cloud, clock: SkippingClock) => {
-  const { due } = store(cloud.runtime.table);
-
+export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store) => {
   const step = async (ms: number): Promise<void> => {
     // First the sweep, which begins when the time has passed: the clock's own would be one more.
     const swept = cloud.sweep();

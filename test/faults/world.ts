@@ -1,4 +1,7 @@
 import { skippingClock } from '../../lib/local/clock.ts';
+import { localDocumentClient } from '../../lib/local/table.ts';
+import { createTable } from '../../shared/store/client.ts';
+import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { failingClient } from './aws.ts';
 import { calleeOf } from './callee.ts';
@@ -6,6 +9,7 @@ import { createChaos } from './chaos.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost } from './host.ts';
+import { laggingReads } from './lag.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
 import { timeOf } from './time.ts';
@@ -25,16 +29,23 @@ export const createFaultWorld = async () => {
   const callee = calleeOf(chaos);
   let settings: Fault['settings'];
   let unread = 0;
+  let lags = false;
+  let stores: Store | undefined;
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },
-    onClient: failingClient(chaos),
+    onClient: (client, endpoint) => {
+      laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
+      failingClient(chaos)(client);
+      stores = store(createTable(localDocumentClient(endpoint), 'sensor-cloud'));
+    },
     wrap: failingHost(chaos, async () => callee, current),
     environment: { RETRY_SCHEDULE: SOON },
   });
+  if (!stores) throw new Error('the cloud has no client of the table');
   const admin = adminsOf(cloud, clock);
   const boss = await admin();
   const [maple, birch] = await Promise.all([
@@ -44,8 +55,14 @@ export const createFaultWorld = async () => {
   let names = 0;
   return {
     ...{ clock, chaos, receiver, cloud, admin },
-    ...timeOf(cloud, clock),
+    ...timeOf(cloud, clock, stores),
     homes: { maple, birch },
+    /** What is really in the table, whatever happens to the reads of the cloud. */
+    stores,
+    /** From now on eventually consistent reads lag, or not. */
+    lag: (on: boolean): void => {
+      lags = on;
+    },
     /** How many bells could not be read until now. */
     unread: () => unread,
     /** A name that nothing here has yet. */

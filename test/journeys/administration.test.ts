@@ -84,7 +84,7 @@ describe('a customer', () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
     for (const one of [path, ...things]) expect([one, await statusOf(admin.call('GET', one))]).toEqual([one, 404]);
-    expect(await stores.rules.list(customerId, true)).toEqual([]);
+    expect(await stores.rules.list(customerId)).toEqual([]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
     expect(await statusOf(admin.call('PUT', path, texts))).toBe(404);
     expect(refusedAt(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);

@@ -129,7 +129,7 @@ describe('a webhook', () => {
 
   test('that rested when it was switched off is tried at once when it is switched on', async () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
-    const before = await stores.webhooks.get(customerId, hook.id, true);
+    const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
     await stores.health.failed(before, Date.now(), Date.now() + 300_000, null);
     await stores.health.disable(before, 'failing');
@@ -139,13 +139,13 @@ describe('a webhook', () => {
 
   test('that switches itself off while it is replaced stays off, and what was counted is kept', async () => {
     const { customerId, hook } = await createScene('elm');
-    const before = await stores.webhooks.get(customerId, hook.id, true);
+    const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
     await stores.health.failed(before, 7, null, null);
     await stores.health.disable(before, 'gone');
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
-    expect(await stores.webhooks.get(customerId, hook.id, true)).toMatchObject({
+    expect(await stores.webhooks.get(customerId, hook.id)).toMatchObject({
       ...{ name: 'new', isEnabled: false, disabledReason: 'gone', consecutiveFailures: 1, failingSince: 7 },
       ...{ secretKey: before.secretKey, token: before.token },
     });
@@ -153,7 +153,7 @@ describe('a webhook', () => {
 
   test("that became the customer's is not changed by what was judged when it was a bot's", async () => {
     const { client, customerId, path, hook } = await createScene('hornbeam');
-    const before = await stores.webhooks.get(customerId, hook.id, true);
+    const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
     await client.ok('PUT', path, { ...hook, isCustomerHook: true, botId: null });
     expect(await stores.webhooks.replace(before, WebhookUpdate.parse(hook), 8)).toBe('changed');

@@ -4,6 +4,7 @@ import { newSensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { newSensorItem } from '../../../shared/store/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
+import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
 
 // Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
@@ -42,7 +43,7 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
   const { plain } = engine;
   const table: Table = {
     ...plain,
-    get: async (key, consistent) => after(key.pk, key.sk, await plain.get<never>(key, consistent)),
+    get: async (key) => after(key.pk, key.sk, await plain.get<never>(key)),
     query: async (query) => after(query.pk, query.beginsWith ?? '', await plain.query<never>(query)),
     queryAll: async (query) => after(query.pk, query.beginsWith ?? '', await plain.queryAll<never>(query)),
   };
@@ -108,7 +109,7 @@ describe('a sensor that is deleted while', () => {
       (_, sk) => sk === 'STATE',
       () => its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
     );
-    expect(await other.sensors.remove(customerId, sensorId)).toBe('active');
+    expect(await other.sensors.remove(customerId, sensorId, now)).toBe('active');
     expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
     await its.events.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
   });
@@ -119,14 +120,24 @@ describe('a sensor that is deleted while', () => {
       (_, sk) => sk === 'CONFIG#',
       () => its.rooms.put({ customerId, sensorId }, some({ xMin: 20 })),
     );
-    expect(await other.sensors.remove(customerId, sensorId)).toBe('done');
+    expect(await other.sensors.remove(customerId, sensorId, now)).toBe('done');
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('it is decided upon for the first time gets no state afterwards', async () => {
+  test('it is decided upon for the first time gets a state that goes away by itself, and only by what it said before', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
-    expect(await its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null)).toBe(false);
-    expect(await its.events.state(customerId, sensorId)).toBeNull();
+    const left = await its.sensors.former(customerId, sensorId);
+    const { ttl = 0 } = left ?? {};
+    expect(ttl).toBeGreaterThan(now / 1_000 + 14 * 86_400);
+    const before = await its.events.state(customerId, sensorId);
+    expect(before).toMatchObject({ version: 2, ttl });
+    expect(before).not.toHaveProperty('duePk');
+    await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
+    const decided = (until?: number) =>
+      its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null, until);
+    expect(await decided()).toBe(false);
+    expect(await decided(ttl)).toBe(true);
+    expect(await its.events.state(customerId, sensorId)).toMatchObject({ version: 1, ttl });
   });
 });
 

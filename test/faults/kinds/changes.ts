@@ -1,0 +1,131 @@
+import { createAlarm, linkSensor } from '../../fixtures/home.ts';
+import type { Fault, Story } from '../fault.ts';
+import { addHook, FIRST_SECRET, type Home, type Hook, replaceHook } from '../homes.ts';
+import type { Scene } from '../scene.ts';
+
+/** ms after which a lagging read sees what was written. */
+const LAG_IS_OVER = 3_000;
+
+const deleteHook = ({ client }: Home, { id }: Hook) => client.ok('DELETE', `/webhooks/${id}`);
+
+/** One more bot of a home, with a webhook and a rule that tells it of falls. */
+const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
+  const path = `/${birch.customerId}/${fresh('alarm')}`;
+  const url = receiver.urls.http + path;
+  const { webhook, rule } = await createAlarm(birch.client, url);
+  receiver.secrets.set(path, FIRST_SECRET);
+  return { hook: { id: webhook.id, path, url }, token: webhook.token, rule: `/rules/${rule.id}` };
+};
+
+const allIsNew = async (scene: Scene): Promise<Story> => {
+  const { homes, receiver, fresh } = scene;
+  const { birch } = homes;
+  birch.sensor = await linkSensor(birch.client);
+  const own = await addHook(birch.client, receiver, birch.customerId, fresh('new'));
+  const { hook, rule } = await addAlarm(scene);
+  birch.hooks = [...birch.hooks, own, hook];
+  return {
+    after: async () => {
+      await birch.client.ok('DELETE', rule);
+      for (const one of [own, hook]) await deleteHook(birch, one);
+      return [];
+    },
+  };
+};
+
+const movedHere = async ({ homes: { birch, maple }, admin }: Scene): Promise<Story> => {
+  birch.sensor = await linkSensor(maple.client);
+  const path = `/sensors/${birch.sensor.sensorId}/customer`;
+  await (await admin()).ok('PUT', path, { customerId: birch.customerId });
+  return {};
+};
+
+const allIsGone = async (scene: Scene): Promise<Story> => {
+  const { homes, receiver, step, fresh } = scene;
+  const { birch } = homes;
+  const own = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
+  const [withRule, withHook] = [await addAlarm(scene), await addAlarm(scene)];
+  await step(LAG_IS_OVER);
+  await deleteHook(birch, own);
+  await deleteHook(birch, withHook.hook);
+  await birch.client.ok('DELETE', withRule.rule);
+  for (const { path } of [own, withRule.hook, withHook.hook]) receiver.closed.add(path);
+  return {
+    after: async () => {
+      await birch.client.ok('DELETE', withHook.rule);
+      await deleteHook(birch, withRule.hook);
+      return [];
+    },
+  };
+};
+
+const allIsOther = async (scene: Scene): Promise<Story> => {
+  const { homes, receiver, step, fresh } = scene;
+  const { birch } = homes;
+  const { hook, rule } = await addAlarm(scene);
+  await step(LAG_IS_OVER);
+  const path = `/${birch.customerId}/${fresh('other')}`;
+  const secretKey = fresh('another-secret-of-sixteen');
+  await replaceHook(birch.client, hook, { url: receiver.urls.http + path });
+  await birch.client.ok('PUT', `/webhooks/${hook.id}/secret`, { secretKey, overlapSeconds: 0 });
+  const { token } = await birch.client.ok<{ token: string }>('POST', `/webhooks/${hook.id}/token`);
+  receiver.closed.add(hook.path);
+  receiver.secrets.set(path, secretKey);
+  receiver.tokens.set(path, token);
+  const unsigned = receiver.unsigned();
+  birch.hooks = [...birch.hooks, { ...hook, path }];
+  return {
+    after: async () => {
+      await birch.client.ok('DELETE', rule);
+      await deleteHook(birch, hook);
+      return receiver.unsigned() > unsigned ? ['what was signed with a secret of before'] : [];
+    },
+  };
+};
+
+const leaves = async (scene: Scene, leave: (home: Home) => Promise<unknown>): Promise<Story> => {
+  const { birch } = scene.homes;
+  birch.sensor = await linkSensor(birch.client);
+  return { atOnce: () => leave(birch).then(() => {}) };
+};
+const movesOn = (scene: Scene): Promise<Story> =>
+  leaves(scene, async ({ sensor }) => {
+    const body = { customerId: scene.homes.maple.customerId };
+    return (await scene.admin()).ok('PUT', `/sensors/${sensor.sensorId}/customer`, body);
+  });
+const isDeleted = (scene: Scene): Promise<Story> =>
+  leaves(scene, ({ sensor, client }) => client.ok('DELETE', `/sensors/${sensor.sensorId}`));
+
+/** Asks for what failed a moment ago. */
+const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story> => {
+  const since = clock.now();
+  return {
+    heal: async () => {
+      const path = `/webhooks/${birch.hooks[0]?.id}/replays`;
+      await birch.client.ok('POST', path, { since, until: clock.now(), states: ['failed'] });
+    },
+  };
+};
+
+const waiting = { rates: { lostBell: 1 }, falls: 'one', steps: 0 } as const;
+
+/** People change things a moment before a fall, or a moment after it. */
+export const ofChanges: readonly Fault[] = [
+  { title: 'sensor, rule, bot and webhooks are made a moment before a fall: all are told', story: allIsNew },
+  {
+    title: 'a sensor comes from another customer a moment before it tells of a fall: its new one is told',
+    story: movedHere,
+  },
+  { title: 'a rule and webhooks are deleted a moment before a fall: they hear nothing of it', story: allIsGone },
+  { title: 'URL, secret and token are changed a moment before a fall: the new ones are used', story: allIsOther },
+  {
+    title: 'a sensor moves to another customer before its fall is judged: the one that it had is told',
+    ...{ ...waiting, story: movesOn },
+  },
+  { title: 'a sensor is deleted before its fall is judged: its customer is told', ...{ ...waiting, story: isDeleted } },
+  {
+    title: 'what failed is sent again by a replay a moment later: all of it comes',
+    ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [0] }, story: replayedAtOnce, steps: 0 },
+    ...{ falls: 'one' },
+  },
+];
