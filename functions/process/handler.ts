@@ -39,6 +39,8 @@ const decideOn = async (
   state: StateItem,
   message: Message,
 ): Promise<'done' | 'other_first' | 'needs_latest'> => {
+  // The sensor left after it was read as present.
+  if (state.ttl !== undefined && !place.former) return 'other_first';
   const { uuid } = message;
   const isDecided = state.decision?.uuid === uuid;
   const decoded = decode(place.sensor.manufacturer, JSON.parse(message.raw));

@@ -29,8 +29,11 @@ export type Event = Omit<Message, 'duePk'> & {
   coordinates: NormalizedCoordinates | null;
 };
 
-/** `decision`: what was decided last, kept until the next decision, to be carried out again if need be. */
-export type StateItem = SensorState & { decision: Decision | null; duePk?: string; dueAt?: string };
+/**
+ * `decision`: what was decided last, kept until the next decision, to be carried out again if need be. `ttl` (s): the
+ * sensor has left, and its state goes away then.
+ */
+export type StateItem = SensorState & { decision: Decision | null; duePk?: string; dueAt?: string; ttl?: number };
 
 const keyOf = ({ customerId, sensorId, uuid }: Pick<Message, 'customerId' | 'sensorId' | 'uuid'>) =>
   items.event({ customerId, sensorId, uuid });

@@ -5,7 +5,7 @@ import { type ConfigItem, configReads, unpin } from './configs.ts';
 import { memberChange } from './customers.ts';
 import { dueNames } from './due.ts';
 import { eventReads, type StateItem } from './events.ts';
-import { absent, type Condition, changes, present, type Write, where } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
@@ -52,25 +52,27 @@ const readWhole = async (table: Table, { customerId, sensorId }: Place): Promise
   return { sensor, state, link, room, configs };
 };
 
-/** What a customer keeps of a sensor that leaves; nothing is kept of a sensor that was nobody's. */
+/**
+ * What a customer keeps of a sensor that leaves; nothing is kept of a sensor that was nobody's. `isUnchanged`: only if its
+ * state is still the one that was read.
+ */
 const farewell = (
   { customerId, sensorId }: Place,
   { sensor, state, room, configs }: Whole,
-  where: Condition | undefined,
   now: number,
+  isUnchanged: boolean,
 ): Write[] => {
   const stateKey = items.sensorState({ customerId, sensorId });
-  if (customerId === 0) return [{ remove: stateKey, ...(where && { where }) }];
+  const unchanged = state && isUnchanged ? where('#version = :seen', { seen: state.version }) : present;
+  if (customerId === 0) return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
   const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
+  // A decision of before fails by the version. Nobody looks at the sensor by time any more.
+  const kept = changes({ set: { ttl }, add: { version: 1 }, remove: dueNames, if: unchanged });
   return [
     { put: { ...former, ...items.formerSensor({ customerId, sensorId }) } },
-    // The fall that waits may end one that the state knows of. Nobody looks at the sensor by time any more.
-    ...(state
-      ? [{ update: stateKey, changes: changes({ set: { ttl }, remove: dueNames, ...(where && { if: where }) }) }]
-      : []),
-    ...(!state && where ? [{ check: stateKey, where }] : []),
+    state ? { update: stateKey, changes: kept } : { check: stateKey, where: absent },
   ];
 };
 
@@ -96,7 +98,7 @@ export const removeSensor = (table: Table, place: Place, now: number): Promise<'
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
-      ...farewell(place, whole, state ? where('#version = :version', { version: state.version }) : absent, now),
+      ...farewell(place, whole, now, true),
       { remove: items.home({ kind: 'sensor', id: sensorId }) },
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
@@ -150,8 +152,10 @@ export const moveSensor = (table: Table, from: Place, to: number, now: number, p
       { put: newSensorItem(sensor), where: absent },
       { update: items.home({ kind: 'sensor', id: sensorId }), changes: home },
       { update: items.device(whole.link), changes: home },
-      ...farewell(from, whole, undefined, now),
+      ...farewell(from, whole, now, false),
+      // It may have been there before.
       { remove: items.sensorState({ customerId: to, sensorId }) },
+      { remove: items.formerSensor({ customerId: to, sensorId }) },
       ...clearAround(from, whole),
       ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
     );

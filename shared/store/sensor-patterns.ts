@@ -25,9 +25,21 @@ export const sensorPatterns = {
   ),
   'sensors.move': pattern(
     'A sensor becomes that of another customer, and starts anew there',
-    [...(['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'customer', 'sensorState', 'room'] as const)],
+    [
+      ...([
+        'deviceOfSensor',
+        'pairingCode',
+        'sensor',
+        'home',
+        'device',
+        'customer',
+        'sensorState',
+        'room',
+        'formerSensor',
+      ] as const),
+    ],
     5,
-    18,
+    20,
     'without room and configurations',
   ),
   'sensors.remove': pattern(

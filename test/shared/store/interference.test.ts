@@ -130,7 +130,7 @@ describe('a sensor that is deleted while', () => {
     const { ttl = 0 } = left ?? {};
     expect(ttl).toBeGreaterThan(now / 1_000 + 14 * 86_400);
     const before = await its.events.state(customerId, sensorId);
-    expect(before).toMatchObject({ version: 2, ttl });
+    expect(before).toMatchObject({ version: 3, ttl });
     expect(before).not.toHaveProperty('duePk');
     await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
     const decided = (until?: number) =>
