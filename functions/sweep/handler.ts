@@ -16,7 +16,7 @@ const patienceOf = (store: Store) => {
 
 export const handler = onSchedule(sweep, async (deps, timeLeft) => {
   const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
-  await store.due.beat(now());
+  await store.due.beat(now(), deps.longestGap());
   const { isTime, tidy } = patienceOf(store);
   tidy(now());
   let rung = 0;

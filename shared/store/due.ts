@@ -42,10 +42,14 @@ const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
   return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
 };
 
+type Heartbeat = { at: number; since: number };
+
 export const dueReads = (table: TableReader) => ({
-  /** Since when the service has been there without a gap, ms; `otherwise` before the first beat. */
-  upSince: async (otherwise: number): Promise<number> =>
-    (await table.get<{ since: number }>(items.heartbeat({})))?.since ?? otherwise,
+  /** Since when (ms) the service has been there without a gap of more than `longestGap` ms; `now` when it is back just now. */
+  upSince: async (now: number, longestGap: number): Promise<number> => {
+    const last = await table.get<Heartbeat>(items.heartbeat({}));
+    return last && now - last.at <= longestGap ? last.since : now;
+  },
 
   /** What waits since before `until` (ms), shard by shard and page by page: the size of the backlog, not of the history. */
   waiting: async function* (until: number): AsyncGenerator<Waiting[]> {
@@ -61,15 +65,11 @@ export const dueReads = (table: TableReader) => ({
   },
 });
 
-/** Sweeps are a minute apart; a longer gap was an outage. */
-const OUTAGE = 150_000;
-
 export const dueWrites = (table: Table) => ({
-  /** Notes that the service is there, and gives the time (ms) since when it has been without a gap. */
-  beat: async (now: number): Promise<number> => {
-    const last = await table.get<{ at: number; since: number }>(items.heartbeat({}), true);
-    const since = last && now - last.at <= OUTAGE ? last.since : now;
+  /** Notes that the service is there; when that was noted more than `longestGap` ms ago, it was away until now. */
+  beat: async (now: number, longestGap: number): Promise<void> => {
+    const last = await table.get<Heartbeat>(items.heartbeat({}), true);
+    const since = last && now - last.at <= longestGap ? last.since : now;
     await table.write({ put: { ...items.heartbeat({}), at: now, since } });
-    return since;
   },
 });
