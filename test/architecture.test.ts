@@ -45,6 +45,8 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/domain/user.ts', 'node:crypto{createHash}', 'a key of any text is pure: a hash is arithmetic'],
   ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
   ['shared/store/client.ts', 'node:util{isDeepStrictEqual}', 'knows its own write again'],
+  ['shared/log.ts', 'node:async_hooks{AsyncLocalStorage}', 'every line tells of which invocation it is'],
+  ['shared/queue/consume.ts', 'shared/log.ts', 'says of which message a line is'],
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
