@@ -3,6 +3,7 @@ import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
+import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
 import type { Mail, mailBySes } from './mail.ts';
@@ -25,6 +26,8 @@ export type Runtime = {
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
+  /** Seconds between two sweeps; as in the cloud unless told otherwise. */
+  sweepSeconds?: number;
   /** Called where a process might die, by the number of the place: tests let it. */
   crashpoint?: (place: number) => void;
 };
@@ -45,7 +48,8 @@ type ByCapability = {
   'ring:retries': { ringRetries: (bells: readonly (DeliveryBell | JobBell)[], delaySeconds: number) => Promise<void> };
   /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
   'send:mail': { mail: Mail };
-  'watch:sensors': { settings: Settings };
+  /** How long (ms) nothing may be heard of the service itself before its sensors' silence is no longer theirs. */
+  'watch:sensors': { settings: Settings; longestGap: () => number };
   'call:webhooks': { callee: Callee; settings: Settings };
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
@@ -94,7 +98,10 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'send:mail': async ({ mail, log }) => ({
     mail: (...letter) => mail(...letter).catch((error: unknown) => log('error', 'a mail was not sent', {}, error)),
   }),
-  'watch:sensors': async ({ settings }) => ({ settings }),
+  'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
+    settings,
+    longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
+  }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
   'hash:passwords': async ({ passwords }) => ({ passwords }),
   'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Names of fields whose values never reach a log, wherever they stand. */
 const secret = /password|token|secret|authorization|cookie|code|csrf|hash|body|raw/i;
 
@@ -30,6 +32,18 @@ export type Log = (
   fields?: Record<string, unknown>,
   error?: unknown,
 ) => void;
+
+type Fields = Record<string, unknown>;
+const around = new AsyncLocalStorage<Fields>();
+
+/** Runs something; whatever it logs by a log of `withContext`, however deep down and late, carries these fields too. */
+export const inContext = <T>(fields: Fields, run: () => T): T => around.run({ ...around.getStore(), ...fields }, run);
+
+/** The same log; its lines carry the fields of `inContext` around them. */
+export const withContext =
+  (log: Log): Log =>
+  (level, message, fields, error) =>
+    log(level, message, { ...around.getStore(), ...fields }, error);
 
 /** One line of JSON for each entry. */
 export const logTo =

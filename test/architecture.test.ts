@@ -11,16 +11,21 @@ const root = new URL('..', import.meta.url).pathname;
  */
 const rooms: Record<string, string> = {
   'shared/domain/': 'shared/domain/ zod',
-  'shared/store/': 'shared/domain/ shared/store/ @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb',
-  'shared/queue/': 'shared/domain/ shared/queue/ shared/capabilities.ts @aws-sdk/client-sqs zod type:aws-lambda',
-  'shared/auth/': 'shared/domain/ shared/auth/ node:crypto',
+  'shared/concurrency/': 'shared/concurrency/',
+  'shared/transport.ts': '',
+  'shared/store/':
+    'shared/domain/ shared/concurrency/ shared/store/ shared/transport.ts @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb',
+  'shared/queue/':
+    'shared/domain/ shared/concurrency/ shared/queue/ shared/capabilities.ts shared/transport.ts @aws-sdk/client-sqs ' +
+    'zod type:aws-lambda',
+  'shared/auth/': 'shared/domain/ shared/auth/ shared/transport.ts node:crypto',
   'shared/delivery/': 'shared/domain/ shared/delivery/ jose node:net node:https',
   'shared/api/':
     'shared/api/ shared/domain/ shared/auth/ shared/queue/ shared/delivery/ shared/*.ts @middy/core zod type:aws-lambda',
   'shared/capabilities.ts': '',
   'shared/log.ts': '',
   'shared/env.ts': 'shared/domain/ zod',
-  'shared/mail.ts': '@aws-sdk/client-sesv2',
+  'shared/mail.ts': 'shared/transport.ts @aws-sdk/client-sesv2',
   'shared/deps.ts': 'shared/',
   'functions/*/contract.ts':
     'shared/api/operation.ts shared/api/config-pair.ts shared/queue/consumer.ts shared/domain/ zod',
@@ -39,6 +44,9 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/domain/ids.ts', 'node:crypto{createHash}', 'derived ids are pure: a hash is arithmetic'],
   ['shared/domain/user.ts', 'node:crypto{createHash}', 'a key of any text is pure: a hash is arithmetic'],
   ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
+  ['shared/store/client.ts', 'node:util{isDeepStrictEqual}', 'knows its own write again'],
+  ['shared/log.ts', 'node:async_hooks{AsyncLocalStorage}', 'every line tells of which invocation it is'],
+  ['shared/queue/consume.ts', 'shared/log.ts', 'says of which message a line is'],
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],

@@ -1,6 +1,7 @@
 import { resetMail } from '../../shared/api/messages/texts.ts';
 import type { Passwords } from '../../shared/auth/password.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
+import { endOf } from '../../shared/concurrency/within.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { countFailure } from './throttle.ts';
@@ -8,8 +9,11 @@ import { countFailure } from './throttle.ts';
 type Mailing = Deps<'table:write' | 'send:mail'>;
 
 const MINUTES = 30;
-/** ms that an answer takes, sent or not: longer than it takes to send a mail. */
-const ANSWER_AFTER = 1_000;
+/**
+ * ms that an answer takes, whatever there is to do: longer than it takes to send a mail, also at the second try
+ * (shared/mail.ts). What is not done then is given up: with its answer a Lambda freezes.
+ */
+const ANSWER_AFTER = 3_000;
 
 /** Mails a code to whoever has that username, may log in, and has an address. */
 const mailCode = async (username: string, { store, now, random, mail }: Mailing): Promise<void> => {
@@ -26,13 +30,22 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
 };
 
 /**
- * Answers a wish for a code in a time that does not tell whether anybody has that name. Gives the seconds to wait when
- * it was one wish too many, else 0.
+ * Answers a wish for a code in a time, and in words, that do not tell whether anybody has that name: also when the mail,
+ * or the table, hangs or fails. Gives the seconds to wait when it was one wish too many, else 0.
  */
-export const requestReset = async (username: string, address: string, deps: Mailing): Promise<number> => {
+export const requestReset = async (
+  username: string,
+  address: string,
+  deps: Mailing,
+  answerAfter = ANSWER_AFTER,
+): Promise<number> => {
   const seconds = await countFailure(deps.store, 'reset', username, address, deps.now());
-  if (seconds === 0) await Promise.all([mailCode(username, deps), deps.pause(ANSWER_AFTER)]);
-  return seconds;
+  if (seconds > 0) return seconds;
+  const mailing = mailCode(username, deps).catch((error: unknown) =>
+    deps.log('error', 'no code was mailed', {}, error),
+  );
+  await Promise.all([endOf(mailing, answerAfter), deps.pause(answerAfter)]);
+  return 0;
 };
 
 type Confirmation = { code: string; newPassword: string };

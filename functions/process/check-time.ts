@@ -25,7 +25,10 @@ export const checkTime = async (deps: ProcessDeps, place: Place): Promise<void> 
   if (!found?.duePk) return;
   const state = await afterCrash(deps, place, found);
   const needs = { regions: false, critical: hasOpenFall(state) };
-  const [{ timings }, upSince] = await Promise.all([surroundingsOf(deps, place, needs), store.due.upSince(now())]);
+  const [{ timings }, upSince] = await Promise.all([
+    surroundingsOf(deps, place, needs),
+    store.due.upSince(now(), deps.longestGap()),
+  ]);
   const silent = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
   const cause = timeOf(sensor.id, state, now());
   const outcome = timePassing(state, cause, { silentAt: silent, timings });

@@ -1,9 +1,10 @@
+import { SWEEP_SECONDS } from '../../shared/domain/sensor-state.ts';
 import { scheduled } from '../../shared/queue/consumer.ts';
 
 /** Rings again for whatever is due and was not worked off: queues and processes may fail, the table remembers. */
 export const sweep = scheduled({
   name: 'sweep',
-  everySeconds: 60,
+  everySeconds: SWEEP_SECONDS,
   timeoutSeconds: 60,
-  uses: ['table:write', 'ring:events', 'ring:deliveries', 'ring:retries'],
+  uses: ['table:write', 'watch:sensors', 'ring:events', 'ring:deliveries', 'ring:retries'],
 });

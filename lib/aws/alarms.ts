@@ -1,8 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -104,13 +105,31 @@ const createAlarm = (scope: Construct, watch: Watch): Alarm => {
   });
 };
 
+/**
+ * A topic that alarms of this account may publish to. With `enforceSSL` it has a policy of its own, in the place of the
+ * default one by which CloudWatch would be allowed to.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
+ */
+const createTopic = (scope: Construct, email: string): Topic => {
+  const topic = new Topic(scope, 'alarms', { enforceSSL: true });
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  );
+  topic.addSubscription(new EmailSubscription(email));
+  return topic;
+};
+
 /** Watches everything whose failure a person should know of. Without an address the alarms are seen, not sent. */
 export const watchOver = (scope: Construct, watched: Watched, { alarmEmail }: Stage): void => {
   const { table, queues, functions, api } = watched;
   const all = [...ofQueues(queues), ...ofFunctions(functions), ...ofTable(table), ofApi(api), ...ofClocks(watched)];
   const alarms = all.map((watch) => createAlarm(scope, watch));
   if (alarmEmail === '') return;
-  const topic = new Topic(scope, 'alarms', { enforceSSL: true });
-  topic.addSubscription(new EmailSubscription(alarmEmail));
+  const topic = createTopic(scope, alarmEmail);
   for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
 };

@@ -65,11 +65,12 @@ const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onErro
 
 /** Connects every consumer to its queues and every schedule to the clock. */
 export const startConsumers = async (
-  runtime: Runtime,
+  given: Runtime,
   bells: Bells,
   clock: Clock,
   sweepSeconds: number = SWEEP_SECONDS,
 ) => {
+  const runtime: Runtime = { ...given, sweepSeconds };
   const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
   const pollers = await startPollers(runtime, bells, clock, onError);
   const timers = await Promise.all(

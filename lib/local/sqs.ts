@@ -11,9 +11,14 @@ import { consumers } from '../../functions/index.ts';
 import { type QueueName, queueNames } from '../../shared/capabilities.ts';
 import type { QueueHandler } from '../../shared/queue/consume.ts';
 import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { transport } from '../../shared/transport.ts';
 import type { Clock } from './clock.ts';
 import { lambdaContext } from './pollers.ts';
 import { clientConfig } from './table.ts';
+
+const WAIT_SECONDS = 1;
+/** A receive is answered late when there is nothing to give. */
+const PATIENCE = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 
 type Urls = Record<QueueName, string>;
 
@@ -27,7 +32,7 @@ const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
 
 /** Creates the queues with their dead-letter queues at an SQS endpoint; does nothing where they are. */
 export const ensureQueues = async (endpoint: string): Promise<{ client: SQSClient; urls: Urls }> => {
-  const client = new SQSClient(clientConfig(endpoint));
+  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(PATIENCE) });
   const made = queueNames.map(async (name) => {
     const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
     const visibility = String(visibilitySeconds(reader ?? { timeoutSeconds: 60 }));
@@ -85,7 +90,7 @@ export const pollSqs = (source: Source, signal: AbortSignal): Promise<unknown> =
   const request = {
     QueueUrl,
     MaxNumberOfMessages: batchSize,
-    WaitTimeSeconds: 1,
+    WaitTimeSeconds: WAIT_SECONDS,
     MessageSystemAttributeNames: ['All' as const],
   };
   const work = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { documentClientOf } from '../../shared/store/client.ts';
 import { tableDesign } from '../../shared/store/table.ts';
+import { type Patience, transport, withFreshSockets } from '../../shared/transport.ts';
 
 const REGION = 'eu-central-1';
 const UNCHECKED = `AWS4-HMAC-SHA256 Credential=local/20250101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
@@ -26,8 +27,11 @@ export const clientConfig = (endpoint: string) => ({
 const needless = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware', 'hostHeaderMiddleware'];
 
 /** A client for the table, whose calls are many: a third of the work of a call in the SDK is not for an engine here. */
-export const localDocumentClient = (endpoint: string) => {
-  const client = new DynamoDBClient({ ...clientConfig(endpoint), signer, maxAttempts: 1 });
+export const localDocumentClient = (endpoint: string, patience?: Patience) => {
+  const requestHandler = transport(patience);
+  const client = withFreshSockets(
+    new DynamoDBClient({ ...clientConfig(endpoint), signer, maxAttempts: 1, requestHandler }),
+  );
   for (const name of needless) client.middlewareStack.remove(name);
   const once = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high', override: true } as const;
   client.middlewareStack.add((next) => next, once);
@@ -41,7 +45,7 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
 
 /** Creates the table from its design; does nothing when it is there. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
-  const client = new DynamoDBClient(clientConfig(endpoint));
+  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
   const indexes = Object.entries(tableDesign.indexes);
   const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((one) => [
     one.partitionKey,

@@ -34,6 +34,10 @@ export type Exchange = {
 
 export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Partial<Exchange>>;
 
+/** The id that a caller sees of a request, and each line of the log about it. */
+export const requestIdOf = ({ event, context }: Pick<ApiRequest, 'event' | 'context'>): string =>
+  event.requestContext?.requestId ?? context.awsRequestId;
+
 /** A header of the request by its lower-case name. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { compose, lambdaRuntime, type Runtime } from '../deps.ts';
 import { bestLocale } from '../domain/locale.ts';
+import { inContext, withContext } from '../log.ts';
 import { store } from '../store/store.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
@@ -11,6 +12,7 @@ import {
   addressOf,
   type Exchange,
   header,
+  requestIdOf,
 } from './exchange.ts';
 import { decorate, explain } from './middleware/answer.ts';
 import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
@@ -83,7 +85,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const operations = Object.entries(contract.operations);
   const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
   // The order of the checks is the order in which a caller learns of what is wrong.
-  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>(late)
+  const handle = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(late)
     .use({ after: decorate(settings), onError: explain(settings, log) })
     .before(route(operations, countAddress(guard), decorate(settings)) as never)
     .before(authenticate(guard) as never)
@@ -94,6 +96,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
     .before(readInput as never)
     .before(findCustomer(guard.store) as never)
     .handler(perform(handlers, dependencies)) as unknown as ApiHandler;
+  return (event, context) => inContext({ requestId: requestIdOf({ event, context }) }, () => handle(event, context));
 };
 
 /**
@@ -102,7 +105,8 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
   let onLambda: ApiHandler | undefined;
-  const withRuntime = (runtime: Runtime) => build(contract, handlers as unknown as Record<string, Act>, runtime);
+  const withRuntime = (runtime: Runtime) =>
+    build(contract, handlers as unknown as Record<string, Act>, { ...runtime, log: withContext(runtime.log) });
   const handler: ApiHandler = (event, context) => {
     onLambda ??= withRuntime(lambdaRuntime());
     return onLambda(event, context);

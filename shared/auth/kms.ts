@@ -1,9 +1,10 @@
 import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';
+import { transport, withFreshSockets } from '../transport.ts';
 import type { Cipher } from './vault.ts';
 
 /** Encrypts by a key that never leaves KMS; at most 4 KB. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
 export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
-  const client = new KMSClient(config);
+  const client = withFreshSockets(new KMSClient({ maxAttempts: 2, requestHandler: transport(), ...config }));
   const contextOf = (id: string) => ({ EncryptionContext: { id } });
   return {
     encrypt: async (Plaintext, id) => {

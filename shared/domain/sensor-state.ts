@@ -78,6 +78,17 @@ export const awakened = ({ tracks: _, signs: __, vitals: ___, wakes: ____, ...st
 /** What a step makes of a state, and what happened by it: nothing, one thing or several. */
 export type Step = { state: SensorState; happened: Happening[] };
 
+/** Seconds between two sweeps in the cloud. Each of them notes that the service is there. */
+export const SWEEP_SECONDS = 60;
+
+/**
+ * How long (ms) the service may not have noted that it is there before this was an outage. At most half of a sensor's
+ * silence, so that an outage which nobody noticed and the sensor's own interval fit into it together; never so short that
+ * a sweep which is late, or failed once, would be one.
+ */
+export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
+  1_000 * Math.max(2.5 * sweepSeconds, Math.min(2.5 * SWEEP_SECONDS, afterSeconds / 2));
+
 /**
  * When an active sensor counts as silent, ms. The time before `upSince`, when the service itself was away, doesn't
  * count: an outage of ours must not mark sensors inactive in bulk.

@@ -1,6 +1,8 @@
-import type { Context, ScheduledEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Context, ScheduledEvent, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
+import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import { compose, type Deps, lambdaRuntime, type Runtime } from '../deps.ts';
+import { inContext, withContext } from '../log.ts';
 import type { Consumer, Scheduled } from './consumer.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -19,60 +21,64 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** The host's own runtime, or Lambda's at the first call. */
-const onHost = <H extends (event: never, context: Context) => Promise<unknown>>(build: (runtime: Runtime) => H) => {
-  let onLambda: H | undefined;
-  const handler = ((event: never, context: Context) => {
-    onLambda ??= build(lambdaRuntime());
+/** The host's own runtime, or Lambda's at the first call. Each line of its log tells whose it is, and of which invocation. */
+const onHost = <E, R>(name: string, build: (runtime: Runtime) => (event: E, timeLeft: () => number) => Promise<R>) => {
+  const on = (runtime: Runtime) => {
+    const handle = build({ ...runtime, log: withContext(runtime.log) });
+    return (event: E, context: Context): Promise<R> =>
+      inContext({ consumer: name, requestId: context.awsRequestId }, () =>
+        handle(event, () => context.getRemainingTimeInMillis()),
+      );
+  };
+  let onLambda: ReturnType<typeof on> | undefined;
+  const handler = (event: E, context: Context): Promise<R> => {
+    onLambda ??= on(lambdaRuntime());
     return onLambda(event, context);
-  }) as H;
-  return Object.assign(handler, { with: build });
+  };
+  return Object.assign(handler, { with: on });
 };
 
 const quarantine = Symbol('a message that cannot be read');
 
 /** What a record says; what can't be read is logged and acknowledged, for no repetition will make it readable. */
-const read = <C extends Consumer>(contract: C, runtime: Runtime, { body, messageId }: SQSRecord) => {
+const read = <C extends Consumer>(contract: C, { log }: Runtime, { body }: SQSRecord) => {
   const { data, success } = contract.message.safeParse(parse(body));
   if (success) return data as z.output<C['message']>;
-  runtime.log('error', 'a message cannot be read', { consumer: contract.name, messageId });
+  log('error', 'a message cannot be read');
   return quarantine;
 };
+
+/** ms that a message waits for the one before it. Both may run then: what they write is fenced by conditions. */
+const LONGEST_TURN = 10_000;
 
 /**
  * The Lambda handler of a consumer. Messages of a batch run side by side and alone: trouble with one returns that one.
  * Those with the same `turn` go one after the other, in the order of the batch, and where one process works on several
- * batches at once, in that of the batches.
+ * batches at once, in that of the batches; but none waits longer than 10 s for the one before it.
  */
 export const consume = <const C extends Consumer>(
   contract: C,
   work: Work<C>,
   turn: (message: z.output<C['message']>) => string | null = () => null,
 ) =>
-  onHost((runtime: Runtime): QueueHandler => {
+  onHost(contract.name, (runtime: Runtime) => {
     const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
-    const turns = new Map<string, Promise<unknown>>();
-    return async ({ Records }, context) => {
-      const one = async (message: z.output<C['message']>, messageId: string, before: Promise<unknown>) => {
-        await before;
-        try {
-          await work(message, await deps, () => context.getRemainingTimeInMillis());
-          return [];
-        } catch (error) {
-          runtime.log('error', 'a message was not worked off', { consumer: contract.name, messageId }, error);
-          return [{ itemIdentifier: messageId }];
-        }
-      };
-      const failed = Records.map((record) => {
-        const message = read(contract, runtime, record);
-        if (message === quarantine) return [];
-        const key = turn(message) ?? record.messageId;
-        const done = one(message, record.messageId, turns.get(key) ?? Promise.resolve());
-        turns.set(key, done);
-        void done.then(() => turns.get(key) === done && turns.delete(key));
-        return done;
-      });
-      return { batchItemFailures: (await Promise.all(failed)).flat() };
+    const inTurn = oneAtATime(LONGEST_TURN);
+    const one = async (record: SQSRecord, timeLeft: () => number): Promise<SQSBatchItemFailure[]> => {
+      const message = read(contract, runtime, record);
+      if (message === quarantine) return [];
+      try {
+        const run = async () => work(message, await deps, timeLeft);
+        await inTurn(turn(message) ?? record.messageId, run);
+        return [];
+      } catch (error) {
+        runtime.log('error', 'a message was not worked off', {}, error);
+        return [{ itemIdentifier: record.messageId }];
+      }
+    };
+    return async ({ Records }: SQSEvent, timeLeft): Promise<SQSBatchResponse> => {
+      const all = Records.map((record) => inContext({ messageId: record.messageId }, () => one(record, timeLeft)));
+      return { batchItemFailures: (await Promise.all(all)).flat() };
     };
   });
 
@@ -81,7 +87,7 @@ export const onSchedule = <const S extends Scheduled>(
   contract: S,
   run: (deps: Deps<S['uses'][number]>, timeLeft: () => number) => Promise<void>,
 ) =>
-  onHost((runtime: Runtime): ScheduleHandler => {
+  onHost(contract.name, (runtime: Runtime) => {
     const deps = compose(runtime, contract.uses as readonly S['uses'][number][]);
-    return async (_event, context) => run(await deps, () => context.getRemainingTimeInMillis());
+    return async (_event: ScheduledEvent, timeLeft) => run(await deps, timeLeft);
   });

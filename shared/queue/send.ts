@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { QueueName } from '../capabilities.ts';
+import { transport, withFreshSockets } from '../transport.ts';
 import type { Bell } from './bell.ts';
 
 /** Puts bells on a queue. Throws when any of them was not taken. */
@@ -10,7 +11,7 @@ const BATCH = 10;
 
 /** Sends over SQS. Bells of one customer share a group id: on a standard queue that makes the queue fair. */
 export const sendBySqs = (config: SQSClientConfig, urls: Record<QueueName, string>): Send => {
-  const client = new SQSClient(config);
+  const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
   return async (queue, bells) => {
     for (let at = 0; at < bells.length; at += BATCH) {
       const Entries = bells.slice(at, at + BATCH).map(({ body, delaySeconds, groupId }, index) => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -8,6 +9,7 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { transport, withFreshSockets } from '../transport.ts';
 import type { Key } from './key.ts';
 import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
 import { failedConditions, isFailedCondition, persistently } from './retry.ts';
@@ -24,7 +26,7 @@ export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient
 
 /** A client for the table; what is tried again is decided here (retry.ts), not in the SDK. */
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
-  documentClientOf(new DynamoDBClient({ ...config, maxAttempts: 1 }));
+  documentClientOf(withFreshSockets(new DynamoDBClient({ requestHandler: transport(), ...config, maxAttempts: 1 })));
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const LONGEST_BATCH = 100;
@@ -100,9 +102,23 @@ const reads = ({ client, common, call }: Connection) => {
   };
 };
 
-const writes = ({ client, common, call }: Connection) => ({
-  /** One update; its ReturnValues, or null when its condition failed. */
+/** Is the table as a write would have it? What somebody else removed a moment ago is as good as removed. */
+const isDone = async (connection: Connection, write: Write): Promise<boolean> => {
+  const { get } = reads(connection);
+  if ('remove' in write) return (await get(write.remove, true)) === null;
+  if (!('put' in write)) return false;
+  const { pk, sk } = write.put;
+  return isDeepStrictEqual(await get({ pk, sk }, true), JSON.parse(JSON.stringify(write.put)));
+};
+
+const writes = (connection: Connection) => ({
+  /**
+   * One update; its ReturnValues, or null when its condition failed. A try without an answer may have been carried out,
+   * and the next one comes on top: a sum may count once too often, and null may be the answer to one's own change. Where
+   * that matters the caller marks its change and looks for the mark (deliveries.ts, `claim`).
+   */
   update: async (key: Key, changes: Changes): Promise<Item | null> => {
+    const { client, common, call } = connection;
     const command = new UpdateCommand({ ...common, Key: key, ...changes });
     try {
       return (await call('write', 'update', () => client.send(command))).Attributes ?? {};
@@ -112,15 +128,27 @@ const writes = ({ client, common, call }: Connection) => ({
     }
   },
 
-  /** Writes all or nothing: null, or the positions of the writes whose condition failed. */
+  /**
+   * Writes all or nothing: null, or the positions of the writes whose condition failed. A try without an answer may have
+   * been carried out: a transaction is known again by its token, and where one write is to put or to remove, the table
+   * is asked before a failed condition is believed.
+   */
   write: async (...list: Write[]): Promise<number[] | null> => {
+    const { client, common, call } = connection;
     const command = writeCommand(common, list, randomUUID());
+    let tries = 0;
+    const attempt = () => {
+      tries += 1;
+      return client.send(command as PutCommand);
+    };
     try {
-      await call('write', 'write', () => client.send(command as PutCommand));
+      await call('write', 'write', attempt);
       return null;
     } catch (error) {
       if (!isFailedCondition(error)) throw error;
-      return list.length === 1 ? [0] : failedConditions(error);
+      const [only, ...others] = list;
+      if (others.length > 0) return failedConditions(error);
+      return tries > 1 && only && (await isDone(connection, only)) ? null : [0];
     }
   },
 });

@@ -12,6 +12,10 @@ const passing = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
 ]);
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
@@ -34,14 +38,29 @@ const isPassing = (error: unknown): boolean => {
 const ATTEMPTS = 6;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs a call; trouble that passes is tried again with full jitter (up to 25, 50, ... 400 ms), then TableUnavailable. */
-export const persistently = async <T>(call: () => Promise<T>): Promise<T> => {
+/**
+ * ms after which nothing is tried again. The last try may take its own time on top (transport.ts): 8 s at most, of the
+ * 15 s of a call of the API and the 30 s of the shortest consumer.
+ */
+const BUDGET = 6_000;
+/** Has it been so many ms? By the machine's own clock, as the timeouts of a call are, whatever time the host shows. */
+const alarmAfter = (ms: number) => {
+  const end = performance.now() + ms;
+  return () => performance.now() >= end;
+};
+
+/**
+ * Runs a call; trouble that passes is tried again with full jitter (up to 25, 50, ... 400 ms), then TableUnavailable. A
+ * try that had no answer may have been carried out: whatever is called must bear a repetition (client.ts).
+ */
+export const persistently = async <T>(call: () => Promise<T>, budget = BUDGET): Promise<T> => {
+  const isOver = alarmAfter(budget);
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
       if (isFailedCondition(error) || !isPassing(error)) throw error;
-      if (attempt === ATTEMPTS) throw new TableUnavailable('the table does not answer', { cause: error });
+      if (attempt === ATTEMPTS || isOver()) throw new TableUnavailable('the table does not answer', { cause: error });
       await sleep(Math.random() * 25 * 2 ** (attempt - 1));
     }
   }
@@ -51,10 +70,11 @@ const TURNS = 15;
 
 /**
  * Makes a change from what was read, again and again until nobody else changed that meanwhile: `null` asks for another
- * turn, after a short pause with full jitter. TableUnavailable when there was no quiet moment.
+ * turn, after a short pause with full jitter. TableUnavailable when there was no quiet moment within the budget.
  */
-export const inTurn = async <T>(change: () => Promise<T | null>): Promise<T> => {
-  for (let turn = 0; turn < TURNS; turn++) {
+export const inTurn = async <T>(change: () => Promise<T | null>, budget = BUDGET): Promise<T> => {
+  const isOver = alarmAfter(budget);
+  for (let turn = 0; turn < TURNS && !isOver(); turn++) {
     const result = await change();
     if (result !== null) return result;
     await sleep(Math.random() * Math.min(200, 10 * 2 ** turn));

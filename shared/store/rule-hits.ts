@@ -1,8 +1,8 @@
+import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { type Placed, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
@@ -151,7 +151,10 @@ const append = async (table: Table, recent: Recent, customerId: number, after: H
   }
 };
 
-export const ruleHitWrites = (table: Table, turn = oneAtATime(), recent = recentHits()) => ({
+/** ms. A try that nobody answers takes 2 s, and the next hit of that customer waits for it no longer than that. */
+const LONGEST_TURN = 3_000;
+
+export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), recent = recentHits()) => ({
   /**
    * Appends a hit to those of its customer, once for its event and rule, and gives its place. Ids have no gaps, so that
    * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is

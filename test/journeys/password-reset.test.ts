@@ -2,8 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestReset } from '../../functions/auth/reset.ts';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
+import { compose } from '../../shared/deps.ts';
+import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import { type Client, clientOf, logIn } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../fixtures/home.ts';
@@ -100,11 +103,30 @@ test('nobody learns whether there is such a user: the answer and its time are th
   await all.promise;
   // A call that nothing holds back is answered meanwhile.
   await anybody.call('GET', '/server/config');
-  expect({ answered, waiting: [...waiting] }).toEqual({ answered: 0, waiting: [[1_000, 3]] });
+  expect({ answered, waiting: [...waiting] }).toEqual({ answered: 0, waiting: [[3_000, 3]] });
   pause = async () => {};
   over.resolve();
   expect(new Set(await Promise.all(asked)).size).toBe(1);
   expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
+});
+
+test('nor by a mail service that hangs, nor by a table that fails once there is such a user', async () => {
+  const { username } = await hire('awaited');
+  const { runtime } = cloud;
+  const deps = await compose(runtime, ['table:write', 'send:mail']);
+  const broken = { ...deps.store.resets, create: () => Promise.reject(new TableUnavailable('gone')) };
+  const troubles = {
+    none: deps,
+    hangs: { ...deps, mail: () => new Promise<void>(() => {}) },
+    fails: { ...deps, store: { ...deps.store, resets: broken }, log: () => {} },
+  };
+  for (const [trouble, given] of Object.entries(troubles)) {
+    const waited: number[] = [];
+    const pause = async (ms: number) => void waited.push(ms);
+    const names = [username, 'unknown-name'];
+    const seconds = await Promise.all(names.map((name) => requestReset(name, '10.0.0.9', { ...given, pause }, 100)));
+    expect({ trouble, seconds, waited }).toEqual({ trouble, seconds: [0, 0], waited: [100, 100] });
+  }
 });
 
 test('more than 10 wishes in 15 minutes for a name from an address are 429, whoever has the name', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 
@@ -100,5 +101,61 @@ describe('a silent sensor', () => {
     expect(await isActive()).toBe(true);
     await pass(3);
     expect(await isActive()).toBe(false);
+  });
+});
+
+describe('some sensors that report every ten seconds, with a limit of 40 s', () => {
+  test('all stay active over 60 s in which the table is away, and fall silent when they really do', async () => {
+    let passedMs = 0;
+    let isAway = false;
+    const away = () => Promise.reject(new TableUnavailable('away'));
+    const house = await startTestCloud({
+      clock: { ...systemClock, now: () => Date.now() + passedMs },
+      environment: { SENSOR_INACTIVE_AFTER_SECONDS: '40' },
+      log: () => {},
+      wrap: (runtime) => ({
+        ...runtime,
+        table: new Proxy(runtime.table, {
+          get: (table, call) => (isAway ? away : table[call as keyof typeof table]),
+        }),
+      }),
+    });
+    const home = await createHome(await adminOf(house.url), 'elm', ALL_PERMISSIONS);
+    await createAlarm(home.client, receiver.url, 'sensor_inactive');
+    const sensors = await Promise.all(Array.from({ length: 4 }, () => linkSensor(home.client)));
+    const report = () =>
+      Promise.all(
+        sensors.map(({ device, sensorId }) => device.call('POST', `/devices/${sensorId}/messages`, presence(true))),
+      );
+    const hits = async () =>
+      (await home.client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`))[0]?.total;
+    const last = async (seconds: number, reporting = true): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        passedMs += 5_000;
+        await house.sweep();
+        if (reporting && passed % 10 === 0) await report();
+        await house.idle();
+      }
+    };
+
+    await last(15);
+    isAway = true;
+    await last(60);
+    isAway = false;
+    // A bell from before the outage comes first, before the service knows that it was away.
+    await house.runtime.send(
+      'events',
+      sensors.map(({ sensorId: s }) => ({
+        body: JSON.stringify({ c: home.customerId, s, e: [] }),
+        delaySeconds: 0,
+        groupId: '1',
+      })),
+    );
+    await house.idle();
+    await last(45);
+    expect(await hits()).toBe(0);
+    await last(50, false);
+    expect(await hits()).toBe(4);
+    await house.stop();
   });
 });

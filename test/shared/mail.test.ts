@@ -13,8 +13,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code. */
-const askForCode = async (): Promise<string> => {
+/** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code, and by which request. */
+const askForCode = async (): Promise<{ logged: string; requestId: string }> => {
   vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
   const lines: string[] = [];
   const { mail } = lambdaRuntime();
@@ -26,7 +26,7 @@ const askForCode = async (): Promise<string> => {
   const answer = await clientOf(cloud.url).call('POST', '/users/password-reset', { username });
   expect([answer.status, answer.text]).toEqual([202, '{"status":"OK"}']);
   await cloud.stop();
-  return lines.join('\n');
+  return { logged: lines.join('\n'), requestId: answer.headers.get('x-request-id') ?? '' };
 };
 
 const sent = () => ses.commandCalls(SendEmailCommand).map(({ args: [{ input }] }) => input);
@@ -35,7 +35,7 @@ const codeIn = (input: ReturnType<typeof sent>[number] | undefined): string =>
 
 test('a mail goes from the address of the stage to the user, by SES, as plain text in UTF-8', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
-  const logged = await askForCode();
+  const { logged } = await askForCode();
   const [input, ...more] = sent();
   expect(more).toEqual([]);
   expect(input).toEqual({
@@ -51,10 +51,11 @@ test('a mail goes from the address of the stage to the user, by SES, as plain te
   expect(logged).not.toContain(codeIn(input));
 });
 
-test('a mail that SES refuses is logged without the code, and whoever asked learns nothing of it', async () => {
+test('a mail that SES refuses is logged with the id of the request, without the code, and whoever asked learns nothing of it', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
-  const logged = await askForCode();
+  const { logged, requestId } = await askForCode();
   expect(logged).toContain('Sending is paused');
+  expect(logged).toContain(`"requestId":"${requestId}"`);
   expect(codeIn(sent()[0])).not.toBe('no code');
   expect(logged).not.toContain(codeIn(sent()[0]));
 });

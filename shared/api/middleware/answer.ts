@@ -2,7 +2,7 @@ import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
-import type { APIGatewayProxyResult, ApiRequest, Rate } from '../exchange.ts';
+import { type APIGatewayProxyResult, type ApiRequest, type Rate, requestIdOf } from '../exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 
 /** Seconds after which a call that met trouble of ours may be tried again. */
@@ -29,19 +29,20 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
 export const decorate =
   (settings: Settings) =>
   async (request: ApiRequest): Promise<void> => {
-    const { response, internal, event, context } = request;
+    const { response, internal } = request;
     if (!response) return;
-    const requestId = event.requestContext?.requestId ?? context.awsRequestId;
-    response.headers = { ...headersOfAll(settings.SERVICE_VERSION, requestId, internal.rate), ...response.headers };
+    const { SERVICE_VERSION } = settings;
+    response.headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), internal.rate), ...response.headers };
     if (internal.cookies)
       response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': internal.cookies };
   };
 
 const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
-  const fields = { operation: request.internal.name, requestId: request.event.requestContext?.requestId };
-  if (error instanceof TableUnavailable) {
-    log('warn', 'the table is not available', fields, error);
+  const fields = { operation: request.internal.name };
+  // The table, or another service of AWS that gave no answer in time (transport.ts).
+  if (error instanceof TableUnavailable || error.name === 'TimeoutError') {
+    log('warn', 'what an operation needs is not available', fields, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }
   log('error', 'an operation failed', fields, error);

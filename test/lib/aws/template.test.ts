@@ -158,6 +158,24 @@ describe('the alarms', () => {
     dev.resourceCountIs('AWS::SNS::Topic', 0);
   });
 
+  it('name only topics that CloudWatch may publish to, for this account alone', () => {
+    const policies = all(prod, 'AWS::SNS::TopicPolicy');
+    const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
+    const wanted = {
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    };
+    expect(topics.length).toBeGreaterThan(0);
+    for (const Resource of topics) {
+      const rights = policies.flatMap(({ PolicyDocument, Topics }) =>
+        JSON.stringify(Topics).includes(JSON.stringify(Resource)) ? PolicyDocument.Statement : [],
+      );
+      expect(rights).toContainEqual(expect.objectContaining({ ...wanted, Resource }));
+    }
+  });
+
   it('watch every queue, every function, the table and the API', () => {
     const watched = all(dev, 'AWS::CloudWatch::Alarm').map(({ MetricName, Dimensions }) =>
       [MetricName, ...Dimensions.map(({ Value }: Properties) => Value.Ref ?? Value['Fn::GetAtt']?.[0] ?? Value)].join(

@@ -1,0 +1,88 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { kmsCipher } from '../../shared/auth/kms.ts';
+import { mailBySes } from '../../shared/mail.ts';
+import { sendBySqs } from '../../shared/queue/send.ts';
+import { createTable, documentClient } from '../../shared/store/client.ts';
+import { persistently } from '../../shared/store/retry.ts';
+import { TableUnavailable } from '../../shared/store/unavailable.ts';
+import { transport } from '../../shared/transport.ts';
+import { startSilence } from '../fixtures/silence.ts';
+
+const account = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
+const impatient = { ...account, requestHandler: transport({ connect: 100, answer: 100 }) };
+const key = { pk: 'P', sk: 'S' };
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error: Error) => error,
+  );
+
+describe('a call that nobody answers ends in time', () => {
+  afterEach(() => void vi.useRealTimers());
+  const urls = (url: string) => ({ events: url, deliveries: url, retries: url });
+  const bells = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
+  test.each([
+    [
+      'of the table',
+      8_000,
+      (at: object, _: string) => createTable(documentClient({ ...account, ...at }), 't').get(key),
+    ],
+    ['of a queue', 7_000, (at: object, url: string) => sendBySqs({ ...account, ...at }, urls(url))('events', bells)],
+    ['of the keys', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
+    ['of the mail', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
+  ])('%s, after %i ms at the latest', async (what, longest, call) => {
+    await using silence = await startSilence();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const start = performance.now();
+    let isOver = false;
+    const error = errorOf(call({ endpoint: silence.url }, silence.url)).finally(() => (isOver = true));
+    // Time passes only as far as somebody waits for it, and slowly enough for what goes over the wire.
+    while (!isOver) {
+      vi.advanceTimersByTime(silence.heard() > 0 ? 50 : 0);
+      for (let turn = 0; turn < 20; turn++) await setImmediate();
+    }
+    expect((await error)?.name).toBe(what === 'of the table' ? 'TableUnavailable' : 'TimeoutError');
+    expect(silence.heard()).toBeGreaterThan(1);
+    expect(performance.now() - start).toBeLessThanOrEqual(longest);
+  });
+
+  test('of the table, when it falls silent within its answer', async () => {
+    await using silence = await startSilence('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
+    const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
+    expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
+  });
+});
+
+test('what is tried again has an end, however slowly it fails', async () => {
+  let tries = 0;
+  const call = async () => {
+    tries += 1;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+  };
+  expect(await errorOf(persistently(call, 50))).toBeInstanceOf(TableUnavailable);
+  expect(tries).toBe(2);
+});
+
+test('a process that was frozen loses one try to its dead sockets, however many it kept', async () => {
+  // What was connected before the freeze hears nothing any more.
+  const dead = new Set<Socket>();
+  const sockets = new Set<Socket>();
+  let lost = 0;
+  const server = createServer(({ socket }, response) => {
+    if (dead.has(socket)) lost += 1;
+    else response.setHeader('Content-Type', 'application/x-amz-json-1.0').end('{}');
+  }).on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const table = createTable(documentClient({ ...impatient, endpoint }), 'table');
+  await Promise.all(Array.from({ length: 10 }, () => table.get(key)));
+  for (const socket of sockets) dead.add(socket);
+  expect(await table.get(key)).toBeNull();
+  expect([dead.size >= 10, lost]).toEqual([true, 1]);
+  server.closeAllConnections();
+  server.close();
+});
