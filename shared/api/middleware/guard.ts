@@ -112,48 +112,67 @@ export const countAddress =
     request.internal.rate = await count(guard, `address:${addressOf(request.event)}`);
   };
 
-/** 401: who calls, and how often; a call that nobody answers for counts against its address. */
+/** 429. */
+export const checkRate = async (request: ApiRequest): Promise<void> => {
+  const { rate } = request.internal;
+  if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
+};
+
+/**
+ * 401: who calls, and how often. A call that nobody answers for counts against its address: above the limit of that it
+ * is a 429. Nobody needs to log in where that is optional, but a token that is sent must be good.
+ */
 export const authenticate =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
     const { auth } = operationOf(request);
     if (headerValues(request.event, 'authorization').length > 1) {
       await countAddress(guard)(request);
+      await checkRate(request);
       refuse('Authorization', 'repeated_header');
     }
     const { identity, rate } = await identify(guard, request, auth);
     const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
     Object.assign(request.internal, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.internal.locale = identity.caller.locale;
-    if (!identity && auth !== 'optional') throw new ApiError('credentials_invalid');
+    const isAnonymous = auth === 'optional' && bearer(request) === undefined;
+    if (identity || isAnonymous) return;
+    await checkRate(request);
+    throw new ApiError('credentials_invalid');
   };
 
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** 403: a cookie of a live session without the session's own token in X-CSRF-Token ends that session. */
+/** The live session of a cookie, where another site's page could misuse it. */
+const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Session & { hash: string }) | null> => {
+  const token = cookie(request.event, 'PSAUTHTOKEN') ?? '';
+  const { csrfExempt } = operationOf(request);
+  const read = readToken(token);
+  if (csrfExempt || harmless.has(request.event.httpMethod) || read?.kind !== 'session') return null;
+  const hash = hashOf(token);
+  const { sessions } = guard.store;
+  const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
+  return session && isLive(session, account, guard.now()) ? { ...session, hash } : null;
+};
+
+/**
+ * 403: a cookie of a live session without the session's own token in X-CSRF-Token, once, ends that session. 400: the
+ * header is repeated where there is no session to end.
+ */
 export const checkCsrf =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
-    const token = cookie(request.event, 'PSAUTHTOKEN');
-    const { csrfExempt } = operationOf(request);
-    if (!token || csrfExempt || harmless.has(request.event.httpMethod)) return;
-    const read = readToken(token);
-    if (read?.kind !== 'session') return;
-    const hash = hashOf(token);
-    const { sessions } = guard.store;
-    const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
-    if (!session || !isLive(session, account, guard.now())) return;
-    if (sameSecret(header(request.event, 'x-csrf-token') ?? '', session.csrf)) return;
-    await sessions.end(hash);
-    request.internal.cookies = expiredCookies(request.event);
-    throw new ApiError('csrf_detected');
+    const [shown = '', ...more] = headerValues(request.event, 'x-csrf-token');
+    const session = await sessionToGuard(guard, request);
+    if (session && (more.length > 0 || !sameSecret(shown, session.csrf))) {
+      await guard.store.sessions.end(session.hash);
+      request.internal.cookies = expiredCookies(request.event);
+      throw new ApiError('csrf_detected');
+    }
+    if (more.length === 0) return;
+    await checkRate(request);
+    refuse('X-CSRF-Token', 'repeated_header');
   };
-
-/** 429. */
-export const checkRate = async (request: ApiRequest): Promise<void> => {
-  const { rate } = request.internal;
-  if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
-};
 
 /** A token that only reads. */
 const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
