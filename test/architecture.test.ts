@@ -40,6 +40,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/domain/user.ts', 'node:crypto{createHash}', 'a key of any text is pure: a hash is arithmetic'],
   ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
+  ['shared/api/address.ts', 'node:net{isIP}', 'what a header says may be no address'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
   ['shared/api/configs.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],

@@ -3,12 +3,12 @@ import type { Context } from 'aws-lambda';
 import { compose, lambdaRuntime, type Runtime } from '../deps.ts';
 import { bestLocale } from '../domain/locale.ts';
 import { store } from '../store/store.ts';
+import { addressOf, type TrustedProxy } from './address.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
   type APIGatewayProxyEvent,
   type APIGatewayProxyResult,
   type ApiRequest,
-  addressOf,
   type Exchange,
   header,
 } from './exchange.ts';
@@ -66,12 +66,12 @@ const fail = (code: ErrorCode, details = {}): never => {
 };
 
 const perform =
-  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>) =>
+  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, proxy: TrustedProxy) =>
   async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     const { exchange } = context as Context & { exchange: Exchange };
     const handle = handlers[exchange.name];
     if (!handle) throw new Error(`no handler for ${exchange.name}`);
-    const call = { ...exchange, event, address: addressOf(event), fail, refuse };
+    const call = { ...exchange, event, address: addressOf(event, proxy), fail, refuse };
     return toResult(exchange.operation, await handle(call, await dependencies.get(exchange.name)));
   };
 
@@ -93,7 +93,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
     .before(checkMedia as never)
     .before(readInput as never)
     .before(findCustomer(guard.store) as never)
-    .handler(perform(handlers, dependencies)) as unknown as ApiHandler;
+    .handler(perform(handlers, dependencies, settings)) as unknown as ApiHandler;
 };
 
 /**

@@ -3,18 +3,10 @@ import { type Caller, holds, type Permission } from '../../domain/permission.ts'
 import type { Settings } from '../../env.ts';
 import type { Account, Session } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
+import { addressOf } from '../address.ts';
 import { expiredCookies } from '../cookies.ts';
 import { ApiError, refuse } from '../errors.ts';
-import {
-  type ApiRequest,
-  addressOf,
-  cookie,
-  type Exchange,
-  header,
-  headerValues,
-  operationOf,
-  type Rate,
-} from '../exchange.ts';
+import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
@@ -109,7 +101,7 @@ const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): P
 export const countAddress =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
-    request.internal.rate = await count(guard, `address:${addressOf(request.event)}`);
+    request.internal.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
   };
 
 /** 429. */
@@ -132,7 +124,7 @@ export const authenticate =
       refuse('Authorization', 'repeated_header');
     }
     const { identity, rate } = await identify(guard, request, auth);
-    const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
+    const counted = rate ?? (await count(guard, `address:${addressOf(request.event, guard.settings)}`));
     Object.assign(request.internal, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.internal.locale = identity.caller.locale;
     const isAnonymous = auth === 'optional' && bearer(request) === undefined;

@@ -17,7 +17,12 @@ const nextSecond = () => {
 };
 beforeAll(async () => {
   const clock = { now: () => time, after: systemClock.after };
-  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30' } });
+  const proxy = {
+    TRUSTED_PROXY_HEADER: 'X-Viewer',
+    TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
+    TRUSTED_PROXY_SECRET: 'the-secret-of-the-hop',
+  };
+  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30', ...proxy } });
   admin = await adminOf(cloud.url);
   home = await createHome(admin, 'home', ['manage_bots']);
 });
@@ -134,6 +139,18 @@ test('calls with two Authorization headers count against their address: 400, and
   for (const answer of answers) expectSound(answer);
   const left = answers.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
   expect(Math.max(...left)).toBe(29);
+});
+
+describe('callers behind the trusted proxy', () => {
+  const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
+    clientOf(cloud.url).call('GET', '/health', undefined, { 'x-viewer': viewer, 'x-hop': secret });
+  test('are counted by the address that it names, and all the others by their own', async () => {
+    expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
+    expect((await from('192.0.2.2')).status).toBe(200);
+    expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
+    // They name what they like, but nothing proves it: one address.
+    expect(tally(await times(35, (at) => from(`198.51.100.${at}`, 'a-guess')))).toEqual({ 200: 29, 429: 6 });
+  });
 });
 
 describe('a device', () => {
