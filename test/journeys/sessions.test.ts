@@ -120,8 +120,10 @@ describe('wrong passwords', () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });
-  test('never lock an account for an address that logged in before', async () => {
-    for (let n = 0; n < 12; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
+  test('make an address that logged in before wait, and never lock it out', async () => {
+    expect((await login()).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
+    ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
   test('alone count: 14 right ones at the same time, from an address that is new, all log in', async () => {
