@@ -29,7 +29,10 @@ export const capabilities = {
   'table:write': { env: ['TABLE_NAME'], resource: 'table', actions: [...read, ...write] },
   /** What `serve` itself needs for every operation: to see who calls, */
   guard: {
-    env: ['TABLE_NAME', 'RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
+    env: [
+      ...['TABLE_NAME', 'RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
+      ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
+    ],
     resource: 'table',
     actions: ['dynamodb:GetItem'],
     leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],

@@ -9,6 +9,12 @@ const list = z.string().transform((value) =>
     .filter(Boolean),
 );
 
+const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]*$/)
+  .transform((name) => name.toLowerCase())
+  .default('');
+
 /** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
 export const Environment = z.object({
   TABLE_NAME: z.string().min(3).default('sensor-cloud'),
@@ -21,6 +27,15 @@ export const Environment = z.object({
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
   /** The service's address without /api/v1; empty while unknown. */
   PUBLIC_URL: z.string().default(''),
+  /** The one hop in front that is believed: the header with the caller's address, and the one with the hop's secret. */
+  TRUSTED_PROXY_HEADER: headerName,
+  TRUSTED_PROXY_SECRET_HEADER: headerName,
+  /** As it is, or as `sha256:` and its hash in hex. */
+  TRUSTED_PROXY_SECRET: z
+    .string()
+    .regex(/^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{1,1024})$/)
+    .or(z.literal(''))
+    .default(''),
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */
@@ -55,11 +70,18 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export const setIn = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
+const proxy = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
+/** A part of what belongs together would silently do nothing. */
+const missingOfProxy = (given: Settings): readonly string[] => {
+  const missing = proxy.filter((name) => given[name] === '');
+  return missing.length === proxy.length ? [] : missing;
+};
+
 /** The settings of this process, checked once. Whatever is wrong is named, never its value. */
 export const settingsFrom = (variables: Variables): Settings => {
   const { data, error } = Environment.safeParse(setIn(variables));
-  if (data) return data;
-  const names = [...new Set(error.issues.map((issue) => String(issue.path[0])))];
+  const names = data ? missingOfProxy(data) : [...new Set(error.issues.map((issue) => String(issue.path[0])))];
+  if (data && names.length === 0) return data;
   throw new Error(`wrong environment: ${names.join(', ')}`);
 };
 

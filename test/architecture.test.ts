@@ -48,6 +48,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/log.ts', 'node:async_hooks{AsyncLocalStorage}', 'every line tells of which invocation it is'],
   ['shared/queue/consume.ts', 'shared/log.ts', 'says of which message a line is'],
   ['shared/queue/consume.ts', 'shared/deps.ts', 'composes what a consumer uses'],
+  ['shared/api/address.ts', 'node:net{isIP}', 'what a header says may be no address'],
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
   ['shared/api/configs.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],

@@ -59,6 +59,27 @@ test('every reference leads somewhere, and no component is there in vain', () =>
   expect(text).not.toContain('$defs');
 });
 
+test('every 401 tells how to authenticate, and the document says under which names', async () => {
+  const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
+  const answers = [
+    await world.anybody.call('POST', '/users/password-reset/confirm', body),
+    await world.anybody.call('POST', '/users/login', { username: 'nobody', password: 'wrong' }),
+    await world.anybody.as('garbage').call('GET', '/server/config'),
+    await world.anybody.call('GET', '/users/me'),
+  ];
+  expect(answers.map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual(
+    answers.map(() => [401, 'Bearer']),
+  );
+  const responses = Object.values(at('paths') as Record<string, Json>)
+    .flatMap((item) => Object.values(item) as { responses: Record<string, Json> }[])
+    .map(({ responses }) => Object(responses['401']) as { $ref?: string; headers?: Json })
+    .map(({ $ref, headers }) => ($ref ? at(...$ref.split('/').slice(1), 'headers') : headers))
+    .filter((headers) => headers !== undefined);
+  expect(responses.length).toBeGreaterThan(50);
+  const names = ['WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate'];
+  for (const headers of responses) expect(Object.keys(Object(headers))).toEqual(expect.arrayContaining(names));
+});
+
 describe.each(operations)('%s', (name, operation) => {
   const place = ['paths', operation.path, operation.method.toLowerCase()];
   const success = [...place, 'responses', operation.success];

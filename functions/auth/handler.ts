@@ -8,7 +8,7 @@ import { type Login, usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { auth } from './contract.ts';
 import { confirmReset, requestReset } from './reset.ts';
-import { countAddress, countFailure, secondsOfAddress, secondsToWait } from './throttle.ts';
+import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
 
 /** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
 const NOBODY = 'nobody';
@@ -43,17 +43,13 @@ export const handler = serve(auth, {
   login: async ({ body, address, fail, event }, { store, now, random, passwords }) => {
     const username = usernameKey(body.username);
     const known = await lookUp(store, username, address);
-    // Known addresses are asked about and counted too, apart and to no effect: else the time would tell which they are.
-    const [name, from] = known.isKnown ? [username, `${address} known`] : [username, address];
-    const asked = await secondsToWait(store, 'login', name, from, now());
-    const wait = known.isKnown ? 0 : asked;
+    const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
+    const wait = await throttle.before();
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const account = await authenticate({ store, passwords }, known, body);
-    if (!account) {
-      const failures = await countFailure(store, 'login', name, from, now());
-      const seconds = known.isKnown ? 0 : failures;
-      return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : fail('credentials_invalid');
-    }
+    const late = account ? await throttle.succeeded() : await throttle.failed();
+    if (late > 0) return fail('rate_limited', { waitSeconds: late });
+    if (!account) return fail('credentials_invalid');
 
     const { accountKey } = known;
     const { accountId, customerId, epoch } = account;

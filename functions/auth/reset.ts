@@ -9,6 +9,8 @@ import { countFailure } from './throttle.ts';
 type Mailing = Deps<'table:write' | 'send:mail'>;
 
 const MINUTES = 30;
+/** Mails to an account in any hour. One more is not sent, and its sender is told the same. */
+const MOST_MAILS = 3;
 /**
  * ms that an answer takes, whatever there is to do: longer than it takes to send a mail, also at the second try
  * (shared/mail.ts). What is not done then is given up: with its answer a Lambda freezes.
@@ -22,6 +24,7 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
   if (accountKey === null || !account?.canLogin) return;
   const user = await store.users.get(account.customerId, account.accountId);
   if (!user || user.email === '') return;
+  if (!(await store.limits.take(`mail:${accountKey}`, MOST_MAILS, 3_600, now()))) return;
   const code = Buffer.from(random(24)).toString('base64url');
   const expires = now() + MINUTES * 60_000;
   await store.resets.create(hashOf(code), { accountKey, epoch: account.epoch, expires });

@@ -19,7 +19,11 @@ export const checkPassword = async (
   const wait = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
-  if (await passwords.verify(password, hash)) return { isRight: true, hash, waitSeconds: 0 };
+  if (await passwords.verify(password, hash)) {
+    // Right, but with too many wrong ones at the same time: else that would be a way to try more.
+    const waitSeconds = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());
+    return { isRight: waitSeconds === 0, hash, waitSeconds };
+  }
   const { count, seconds } = await limits.countFailure(subject, WINDOW_SECONDS, now());
   return { isRight: false, hash, waitSeconds: count > MOST ? seconds : 0 };
 };

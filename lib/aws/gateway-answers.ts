@@ -9,6 +9,9 @@ import type { Stage } from './stage.ts';
  * - 400, when a request is not even HTTP that can be handed over, such as a malformed header or query;
  * - 403, when a web ACL, if the stage has one, refuses.
  * A path that is unknown is none of these, for a function takes those; 404 is there for the path that none can take.
+ * Nor is a 401: functions give those, and API Gateway renames their WWW-Authenticate, which only an answer of its own
+ * (an authorizer's) would carry under that name. The OpenAPI document says both names.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const answers: readonly { type: ResponseType; status: number; message: string; retryAfter?: number }[] = [

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 
 /** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
 export type Stage = {
@@ -14,6 +15,8 @@ export type Stage = {
   mailSender: string;
   /** Requests per second of an account or address; 0: no limit. */
   rateLimit: number;
+  /** The one hop in front of the API that is believed who called. */
+  trustedProxy: ProxyInFront;
   /** Seconds of silence after which a sensor is inactive. */
   sensorInactiveAfter: number;
   allowPrivateTargets: boolean;
@@ -75,6 +78,13 @@ const range: Setting<string> = {
   },
 };
 
+const trustedProxy: Setting<ProxyInFront> = {
+  otherwise: NO_PROXY,
+  wants:
+    'an object with header, secretHeader (names) and secret (16 characters or more, or sha256: and its hash in hex)',
+  read: readTrustedProxy,
+};
+
 const logRetentionDays: Setting<RetentionDays> = {
   otherwise: RetentionDays.ONE_MONTH,
   wants: 'a number of days that CloudWatch knows, such as 7, 30, 90 or 365',
@@ -89,6 +99,7 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   serviceVersion: text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
   mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
   rateLimit: whole(30, 0, 1_000_000),
+  trustedProxy,
   sensorInactiveAfter: whole(300, 1, 86_400),
   allowPrivateTargets: flag(false),
   allowedTargetRanges: list(range, 50),

@@ -57,18 +57,6 @@ export const cookie = (event: APIGatewayProxyEvent, name: string): string | unde
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-/** Where the request came from; an IPv6 network of /64 counts as one. */
-export const addressOf = (event: APIGatewayProxyEvent): string => {
-  const address = event.requestContext?.identity?.sourceIp ?? '';
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.toLowerCase().split('::');
-  const groups = head.split(':').filter(Boolean);
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter(Boolean).length;
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')]
-    .slice(0, 4)
-    .join(':');
-};
-
 export const operationOf = ({ internal }: ApiRequest): Operation => {
   if (!internal.operation) throw new Error('no operation was routed to');
   return internal.operation;

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 /** Errors that every operation may answer with, by what it takes. */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   ...(operation.params || operation.query || operation.body ? (['bad_request'] as const) : []),
-  ...(operation.auth === 'anyone' || operation.auth === 'optional' ? [] : (['credentials_invalid'] as const)),
+  ...(operation.auth === 'anyone' ? [] : (['credentials_invalid'] as const)),
   ...('may' in operation && operation.may !== 'logged_in' ? (['forbidden'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
   ...(operation.body ? (['media_type_unsupported', 'body_too_large'] as const) : []),
@@ -64,6 +64,8 @@ const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'pat
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
 const integer = { type: 'integer', minimum: 0 };
+/** What API Gateway calls WWW-Authenticate in the answers of functions; there is no way to name it back. */
+const RENAMED = 'x-amzn-Remapped-WWW-Authenticate';
 const headers = {
   'X-RateLimit-Limit': header('Requests in a second; 0: no limit', integer),
   'X-RateLimit-Remaining': header('Requests left in this second', integer),
@@ -74,18 +76,19 @@ const headers = {
   'X-Content-Type-Options': header('The content type is what it says', { const: 'nosniff' }),
   'Strict-Transport-Security': header('https only, from now on'),
   'Retry-After': header('Seconds after which a next call may succeed', integer),
-  'WWW-Authenticate': header('How to authenticate'),
+  'WWW-Authenticate': { ...header(`How to authenticate; behind API Gateway it is \`${RENAMED}\``), required: false },
+  [RENAMED]: { ...header('WWW-Authenticate as API Gateway renames it'), required: false },
 };
 type Header = keyof typeof headers;
 const refer = (...names: readonly Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const headersOfError: Readonly<Record<number, Json>> = {
-  401: refer('WWW-Authenticate'),
+  401: refer('WWW-Authenticate', RENAMED),
   429: refer('Retry-After'),
   503: refer('Retry-After'),
 };
-const notOfAll: readonly Header[] = ['Retry-After', 'WWW-Authenticate'];
+const notOfAll: readonly Header[] = ['Retry-After', 'WWW-Authenticate', RENAMED];
 const commonHeaders = refer(...(Object.keys(headers) as Header[]).filter((name) => !notOfAll.includes(name)));
 
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({

@@ -4,12 +4,12 @@ import { compose, lambdaRuntime, type Runtime } from '../deps.ts';
 import { bestLocale } from '../domain/locale.ts';
 import { inContext, withContext } from '../log.ts';
 import { store } from '../store/store.ts';
+import { addressOf, type TrustedProxy } from './address.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
   type APIGatewayProxyEvent,
   type APIGatewayProxyResult,
   type ApiRequest,
-  addressOf,
   type Exchange,
   header,
   requestIdOf,
@@ -68,12 +68,12 @@ const fail = (code: ErrorCode, details = {}): never => {
 };
 
 const perform =
-  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>) =>
+  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, proxy: TrustedProxy) =>
   async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     const { exchange } = context as Context & { exchange: Exchange };
     const handle = handlers[exchange.name];
     if (!handle) throw new Error(`no handler for ${exchange.name}`);
-    const call = { ...exchange, event, address: addressOf(event), fail, refuse };
+    const call = { ...exchange, event, address: addressOf(event, proxy), fail, refuse };
     return toResult(exchange.operation, await handle(call, await dependencies.get(exchange.name)));
   };
 
@@ -95,7 +95,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
     .before(checkMedia as never)
     .before(readInput as never)
     .before(findCustomer(guard.store) as never)
-    .handler(perform(handlers, dependencies)) as unknown as ApiHandler;
+    .handler(perform(handlers, dependencies, settings)) as unknown as ApiHandler;
   return (event, context) => inContext({ requestId: requestIdOf({ event, context }) }, () => handle(event, context));
 };
 

@@ -35,6 +35,13 @@ export const readToken = (text: string): { kind: TokenKind; accountKey: string }
 /** All that is stored of a token or code. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
+/** Is it the secret of a setting, which says it as it is or as `sha256:` and its hash in hex? */
+export const isSecret = (shown: string, setting: string): boolean =>
+  sameSecret(
+    setting.startsWith('sha256:') ? `sha256:${createHash('sha256').update(shown).digest('hex')}` : shown,
+    setting,
+  );
+
 /** Compares two secrets in a time that does not depend on where they differ. */
 export const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

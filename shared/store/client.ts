@@ -31,6 +31,9 @@ export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentCl
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const LONGEST_BATCH = 100;
 
+/** A batch that was answered in part: an error that passes (retry.ts). */
+const unprocessed = () => Object.assign(new Error('keys were left unprocessed'), { name: 'UnprocessedKeys' });
+
 const connect = (client: DynamoDBDocumentClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
@@ -53,17 +56,25 @@ const reads = ({ client, common, call }: Connection) => {
     const command = new GetCommand({ ...common, Key: key, ConsistentRead });
     return ((await call('read', 'get', () => client.send(command))).Item as (T & Key) | undefined) ?? null;
   };
-  /** Items that do not exist are left out, the order is free. */
+  /**
+   * Items that do not exist are left out, the order is free. Keys that the table leaves unprocessed are asked for
+   * again after a pause, as after any trouble that passes: TableUnavailable when they stay so.
+   */
   const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
     const found: (T & Key)[] = [];
     const { TableName, ...capacity } = common;
-    for (let rest = [...keys]; rest.length > 0; ) {
-      const Keys = rest.splice(0, LONGEST_BATCH);
-      const RequestItems = { [TableName]: { Keys, ConsistentRead } };
-      const command = new BatchGetCommand({ ...capacity, RequestItems });
-      const answer = await call('read', 'getAll', () => client.send(command));
-      found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
-      rest.push(...((answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[]));
+    for (let at = 0; at < keys.length; at += LONGEST_BATCH) {
+      let Keys = keys.slice(at, at + LONGEST_BATCH);
+      const ConsumedCapacity: Capacity[] = [];
+      await call('read', 'getAll', async () => {
+        const RequestItems = { [TableName]: { Keys, ConsistentRead } };
+        const answer = await client.send(new BatchGetCommand({ ...capacity, RequestItems }));
+        found.push(...((answer.Responses?.[TableName] ?? []) as (T & Key)[]));
+        ConsumedCapacity.push(...(answer.ConsumedCapacity ?? []));
+        Keys = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as Key[];
+        if (Keys.length > 0) throw unprocessed();
+        return { ConsumedCapacity };
+      });
     }
     return found;
   };

@@ -20,6 +20,16 @@ export const identityPatterns = {
   ),
   'accessTokens.noteUse': pattern('An access token was used, once a minute', ['session'], 0, 1),
 
+  'backoffs.wait': pattern('How long after failures in a row until the next try?', ['rate'], 1, 0),
+  'backoffs.fail': pattern(
+    'One more failure in a row',
+    ['rate'],
+    0,
+    1,
+    'and a read and 2 writes where the next try has to wait',
+  ),
+  'backoffs.succeed': pattern('A success ends the failures in a row', ['rate'], 1, 1, 'no write when there are none'),
+
   'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
   'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),
   'limits.countFailure': pattern(
@@ -29,6 +39,7 @@ export const identityPatterns = {
     1,
     'and 1 for the first of a window',
   ),
+  'limits.take': pattern('One of so many in a span of time', ['rate'], 1, 1, 'again when another took one'),
   'limits.nextNumber': pattern('The next id of a sequence', ['counter'], 0, 1),
 
   'resets.byHash': pattern('A code that resets a password', ['reset'], 1, 0),

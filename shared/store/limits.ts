@@ -1,5 +1,5 @@
 import type { Table } from './client.ts';
-import { changes, where } from './request.ts';
+import { absent, changes, where } from './request.ts';
 import { items } from './table.ts';
 
 type Tries = { start: number; calls: number };
@@ -44,6 +44,19 @@ export const limitWrites = (table: Table) => ({
       const afresh = where('attribute_not_exists(pk) OR #start <= :over', { over });
       const put = { start: now, calls: 1, ttl, ...key };
       if (!(await table.write({ put, where: afresh }))) return { count: 1, seconds: windowSeconds };
+    }
+  },
+
+  /** Takes one of `most` in any span of so many seconds; false: they are taken. */
+  take: async (subject: string, most: number, windowSeconds: number, now: number): Promise<boolean> => {
+    const key = items.rate({ subject, window: 'taken' });
+    const ttl = Math.ceil(now / 1_000) + windowSeconds;
+    for (;;) {
+      const row = await table.get<{ times: number[] }>(key);
+      const times = (row?.times ?? []).filter((time) => time > now - windowSeconds * 1_000);
+      if (times.length >= most) return false;
+      const unchanged = row ? where('#times = :times', { times: row.times }) : absent;
+      if (!(await table.write({ put: { times: [...times, now], ttl, ...key }, where: unchanged }))) return true;
     }
   },
 

@@ -9,13 +9,10 @@ const passing = new Set([
   'TransactionInProgressException',
   'TransactionConflictException',
   'TimeoutError',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EAI_AGAIN',
+  'UnprocessedKeys',
+  // The way to the endpoint: its name, its network, its host, the connection.
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH'],
+  ...['ETIMEDOUT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE'],
 ]);
 const passingReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 

@@ -1,4 +1,5 @@
 import { accessTokenReads, accessTokenWrites } from './access-tokens.ts';
+import { backoffWrites } from './backoffs.ts';
 import { botReads, botWrites } from './bots.ts';
 import type { Table, TableReader } from './client.ts';
 import { configReads, configWrites } from './configs.ts';
@@ -76,6 +77,7 @@ const writes = (table: Table) => ({
 export type StoreReader = ReturnType<typeof reads>;
 type Writes = ReturnType<typeof writes>;
 export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
+  backoffs: ReturnType<typeof backoffWrites>;
   limits: ReturnType<typeof limitWrites>;
   health: ReturnType<typeof healthWrites>;
   secrets: ReturnType<typeof secretWrites>;
@@ -89,6 +91,11 @@ export const store = (table: Table): Store => {
     const name = noun as keyof StoreReader;
     return [name, { ...reading[name], ...writing[name] }];
   });
-  const unread = { limits: limitWrites(table), health: healthWrites(table), secrets: secretWrites(table) };
+  const unread = {
+    backoffs: backoffWrites(table),
+    limits: limitWrites(table),
+    health: healthWrites(table),
+    secrets: secretWrites(table),
+  };
   return { ...Object.fromEntries(both), ...unread } as Store;
 };

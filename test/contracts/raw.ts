@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { type Answer, read } from '../fixtures/client.ts';
 
-type Raw = { method: string; path?: string; headers?: Record<string, string | string[]>; body?: Uint8Array | string };
+type Raw = {
+  method: string;
+  path?: string;
+  /** A flat list of names and values goes out as it is, in several spellings too. */
+  headers?: Record<string, string | string[]> | readonly string[];
+  body?: Uint8Array | string;
+};
 
 /** Sends bytes and repeated headers as they are, which fetch doesn't. */
 export const send = async (url: string, { body, ...options }: Raw): Promise<Answer> => {

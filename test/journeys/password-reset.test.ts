@@ -129,6 +129,22 @@ test('nor by a mail service that hangs, nor by a table that fails once there is 
   }
 });
 
+test('an account gets 3 mails in an hour at most, and nobody learns it from the answers', async () => {
+  const { username } = await hire('pestered');
+  const mailed = async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(username)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['202 {"status":"OK"}']));
+    return mailsTo(username).length;
+  };
+  expect(await mailed()).toBe(3);
+  ahead += 59 * 60_000;
+  expect(await mailed()).toBe(3);
+  ahead += 60_000 + 1_000;
+  expect(await mailed()).toBe(6);
+  const codes = mailsTo(username).map(codeOf);
+  expect(new Set(codes).size).toBe(6);
+});
+
 test('more than 10 wishes in 15 minutes for a name from an address are 429, whoever has the name', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;

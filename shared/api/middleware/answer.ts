@@ -68,7 +68,8 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
     headers: {
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
-      ...(code === 'credentials_invalid' && { 'WWW-Authenticate': 'Bearer' }),
+      // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2: every 401 has it. API Gateway renames it (openapi.ts).
+      ...(errors[code] === 401 && { 'WWW-Authenticate': 'Bearer' }),
       ...(code === 'method_not_allowed' && { Allow: allowed.join(', ') }),
     },
     body: JSON.stringify(await bodyOf(error, locale)),

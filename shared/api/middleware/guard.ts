@@ -3,18 +3,10 @@ import { type Caller, holds, type Permission } from '../../domain/permission.ts'
 import type { Settings } from '../../env.ts';
 import type { Account, Session } from '../../store/sessions.ts';
 import type { Store } from '../../store/store.ts';
+import { addressOf } from '../address.ts';
 import { expiredCookies } from '../cookies.ts';
 import { ApiError, refuse } from '../errors.ts';
-import {
-  type ApiRequest,
-  addressOf,
-  cookie,
-  type Exchange,
-  header,
-  headerValues,
-  operationOf,
-  type Rate,
-} from '../exchange.ts';
+import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
@@ -109,44 +101,7 @@ const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): P
 export const countAddress =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
-    request.internal.rate = await count(guard, `address:${addressOf(request.event)}`);
-  };
-
-/** 401: who calls, and how often; a call that nobody answers for counts against its address. */
-export const authenticate =
-  (guard: Guard) =>
-  async (request: ApiRequest): Promise<void> => {
-    const { auth } = operationOf(request);
-    if (headerValues(request.event, 'authorization').length > 1) {
-      await countAddress(guard)(request);
-      refuse('Authorization', 'repeated_header');
-    }
-    const { identity, rate } = await identify(guard, request, auth);
-    const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
-    Object.assign(request.internal, { rate: counted, caller: null, ...identity });
-    if (identity?.caller) request.internal.locale = identity.caller.locale;
-    if (!identity && auth !== 'optional') throw new ApiError('credentials_invalid');
-  };
-
-const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** 403: a cookie of a live session without the session's own token in X-CSRF-Token ends that session. */
-export const checkCsrf =
-  (guard: Guard) =>
-  async (request: ApiRequest): Promise<void> => {
-    const token = cookie(request.event, 'PSAUTHTOKEN');
-    const { csrfExempt } = operationOf(request);
-    if (!token || csrfExempt || harmless.has(request.event.httpMethod)) return;
-    const read = readToken(token);
-    if (read?.kind !== 'session') return;
-    const hash = hashOf(token);
-    const { sessions } = guard.store;
-    const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
-    if (!session || !isLive(session, account, guard.now())) return;
-    if (sameSecret(header(request.event, 'x-csrf-token') ?? '', session.csrf)) return;
-    await sessions.end(hash);
-    request.internal.cookies = expiredCookies(request.event);
-    throw new ApiError('csrf_detected');
+    request.internal.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
   };
 
 /** 429. */
@@ -154,6 +109,62 @@ export const checkRate = async (request: ApiRequest): Promise<void> => {
   const { rate } = request.internal;
   if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };
+
+/**
+ * 401: who calls, and how often. A call that nobody answers for counts against its address: above the limit of that it
+ * is a 429. Nobody needs to log in where that is optional, but a token that is sent must be good.
+ */
+export const authenticate =
+  (guard: Guard) =>
+  async (request: ApiRequest): Promise<void> => {
+    const { auth } = operationOf(request);
+    if (headerValues(request.event, 'authorization').length > 1) {
+      await countAddress(guard)(request);
+      await checkRate(request);
+      refuse('Authorization', 'repeated_header');
+    }
+    const { identity, rate } = await identify(guard, request, auth);
+    const counted = rate ?? (await count(guard, `address:${addressOf(request.event, guard.settings)}`));
+    Object.assign(request.internal, { rate: counted, caller: null, ...identity });
+    if (identity?.caller) request.internal.locale = identity.caller.locale;
+    const isAnonymous = auth === 'optional' && bearer(request) === undefined;
+    if (identity || isAnonymous) return;
+    await checkRate(request);
+    throw new ApiError('credentials_invalid');
+  };
+
+const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The live session of a cookie, where another site's page could misuse it. */
+const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Session & { hash: string }) | null> => {
+  const token = cookie(request.event, 'PSAUTHTOKEN') ?? '';
+  const { csrfExempt } = operationOf(request);
+  const read = readToken(token);
+  if (csrfExempt || harmless.has(request.event.httpMethod) || read?.kind !== 'session') return null;
+  const hash = hashOf(token);
+  const { sessions } = guard.store;
+  const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
+  return session && isLive(session, account, guard.now()) ? { ...session, hash } : null;
+};
+
+/**
+ * 403: a cookie of a live session without the session's own token in X-CSRF-Token, once, ends that session. 400: the
+ * header is repeated where there is no session to end.
+ */
+export const checkCsrf =
+  (guard: Guard) =>
+  async (request: ApiRequest): Promise<void> => {
+    const [shown = '', ...more] = headerValues(request.event, 'x-csrf-token');
+    const session = await sessionToGuard(guard, request);
+    if (session && (more.length > 0 || !sameSecret(shown, session.csrf))) {
+      await guard.store.sessions.end(session.hash);
+      request.internal.cookies = expiredCookies(request.event);
+      throw new ApiError('csrf_detected');
+    }
+    if (more.length === 0) return;
+    await checkRate(request);
+    refuse('X-CSRF-Token', 'repeated_header');
+  };
 
 /** A token that only reads. */
 const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { stageFrom } from '../../../lib/aws/stage.ts';
 
@@ -34,6 +35,16 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
+  it('tell of the proxy in front by the hash of its secret, given as text or JSON, in plain or hashed', () => {
+    const secret = 'a-secret-of-16-or-more';
+    const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
+    const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
+    for (const one of [given, JSON.stringify(given), { ...given, secret: hash }])
+      expect(stage({ trustedProxy: one }).trustedProxy).toEqual({ ...given, secret: hash });
+    for (const none of [undefined, ''])
+      expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
+  });
+
   it('keep data, but for stages that are named dev or test, unless they say otherwise', () => {
     expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
       false,
@@ -61,6 +72,12 @@ describe('the settings of a stage', () => {
     ['retrySchedule', Array(21).fill('1').join(',')],
     ['logRetentionDays', '31'],
     ['alarmEmail', 7],
+    ['trustedProxy', '{'],
+    ['trustedProxy', true],
+    ['trustedProxy', '{"header":"X-Viewer","secretHeader":"X-Secret"}'],
+    ['trustedProxy', { header: 'X Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
+    ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'too-short' }],
+    ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'sha256:no-hash-at-all' }],
   ])('name what is wrong: %s=%s', (key, value) => {
     expect(() => stage({ [key]: value })).toThrow(`\n  ${key}: `);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
-import { schedules } from '../../../functions/index.ts';
+import { groups, schedules } from '../../../functions/index.ts';
 import { BackendStack } from '../../../lib/aws/backend-stack.ts';
 import type { Bundle } from '../../../lib/aws/bundle.ts';
 import { type LambdaName, lambdas } from '../../../lib/aws/lambdas.ts';
@@ -36,6 +36,7 @@ const prod = templateOf({
   publicUrl: 'https://cloud.example.org',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
   alarmEmail: 'night@example.org',
+  trustedProxy: { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' },
   mailSender: 'cloud@example.org',
 });
 
@@ -122,6 +123,15 @@ describe('the functions', () => {
         }),
       ],
     });
+  });
+
+  it('that answer requests know the proxy in front, and nothing in the template tells its secret', () => {
+    const known = all(prod, 'AWS::Lambda::Function')
+      .map(({ Environment }) => Environment.Variables)
+      .filter(({ TRUSTED_PROXY_HEADER }) => TRUSTED_PROXY_HEADER === 'X-Viewer');
+    expect(known.length).toBe(groups.length);
+    for (const { TRUSTED_PROXY_SECRET } of known) expect(TRUSTED_PROXY_SECRET).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
   it('may send mails from the address of the stage, and only where it has one', () => {

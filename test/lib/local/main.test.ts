@@ -11,6 +11,22 @@ test('an empty variable of the local host is one that is not set: no open admin,
   expect(optionsFrom({}).settings.RATE_LIMIT_PER_SECOND).toBe(30);
 });
 
+test('a trusted proxy is set as a whole or not at all, and no value of it is told', () => {
+  const proxy = {
+    TRUSTED_PROXY_HEADER: 'X-Viewer',
+    TRUSTED_PROXY_SECRET_HEADER: 'X-Secret',
+    TRUSTED_PROXY_SECRET: 's',
+  };
+  expect(optionsFrom(proxy).settings).toMatchObject({
+    ...proxy,
+    TRUSTED_PROXY_HEADER: 'x-viewer',
+    TRUSTED_PROXY_SECRET_HEADER: 'x-secret',
+  });
+  const { TRUSTED_PROXY_SECRET: _, ...part } = proxy;
+  expect(() => optionsFrom(part)).toThrow(/^wrong environment: TRUSTED_PROXY_SECRET$/);
+  expect(() => optionsFrom({ ...proxy, TRUSTED_PROXY_SECRET: 'two words' })).toThrow(/: TRUSTED_PROXY_SECRET$/);
+});
+
 test.each([
   ['PORT', 'abc'],
   ['PORT', '65536'],

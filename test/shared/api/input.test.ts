@@ -149,6 +149,11 @@ describe('two Authorization headers', () => {
   });
 });
 
+test('two X-CSRF-Token headers without a cookie are a 400', async () => {
+  const twice = await sendCustomer(customer('"n"'), { 'X-CSRF-Token': ['a', 'a'] });
+  expect([twice.status, pathsOf(twice)]).toEqual([400, ['X-CSRF-Token']]);
+});
+
 describe('answers to what leads nowhere', () => {
   test('are sound: an unknown path, a path too deep, a final slash, bad escapes', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {

@@ -17,7 +17,12 @@ const nextSecond = () => {
 };
 beforeAll(async () => {
   const clock = { now: () => time, after: systemClock.after };
-  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30' } });
+  const proxy = {
+    TRUSTED_PROXY_HEADER: 'X-Viewer',
+    TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
+    TRUSTED_PROXY_SECRET: 'the-secret-of-the-hop',
+  };
+  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30', ...proxy } });
   admin = await adminOf(cloud.url);
   home = await createHome(admin, 'home', ['manage_bots']);
 });
@@ -108,20 +113,44 @@ describe('callers without an account', () => {
     const login = await anybody.call('POST', '/users/login', { username: home.username, password: home.password });
     expect([login.status, login.headers.get('token')]).toEqual([429, null]);
   });
-  test('use their limit up also by calls with bad credentials, which are told 401 all the same', async () => {
-    const answers = await times(35, () => me(admin.as('garbage')));
-    expect(tally(answers)).toEqual({ 401: 35 });
-    expect((await admin.as(undefined).call('GET', '/health')).status).toBe(429);
-  });
+  test.each([
+    ['a user', 'GET', '/users/me', 'Bearer garbage'],
+    ['a user who sends no credential', 'GET', '/users/me', undefined],
+    ['an optional user', 'GET', '/server/config', 'Bearer garbage'],
+    ['a device', 'POST', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
+    ['the maker of a device', 'POST', '/devices/register', 'Bearer prv_garbage'],
+  ])(
+    'are told 401 up to their limit and 429 above it where %s is asked for',
+    async (_, method, path, authorization) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
+      expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+      for (const answer of answers) expectSound(answer);
+      expect((await admin.as(undefined).call('GET', '/health')).status).toBe(429);
+      expect((await me(home.client)).status).toBe(200);
+    },
+  );
 });
 
-test('a call with two Authorization headers counts against its address, and is told its limit', async () => {
+test('calls with two Authorization headers count against their address: 400, and 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
-  const answer = await send(`${cloud.url}/users/me`, { method: 'GET', headers });
-  expect(answer.status).toBe(400);
-  expectSound(answer);
-  const names = ['x-ratelimit-limit', 'x-ratelimit-remaining'];
-  expect(names.map((name) => answer.headers.get(name))).toEqual(['30', '29']);
+  const answers = await times(35, () => send(`${cloud.url}/users/me`, { method: 'GET', headers }));
+  expect(tally(answers)).toEqual({ 400: 30, 429: 5 });
+  for (const answer of answers) expectSound(answer);
+  const left = answers.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  expect(Math.max(...left)).toBe(29);
+});
+
+describe('callers behind the trusted proxy', () => {
+  const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
+    clientOf(cloud.url).call('GET', '/health', undefined, { 'x-viewer': viewer, 'x-hop': secret });
+  test('are counted by the address that it names, and all the others by their own', async () => {
+    expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
+    expect((await from('192.0.2.2')).status).toBe(200);
+    expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
+    // They name what they like, but nothing proves it: one address.
+    expect(tally(await times(35, (at) => from(`198.51.100.${at}`, 'a-guess')))).toEqual({ 200: 29, 429: 6 });
+  });
 });
 
 describe('a device', () => {
