@@ -71,7 +71,8 @@ const send = (
 ) => {
   for (const [name, value] of Object.entries({ ...headers, ...multiValueHeaders }))
     response.setHeader(name, value as string | string[]);
-  response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
+  response.statusCode = statusCode;
+  response.end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
 const ORIGIN = 'http://localhost';

@@ -3,7 +3,7 @@ import type { Description } from './document.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { webhookPaths } from './openapi-webhooks.ts';
-import type { Group, Operation } from './operation.ts';
+import { type Group, headersOfPublished, type Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -112,9 +112,15 @@ const errorResponses = (operation: Operation): Json => {
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };
 
-const headersOf = ({ responseHeaders = {}, describedHeaders = {} }: Operation): Json => ({
+const headersOf = ({ responseHeaders = {}, describedHeaders = {}, published }: Operation): Json => ({
   ...commonHeaders,
-  ...Object.fromEntries(Object.entries(responseHeaders).map(([name, value]) => [name, header(name, { const: value })])),
+  ...(published && { ETag: header('Tag of these bytes; with it in If-None-Match the answer is 304 while they last') }),
+  ...Object.fromEntries(
+    Object.entries({ ...(published && headersOfPublished[published]), ...responseHeaders }).map(([name, value]) => [
+      name,
+      header(name, { const: value }),
+    ]),
+  ),
   ...Object.fromEntries(Object.entries(describedHeaders).map(([name, text]) => [name, header(text)])),
 });
 

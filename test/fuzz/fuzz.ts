@@ -99,7 +99,9 @@ const describe = ({ method, path, headers, body }: Sent, status: number, text: s
 const attempt = async (draw: Drawn, world: World): Promise<number> => {
   const sent = await requestOf(draw, world);
   const answer = await send(new URL(world.cloud.url).origin, sent);
-  const complaints = byHost(answer.status, answer.body, sent) ? [] : complaintsOf(answer, sent.method);
+  const complaints = byHost(answer.status, answer.body, sent)
+    ? []
+    : complaintsOf(answer, sent.method, sent.operation.published);
   if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
   if (answer.status < 300 && isForged(draw.credential, sent.operation, sent))
     complaints.unshift('a forged request that did something');

@@ -19,6 +19,11 @@ import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
 const DEVICE_CALLS = 20;
+/**
+ * Calls per second of an address for what is published, beside all that it may call else: the page and its files,
+ * and once more.
+ */
+const PUBLISHED_CALLS = 10;
 /** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
 const NOTED_EVERY = 60_000;
 
@@ -112,6 +117,13 @@ export const countAddress =
     request.internal.rate = await count(guard, `address:${addressOf(request.event)}`);
   };
 
+/** Counts a call that no account and no device answers for. */
+const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
+  const address = addressOf(request.event);
+  if (!operationOf(request).published) return count(guard, `address:${address}`);
+  return count(guard, `published:${address}`, Math.min(PUBLISHED_CALLS, guard.settings.RATE_LIMIT_PER_SECOND));
+};
+
 /** 401: who calls, and how often; a call that nobody answers for counts against its address. */
 export const authenticate =
   (guard: Guard) =>
@@ -122,7 +134,7 @@ export const authenticate =
       refuse('Authorization', 'repeated_header');
     }
     const { identity, rate } = await identify(guard, request, auth);
-    const counted = rate ?? (await count(guard, `address:${addressOf(request.event)}`));
+    const counted = rate ?? (await countAnonymous(guard, request));
     Object.assign(request.internal, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.internal.locale = identity.caller.locale;
     if (!identity && auth !== 'optional') throw new ApiError('credentials_invalid');
