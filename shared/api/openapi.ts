@@ -13,7 +13,7 @@ const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   ...(operation.auth === 'anyone' || operation.auth === 'optional' ? [] : (['credentials_invalid'] as const)),
   ...('may' in operation && operation.may !== 'logged_in' ? (['forbidden'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
-  ...(operation.body ? (['media_type_unsupported', 'body_too_large'] as const) : []),
+  ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),
   'rate_limited',
   'unavailable',
   'internal',
@@ -97,7 +97,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 /** The answers that most operations have, and that mean the same in each. */
 const shared: readonly ErrorCode[] = [
   ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
-  ...(['body_too_large', 'rate_limited', 'unavailable', 'internal'] as const),
+  ...(['body_too_large', 'body_too_slow', 'rate_limited', 'unavailable', 'internal'] as const),
 ];
 const responses = (): Json => Object.fromEntries(shared.map((code) => [code, errorResponse(errors[code], [code])]));
 
