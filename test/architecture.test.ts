@@ -52,6 +52,8 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/api/serve.ts', 'shared/store/store.ts', 'composes the store that guards a call'],
   ['shared/api/customer.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
   ['shared/api/configs.ts', 'type:shared/store/store.ts', 'the type of what it asks; no code'],
+  ['shared/api/publication.ts', 'node:crypto{createHash}', 'a tag is a hash of what it stands for'],
+  ['shared/api/publication.ts', 'node:zlib', 'packs what everybody may read'],
   ['shared/api/middleware/', 'type:shared/store/*.ts', 'types of what the guard reads; no code'],
   ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
   ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],

@@ -1,4 +1,3 @@
-import { type APIGatewayProxyEvent, header } from '../../shared/api/exchange.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import { deviceConfig } from '../../shared/domain/config/device.ts';
 import { firstRoom } from '../../shared/domain/room.ts';
@@ -18,11 +17,4 @@ export const configOf = async (store: StoreReader, { customerId, sensorId, manuf
   const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
   // Modes end by the clock alone: the version is that of what is said, not of what is stored.
   return { version: hashOf(JSON.stringify(config)), config };
-};
-
-/** Does the caller have this answer already? https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
-export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
-  const asked = header(event, 'if-none-match')?.trim();
-  if (asked === undefined) return false;
-  return asked === '*' || asked.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
 };

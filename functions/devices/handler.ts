@@ -1,4 +1,5 @@
 import { judgedAnew } from '../../shared/api/changing.ts';
+import { knows } from '../../shared/api/exchange.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
@@ -6,7 +7,7 @@ import type { Deps } from '../../shared/deps.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
 import { type Device, hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
 import type { Store } from '../../shared/store/store.ts';
-import { configOf, knows } from './config.ts';
+import { configOf } from './config.ts';
 import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { group, type Operation } from '../../shared/api/operation.ts';
 import { Bytes } from '../../shared/domain/values.ts';
 
@@ -13,10 +14,16 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const FileName = z
+  .string()
+  .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
+  .describe('Name of the file, as the page has it');
+
 const part = {
   method: 'GET',
   auth: 'anyone',
   success: 200,
+  alsoSuccess: 304,
   response: Bytes,
   uses: [],
 } as const satisfies Partial<Operation>;
@@ -27,6 +34,7 @@ export const docs = group({
     getDocs: {
       ...part,
       path: '/docs',
+      published: 'revalidated',
       summary: 'Get this description as a page to read and to try',
       media: ['text/html; charset=utf-8'],
       responseHeaders: {
@@ -34,17 +42,14 @@ export const docs = group({
         'Referrer-Policy': 'no-referrer',
       },
     },
-    getDocsScript: {
+    getDocsFile: {
       ...part,
-      path: '/docs/swagger-ui.js',
-      summary: 'Get the script of that page',
-      media: ['text/javascript; charset=utf-8'],
-    },
-    getDocsStyle: {
-      ...part,
-      path: '/docs/swagger-ui.css',
-      summary: 'Get the style of that page',
-      media: ['text/css; charset=utf-8'],
+      path: '/docs/{file}',
+      summary: 'Get a file of that page; its name changes with its content',
+      params: z.object({ file: FileName }),
+      published: 'immutable',
+      media: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
+      errors: ['path_unknown'],
     },
   },
 });

@@ -1,24 +1,14 @@
-import { gunzipSync } from 'node:zlib';
-import { type APIGatewayProxyEvent, header } from '../../shared/api/exchange.ts';
-import { Reply } from '../../shared/api/operation.ts';
+import { publish } from '../../shared/api/publication.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { docs } from './contract.ts';
-import { page } from './page.ts';
 
-const takesGzip = (event: APIGatewayProxyEvent): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header(event, 'accept-encoding') ?? '');
-
-const part = async (event: APIGatewayProxyEvent, name: 'script' | 'style') => {
-  // Loaded for these calls only.
-  const { library } = await import('./library.ts');
-  const packed = library[name];
-  return takesGzip(event)
-    ? new Reply(packed, { headers: { 'Content-Encoding': 'gzip' } })
-    : new Reply(gunzipSync(packed), {});
-};
+// Loaded when somebody asks for it.
+const load = async () => (await import('./library.ts')).library;
 
 export const handler = serve(docs, {
-  getDocs: async () => Buffer.from(page),
-  getDocsScript: async ({ event }) => part(event, 'script'),
-  getDocsStyle: async ({ event }) => part(event, 'style'),
+  getDocs: async ({ event }) => publish(event, (await load()).page),
+  getDocsFile: async ({ event, params, fail }) => {
+    const found = (await load())[params.file] ?? fail('path_unknown');
+    return publish(event, found, { 'Content-Type': found.type });
+  },
 });

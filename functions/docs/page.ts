@@ -1,17 +1,17 @@
-/** The page; its addresses are relative, so that it works wherever the API is. */
-export const page = `<!doctype html>
+/** The page, made with these files; its addresses are relative, so that it works wherever the API is. */
+export const pageOf = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/${style}">
 </head>
 <body>
 <main id="api"></main>
 <noscript>This page needs its script; <a href="openapi.json">openapi.json</a> has all that it shows.</noscript>
-<script src="docs/swagger-ui.js"></script>
+<script src="docs/${script}"></script>
 </body>
 </html>
 `;

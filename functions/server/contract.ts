@@ -45,6 +45,8 @@ export const server = group({
       summary: 'Get this description',
       auth: 'anyone',
       success: 200,
+      alsoSuccess: 304,
+      published: 'revalidated',
       response: z.record(z.string(), z.unknown()),
       uses: ['service:about'],
     },

@@ -1,7 +1,7 @@
 import { preferred } from '../../shared/api/accept.ts';
-import { openApi } from '../../shared/api/document.ts';
 import { header } from '../../shared/api/exchange.ts';
 import { Reply } from '../../shared/api/operation.ts';
+import { publish } from '../../shared/api/publication.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { locales } from '../../shared/domain/locale.ts';
 import { PER_PAGE_MAXIMUM } from '../../shared/domain/page.ts';
@@ -38,10 +38,10 @@ export const handler = serve(server, {
     return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
   },
 
-  getOpenApi: async (_, { settings }) => {
+  getOpenApi: async ({ event }, { settings }) => {
     // Loaded for this one call only.
-    const { description } = await import('./description.ts');
-    return openApi(description, settings);
+    const { documentOf } = await import('./document.ts');
+    return publish(event, documentOf(settings));
   },
 
   getHealth: async (_, { store }) => {

@@ -15,7 +15,8 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { BASE_PATH, type Group } from '../../shared/api/operation.ts';
+import { groups } from '../../functions/index.ts';
+import { BASE_PATH, type Group, type Operation } from '../../shared/api/operation.ts';
 import { answerOnOurBehalf } from './gateway-answers.ts';
 import type { Stage } from './stage.ts';
 
@@ -25,6 +26,22 @@ import type { Stage } from './stage.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 const THROTTLE = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
+/**
+ * The same for each operation that is published, apart from all others: up to 460 KB an answer (1.7 MB for who takes no
+ * gzip), to anybody. Caches keep them, so few are asked for.
+ */
+const THROTTLE_OF_PUBLISHED = { throttlingRateLimit: 5, throttlingBurstLimit: 20 };
+
+/** What API Gateway itself fails at. Never the data of a call. */
+const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
+
+/** What a method is told of its own replaces all that the stage tells. */
+const methodOptions = Object.fromEntries(
+  groups
+    .flatMap(({ operations }) => Object.values<Operation>(operations))
+    .filter(({ published }) => published)
+    .map(({ path, method }) => [`${BASE_PATH}${path}/${method}`, { ...LOGGING, ...THROTTLE_OF_PUBLISHED }]),
+);
 
 /** TLS 1.2 and 1.3 with forward secrecy. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html */
 const TLS = {
@@ -80,10 +97,8 @@ export const createApi = (scope: Construct, stage: Stage): RestApi => {
       ...THROTTLE,
       accessLogDestination: new LogGroupLogDestination(logGroup),
       accessLogFormat: accessLog,
-      // What API Gateway itself fails at. Never the data of a call.
-      loggingLevel: MethodLoggingLevel.ERROR,
-      dataTraceEnabled: false,
-      metricsEnabled: false,
+      ...LOGGING,
+      methodOptions,
     },
   });
   const resource = api.node.defaultChild as CfnRestApi;

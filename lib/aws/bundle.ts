@@ -122,9 +122,10 @@ const leftOut: readonly LeftOut[] = [
     filter: /\/functions\/docs\/library\.ts$/,
     instead: async () => {
       const { library } = await import('../../functions/docs/library.ts');
-      const parts = Object.entries(library).map(
-        ([name, bytes]) => `${name}: Buffer.from('${bytes.toString('base64')}', 'base64')`,
-      );
+      const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
+        const packed = Buffer.from(gzip).toString('base64');
+        return `'${name}': { ...${JSON.stringify(rest)}, gzip: Buffer.from('${packed}', 'base64') }`;
+      });
       return { contents: `export const library = { ${parts.join(', ')} };` };
     },
   },

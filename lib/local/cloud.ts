@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { groups } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
@@ -15,18 +15,20 @@ import { type Send, sendBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import type { Patience } from '../../shared/transport.ts';
+import { createBodies } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { closerOf } from './connections.ts';
 import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
+import { createFrontDoor } from './front-door.ts';
 import { secretsKey } from './key-file.ts';
+import { largeBodies } from './large.ts';
 import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
 import { clientConfig, ensureTable, localDocumentClient } from './table.ts';
-import { refuseUnreadable } from './unreadable.ts';
 
 type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
@@ -114,23 +116,24 @@ const runtimeOf = async (
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
   const { clock = systemClock, wrap = (runtime) => runtime } = options;
-  const server = createServer();
-  const close = closerOf(server);
-  const [engine, origin] = await Promise.all([startEngine(options), listen(server, options.port)]);
+  const log = options.log ?? standardLog;
+  const onError = (error: unknown) => log('error', 'a request failed', {}, error);
+  const door = createFrontDoor({ version: options.settings.SERVICE_VERSION, onError });
+  const close = closerOf(door.server);
+  // First of all, for its port is part of what the service says of itself; until the door opens, it answers 503.
+  const [engine, origin] = await Promise.all([startEngine(options), listen(door.server, options.port)]);
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { bells, send } = await startBells(options, clock);
   const base = await runtimeOf(options, settings, engine.endpoint, send, clock);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
-  const onError = (error: unknown) => runtime.log('error', 'a request failed', {}, error);
-  server.on('clientError', (_, socket) => void refuseUnreadable(socket, settings.SERVICE_VERSION));
-  server.on(
-    'request',
-    createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),
-  );
+  const handlers = await loadHandlers(runtime);
+  const mayBeLarge = largeBodies(groups, runtime.table);
+  const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, clock });
   const consumers = await startConsumers(runtime, bells, clock, options.sweepSeconds);
   const recovered = await recover(runtime);
+  door.open(api);
   return {
     /** Where the API is, without a final slash. */
     url: origin + BASE_PATH,

@@ -10,7 +10,7 @@ import { store } from '../../shared/store/store.ts';
 import type { Clock } from './clock.ts';
 import { poll, schedule } from './pollers.ts';
 import { createQueue, type Queue } from './queue.ts';
-import { type ensureQueues, pollSqs } from './sqs.ts';
+import { type ensureQueues, sqsSource } from './sqs.ts';
 
 type Loaded<H> = { handler: { with: (runtime: Runtime) => H } };
 const load = async <H>(name: string, runtime: Runtime): Promise<H> =>
@@ -37,18 +37,26 @@ type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer
 /** Where bells are: in this process, or at an SQS endpoint. */
 export type Bells = { queues: Record<QueueName, Queue> } | Awaited<ReturnType<typeof ensureQueues>>;
 
+/** A queue of this process needs no closing. */
+const open = (
+  bells: Bells,
+  name: QueueName,
+  limits: Pick<Parameters<typeof sqsSource>[0], 'timeoutSeconds' | 'clock' | 'onError'>,
+) =>
+  'queues' in bells
+    ? { source: bells.queues[name], close: async () => {} }
+    : sqsSource({ client: bells.client, url: bells.urls[name], name, ...limits });
+
 const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onError: (error: unknown) => void) => {
-  const stopped = new AbortController();
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
   const started = mappings.map(async ({ name, queue, ofCustomer, ...limits }: Mapping) => {
     const handler = await load<QueueHandler>(name, runtime);
-    const source = { functionName: name, handler, ...limits, clock, onError };
-    if ('queues' in bells)
-      return poll({ ...source, queue: bells.queues[queue], reportFailures: true, ...(ofCustomer && { ofCustomer }) });
-    const done = pollSqs({ ...source, client: bells.client, url: bells.urls[queue] }, stopped.signal);
-    return { idle: async () => {}, stop: async () => void (await done) };
+    const { source, close } = open(bells, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
+    const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
+    const { idle, stop } = poll({ ...options, reportFailures: true, ...(ofCustomer && { ofCustomer }) });
+    return { idle, stop: () => stop().then(close) };
   });
   const pollers = await Promise.all(started);
   return {
@@ -56,10 +64,7 @@ const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onErro
       // One may have rung for another that was idle before: all of them, as often as there are links in the longest chain.
       for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
     },
-    stop: async () => {
-      stopped.abort();
-      await Promise.all(pollers.map((one) => one.stop()));
-    },
+    stop: async () => void (await Promise.all(pollers.map((one) => one.stop()))),
   };
 };
 

@@ -4,6 +4,10 @@ import { startDemo } from './demo/demo.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+const KEY_LOST =
+  'DATA_DIR=:memory: forgets the key that secrets of webhooks are sealed with, and the table of ' +
+  'AWS_ENDPOINT_URL_DYNAMODB keeps those secrets: set DATA_DIR to a folder';
+
 /** What the environment asks for. Throws with the names of what is wrong. */
 export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: boolean } => {
   const env = setIn(variables);
@@ -11,10 +15,12 @@ export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: bo
   if (DEMO !== 'true' && DEMO !== 'false') throw new Error('wrong environment: DEMO');
   const port = Number(env.PORT ?? 3_000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('wrong environment: PORT');
+  const dataDir = env.DATA_DIR ?? '.local';
+  if (dataDir === ':memory:' && env.AWS_ENDPOINT_URL_DYNAMODB) throw new Error(KEY_LOST);
   return {
     port,
     withDemo: DEMO === 'true',
-    dataDir: env.DATA_DIR ?? '.local',
+    dataDir,
     settings: settingsFrom({
       ALLOW_PRIVATE_TARGETS: 'true',
       MAIL_SENDER: 'outbox',

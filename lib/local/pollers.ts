@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, ScheduledEvent, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
-import type { Message, Queue } from './queue.ts';
+import type { Message, MessageSource } from './queue.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '000000000000';
@@ -11,7 +11,7 @@ const ACCOUNT = '000000000000';
 type Answer = Awaited<ReturnType<SQSHandler>>;
 
 export type PollOptions = {
-  queue: Queue;
+  queue: MessageSource;
   functionName: string;
   handler: (event: SQSEvent, context: Context) => Promise<Answer>;
   /** Messages for one invocation. */
@@ -119,7 +119,8 @@ const invokeWith = async (messages: Message[], options: PollOptions): Promise<vo
   try {
     const answer = await within(clock, timeoutSeconds, () => handler(event, lambdaContext(options)));
     const failed = failedIds(answer, messages);
-    for (const message of messages) if (!failed.has(message.messageId)) queue.remove(message.receiptHandle);
+    const done = messages.filter(({ messageId }) => !failed.has(messageId));
+    await Promise.all(done.map(({ receiptHandle }) => queue.remove(receiptHandle)));
   } catch (error) {
     onError(error);
   }

@@ -51,6 +51,12 @@ export type Queue = {
   purge(): void;
 };
 
+/** Where a poller takes messages from, and tells what is done: such a queue, or one that is elsewhere. */
+export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> & {
+  remove(receiptHandle: string): void | Promise<void>;
+  stats(): { visible: number };
+};
+
 export type QueueOptions = {
   name: string;
   /** How long a received message stays hidden unless it is removed. */

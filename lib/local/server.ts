@@ -1,26 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { ApiHandler } from '../../shared/api/serve.ts';
+import type { Bodies } from './bodies.ts';
 import type { Clock } from './clock.ts';
+import type { Answer } from './front-door.ts';
 import { lambdaContext } from './pollers.ts';
 import type { Route } from './router.ts';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
-const MAX_BODY = 10 * 1_024 * 1_024;
 const TIMEOUT_SECONDS = 29;
-
-/** The body; of one that API Gateway would not take, as much as it takes for the operation to refuse it. */
-const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // The rest is read and dropped, so that the sender gets to hear the answer.
-    if (size <= MAX_BODY) chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
 
 const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
   const all: Record<string, string[]> = Object.create(null);
@@ -71,7 +59,8 @@ const send = (
 ) => {
   for (const [name, value] of Object.entries({ ...headers, ...multiValueHeaders }))
     response.setHeader(name, value as string | string[]);
-  response.writeHead(statusCode).end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
+  response.statusCode = statusCode;
+  response.end(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 };
 
 const ORIGIN = 'http://localhost';
@@ -84,28 +73,21 @@ const targetOf = (target = '/'): URL => {
 type Options = {
   router: (path: string) => Route;
   handlers: ReadonlyMap<string, ApiHandler>;
+  bodies: Bodies;
+  /** May this request have a body of up to 1 MiB? */
+  mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
   clock: Clock;
-  onError: (error: unknown) => void;
 };
 
 /** API Gateway on this host: every request becomes an event for its group's own handler. */
-export const createApi = ({ router, handlers, clock, onError }: Options): RequestListener => {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await bodyOf(request);
+export const createApi =
+  ({ router, handlers, bodies, mayBeLarge, clock }: Options): Answer =>
+  async (request, response) => {
     const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
     if (!handler) throw new Error(`no group ${route.group}`);
+    const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
     send(response, await handler(toEvent(request, url, route, body, clock.now()), context));
   };
-  return (request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      // Its sender was cut off, or went away, before all of it was here: nobody to answer, nothing of ours.
-      if (!request.complete) return void response.destroy();
-      onError(error);
-      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify({ message: 'Something went wrong on our side', statusCode: 500 }));
-    });
-  };
-};

@@ -1,19 +1,19 @@
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
-  type Message,
   ReceiveMessageCommand,
   SQSClient,
+  type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
-import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { consumers } from '../../functions/index.ts';
 import { type QueueName, queueNames } from '../../shared/capabilities.ts';
-import type { QueueHandler } from '../../shared/queue/consume.ts';
 import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { transport } from '../../shared/transport.ts';
 import type { Clock } from './clock.ts';
-import { lambdaContext } from './pollers.ts';
+import { createInbox } from './inbox.ts';
+import type { Message, MessageSource } from './queue.ts';
 import { clientConfig } from './table.ts';
 
 const WAIT_SECONDS = 1;
@@ -44,66 +44,83 @@ export const ensureQueues = async (endpoint: string): Promise<{ client: SQSClien
   return { client, urls: Object.fromEntries(await Promise.all(made)) as Urls };
 };
 
-const toRecord = ({
-  MessageId = '',
-  ReceiptHandle = '',
-  Body = '',
-  Attributes = {},
-  MD5OfBody = '',
-}: Message): SQSRecord => ({
+const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: SqsMessage): Message => ({
   messageId: MessageId,
   receiptHandle: ReceiptHandle,
   body: Body,
-  attributes: Attributes as unknown as SQSRecord['attributes'],
-  messageAttributes: {},
-  md5OfBody: MD5OfBody,
-  eventSource: 'aws:sqs',
-  eventSourceARN: '',
-  awsRegion: '',
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '',
+    ApproximateFirstReceiveTimestamp: '',
+    ...Attributes,
+  },
 });
 
-type Source = {
+/** Seconds until a message that had no place here is shown again: longer each time, or it would soon be a dead letter. */
+const away = ({ attributes }: Message): number =>
+  Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));
+
+type Options = {
   client: SQSClient;
   url: string;
-  functionName: string;
-  handler: QueueHandler;
-  batchSize: number;
-  concurrency: number;
+  name: QueueName;
   timeoutSeconds: number;
   clock: Clock;
   onError: (error: unknown) => void;
+  /** Messages that may wait here. */
+  most?: number;
 };
 
-const invoke = async (source: Source, Records: SQSRecord[]): Promise<void> => {
-  const { client, url, handler } = source;
-  const event: SQSEvent = { Records };
-  const { batchItemFailures } = await handler(event, lambdaContext(source));
-  const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-  const done = Records.filter(({ messageId }) => !failed.has(messageId));
-  const Entries = done.map(({ receiptHandle }, at) => ({ Id: String(at), ReceiptHandle: receiptHandle }));
-  if (Entries.length > 0) await client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
-};
-
-/** An event source mapping over the SQS protocol; stops when the signal says so. */
-export const pollSqs = (source: Source, signal: AbortSignal): Promise<unknown> => {
-  const { client, url: QueueUrl, batchSize, clock, onError } = source;
+/**
+ * A queue at an SQS endpoint as a source of messages. They are received ahead of need and wait here, so that a poller
+ * can choose whose is next; each is deleted when it is done. What finds no place is shown again later, and what nobody
+ * has taken when the source is closed at once.
+ */
+export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, most }: Options) => {
+  let isClosed = false;
+  // As long as it may wait and still be worked on before the queue shows it again.
+  const inbox = createInbox(clock, visibilitySeconds({ timeoutSeconds }) - timeoutSeconds, most);
   const request = {
     QueueUrl,
-    MaxNumberOfMessages: batchSize,
+    MaxNumberOfMessages: 10,
     WaitTimeSeconds: WAIT_SECONDS,
     MessageSystemAttributeNames: ['All' as const],
   };
+  const reveal = async ({ receiptHandle: ReceiptHandle }: Message, VisibilityTimeout: number): Promise<void> => {
+    await client
+      .send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }))
+      .catch(onError);
+  };
+  const receive = async (): Promise<void> => {
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
+    const surplus = Messages.flatMap((one) => inbox.add(toMessage(one)) ?? []);
+    await Promise.all(surplus.map((one) => reveal(one, away(one))));
+  };
   const work = async (): Promise<void> => {
-    while (!signal.aborted) {
+    while (!isClosed) {
       try {
-        const { Messages = [] } = await client.send(new ReceiveMessageCommand(request), { abortSignal: signal });
-        if (Messages.length > 0) await invoke(source, Messages.map(toRecord));
+        await receive();
       } catch (error) {
-        if (signal.aborted) return;
         onError(error);
         await new Promise<void>((resolve) => void clock.after(1_000, resolve));
       }
     }
   };
-  return Promise.all(Array.from({ length: Math.min(source.concurrency, 4) }, work));
+  const working = work();
+  const source: MessageSource = {
+    ...inbox,
+    name,
+    remove: async (ReceiptHandle) => {
+      const Entries = [{ Id: '0', ReceiptHandle }];
+      const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+      if (Failed.length > 0) throw new Error(`a message was not deleted from ${name}: ${Failed[0]?.Code}`);
+    },
+  };
+  const close = async (): Promise<void> => {
+    // The last receive is heard out: what it brings would be hidden from everybody else.
+    isClosed = true;
+    await working;
+    await Promise.all(inbox.receive(Number.POSITIVE_INFINITY).map((one) => reveal(one, 0)));
+  };
+  return { source, close };
 };

@@ -1,18 +1,39 @@
 import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../../shared/api/errors.ts';
 import { headersOfAll, refusal } from '../../shared/api/middleware/answer.ts';
+import { bestLocale } from '../../shared/domain/locale.ts';
+
+/** An answer that this host gives by itself, as any other of that status. */
+const answerOf = async (error: ApiError, version: string, languages?: string) => {
+  const { statusCode, headers, body } = await refusal(error, bestLocale(languages));
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  return { statusCode, headers: { ...headersOfAll(version, randomUUID()), ...headers, ...length }, body };
+};
+
+/** Refuses a request before an operation sees it, or when none could answer. */
+export const refuseRequest = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ApiError,
+  version: string,
+): Promise<void> => {
+  if (response.headersSent) return void response.destroy();
+  const { statusCode, headers, body } = await answerOf(error, version, request.headers['accept-language']);
+  response.writeHead(statusCode, headers).end(body);
+};
 
 /**
- * Refuses what Node cannot read as HTTP, or not in its time, or with more than 16 KB of headers: as any other bad request,
- * with the headers of every answer. Nobody reads on behind it, so the connection ends.
+ * Refuses what Node cannot read as HTTP, or with more than 16 KB of headers, as any other bad request, and what is not
+ * here in its time by 408; with the headers of every answer. Nobody reads on behind it, so the connection ends.
  */
-export const refuseUnreadable = async (socket: Duplex, version: string): Promise<void> => {
+export const refuseUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) return void socket.destroy();
+  const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const unreadable = new ApiError('bad_request', { faults: [{ path: '', problem: 'invalid' }] });
-  const { statusCode, body } = await refusal(unreadable);
-  const length = { 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-  const all = { ...headersOfAll(version, randomUUID()), ...length };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${statusCode} Bad Request\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+  const { statusCode, headers, body } = await answerOf(isLate ? new ApiError('body_too_slow') : unreadable, version);
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body, () => socket.destroy());
 };

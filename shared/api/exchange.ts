@@ -50,6 +50,13 @@ export const headerValues = (event: APIGatewayProxyEvent, name: string): readonl
     key.toLowerCase() === name ? (values ?? []) : [],
   );
 
+/** Does the caller have this answer already? https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
+export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
+  const asked = header(event, 'if-none-match')?.trim();
+  if (asked === undefined) return false;
+  return asked === '*' || asked.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+};
+
 export const cookie = (event: APIGatewayProxyEvent, name: string): string | undefined =>
   headerValues(event, 'cookie')
     .flatMap((line) => line.split(';'))

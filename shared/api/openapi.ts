@@ -3,7 +3,7 @@ import type { Description } from './document.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { webhookPaths } from './openapi-webhooks.ts';
-import type { Group, Operation } from './operation.ts';
+import { type Group, headersOfPublished, type Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -13,7 +13,7 @@ const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   ...(operation.auth === 'anyone' ? [] : (['credentials_invalid'] as const)),
   ...('may' in operation && operation.may !== 'logged_in' ? (['forbidden'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
-  ...(operation.body ? (['media_type_unsupported', 'body_too_large'] as const) : []),
+  ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),
   'rate_limited',
   'unavailable',
   'internal',
@@ -100,7 +100,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 /** The answers that most operations have, and that mean the same in each. */
 const shared: readonly ErrorCode[] = [
   ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
-  ...(['body_too_large', 'rate_limited', 'unavailable', 'internal'] as const),
+  ...(['body_too_large', 'body_too_slow', 'rate_limited', 'unavailable', 'internal'] as const),
 ];
 const responses = (): Json => Object.fromEntries(shared.map((code) => [code, errorResponse(errors[code], [code])]));
 
@@ -115,9 +115,15 @@ const errorResponses = (operation: Operation): Json => {
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };
 
-const headersOf = ({ responseHeaders = {}, describedHeaders = {} }: Operation): Json => ({
+const headersOf = ({ responseHeaders = {}, describedHeaders = {}, published }: Operation): Json => ({
   ...commonHeaders,
-  ...Object.fromEntries(Object.entries(responseHeaders).map(([name, value]) => [name, header(name, { const: value })])),
+  ...(published && { ETag: header('Tag of these bytes; with it in If-None-Match the answer is 304 while they last') }),
+  ...Object.fromEntries(
+    Object.entries({ ...(published && headersOfPublished[published]), ...responseHeaders }).map(([name, value]) => [
+      name,
+      header(name, { const: value }),
+    ]),
+  ),
   ...Object.fromEntries(Object.entries(describedHeaders).map(([name, text]) => [name, header(text)])),
 });
 

@@ -49,9 +49,20 @@ export type Operation = Access & {
   responseHeaders?: Readonly<Record<string, string>>;
   /** Headers that the handler adds to a success, and what they tell. */
   describedHeaders?: Readonly<Record<string, string>>;
+  /**
+   * The same bytes for everybody: packed once, kept by caches (for a minute, then asked for by their tag, or for ever),
+   * and limited apart from all other calls. The handler answers by `publish`.
+   */
+  published?: keyof typeof headersOfPublished;
   errors?: readonly ErrorCode[];
   uses: readonly Capability[];
 };
+
+/** What tells caches how long an answer of a `published` operation holds. https://www.rfc-editor.org/rfc/rfc9111 */
+export const headersOfPublished = {
+  revalidated: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Encoding' },
+  immutable: { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' },
+} as const;
 
 /** Operations that share a Lambda function. */
 export type Group = { name: string; operations: Readonly<Record<string, Operation>> };
@@ -101,7 +112,9 @@ export class Reply<T> {
   }
 }
 
-type Answer<O extends Operation> = z.input<O['response']> | Reply<z.input<O['response']>>;
+type Answer<O extends Operation> = O extends { published: string }
+  ? Reply<Uint8Array>
+  : z.input<O['response']> | Reply<z.input<O['response']>>;
 
 /** One function for each operation of the group; a missing one does not compile. */
 export type Handlers<G extends Group> = {

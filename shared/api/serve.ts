@@ -17,7 +17,7 @@ import {
 import { decorate, explain } from './middleware/answer.ts';
 import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
-import { BASE_PATH, type Group, type Handlers, type Operation, Reply } from './operation.ts';
+import { BASE_PATH, type Group, type Handlers, headersOfPublished, type Operation, Reply } from './operation.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Act = (call: unknown, deps: unknown) => Promise<unknown>;
@@ -45,19 +45,23 @@ const route =
     return request.response;
   };
 
-/** The answer is parsed too: a field that the contract does not declare cannot leave. Bytes leave in base64. */
-const bodyOf = ({ media, response }: Operation, answer: unknown) => {
-  const parsed = response.parse(answer);
-  if (!media) return { body: JSON.stringify(parsed) };
+/**
+ * The answer is parsed too: a field that the contract does not declare cannot leave. Bytes leave in base64. What is
+ * published was made of our own files and contracts, and is packed.
+ */
+const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
+  const parsed = published ? answer : response.parse(answer);
+  if (!media && !published) return { body: JSON.stringify(parsed) };
   return { body: Buffer.from(parsed as Uint8Array).toString('base64'), isBase64Encoded: true };
 };
 
 const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult => {
   const { body, more } = answer instanceof Reply ? answer : new Reply(answer, {});
-  const { media, success, responseHeaders } = operation;
+  const { media, published, success, responseHeaders } = operation;
+  const headers = { ...(published && headersOfPublished[published]), ...responseHeaders, ...more.headers };
   return {
     statusCode: more.status ?? success,
-    headers: { ...(media && { 'Content-Type': media[0] }), ...responseHeaders, ...more.headers },
+    headers: { ...(media && { 'Content-Type': media[0] }), ...headers },
     ...(more.cookies && { multiValueHeaders: { 'Set-Cookie': [...more.cookies] } }),
     ...(more.status === 304 ? { body: '' } : bodyOf(operation, body)),
   };

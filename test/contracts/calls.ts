@@ -8,8 +8,8 @@ import { complaintsOf } from './sound.ts';
 import { idsFor, type World } from './world.ts';
 
 /** What section 1 promises of every answer: its headers, and the shape of an error. */
-export const expectSound = (answer: Answer, method = 'GET'): void => {
-  expect(complaintsOf(answer, method), answer.text).toEqual([]);
+export const expectSound = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
+  expect(complaintsOf(answer, method, published), answer.text).toEqual([]);
 };
 
 type Change = {
@@ -48,7 +48,7 @@ export const call = async (world: World, one: readonly [string, Operation], chan
   const method = change.method ?? operation.method;
   const path = pathOf(operation, params) + (change.query ?? '');
   const answer = await client.call(method, path, body, change.headers);
-  expectSound(answer, method);
+  expectSound(answer, method, operation.published);
   return answer;
 };
 

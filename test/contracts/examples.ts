@@ -1,3 +1,4 @@
+import { library } from '../../functions/docs/library.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import { criticalFields } from '../../shared/domain/config/critical.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
@@ -181,6 +182,5 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getOpenApi: nothing,
   getHealth: nothing,
   getDocs: nothing,
-  getDocsScript: nothing,
-  getDocsStyle: nothing,
+  getDocsFile: () => ({ params: { file: Object.keys(library).find((name) => name.endsWith('.css')) ?? '' } }),
 };

@@ -75,6 +75,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   versionCode: '987654321',
   groupId: '987654321',
   feedbackId: '987654321',
+  file: `swagger-ui.${'0'.repeat(16)}.js`,
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */
@@ -84,6 +85,7 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
+  if (param === 'file') return ['page', 'swagger-ui.js', '%00'];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
   if (['webhookId', 'tokenId', 'keyId'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];

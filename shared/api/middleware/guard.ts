@@ -11,6 +11,11 @@ import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
 const DEVICE_CALLS = 20;
+/**
+ * Calls per second of an address for what is published, beside all that it may call else: the page and its files,
+ * and once more.
+ */
+const PUBLISHED_CALLS = 10;
 /** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
 const NOTED_EVERY = 60_000;
 
@@ -110,6 +115,13 @@ export const checkRate = async (request: ApiRequest): Promise<void> => {
   if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };
 
+/** Counts a call that no account and no device answers for. */
+const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
+  const address = addressOf(request.event, guard.settings);
+  if (!operationOf(request).published) return count(guard, `address:${address}`);
+  return count(guard, `published:${address}`, Math.min(PUBLISHED_CALLS, guard.settings.RATE_LIMIT_PER_SECOND));
+};
+
 /**
  * 401: who calls, and how often. A call that nobody answers for counts against its address: above the limit of that it
  * is a 429. Nobody needs to log in where that is optional, but a token that is sent must be good.
@@ -124,7 +136,7 @@ export const authenticate =
       refuse('Authorization', 'repeated_header');
     }
     const { identity, rate } = await identify(guard, request, auth);
-    const counted = rate ?? (await count(guard, `address:${addressOf(request.event, guard.settings)}`));
+    const counted = rate ?? (await countAnonymous(guard, request));
     Object.assign(request.internal, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.internal.locale = identity.caller.locale;
     const isAnonymous = auth === 'optional' && bearer(request) === undefined;

@@ -8,7 +8,9 @@ import { parseJson } from '../json.ts';
 import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;
-const bodyLimit = (operation: Operation) => (operation.bodyKind === 'messages' ? 1_024 * KIB : 256 * KIB);
+/** Bytes of a body that anybody may send, and that a device may. */
+export const bodyLimits = { json: 256 * KIB, messages: 1_024 * KIB } as const;
+const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind ?? 'json'];
 /** JSON is UTF-8, whatever else may be said of it. */
 const isJson = (contentType: string) =>
   /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);

@@ -66,11 +66,25 @@ describe('the API', () => {
     }
   });
 
+  it('bounds what is published apart from all other calls, and far below them', () => {
+    const [{ MethodSettings }] = all(dev, 'AWS::ApiGateway::Stage') as [Properties];
+    const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
+    expect(ofAll).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 1_000 });
+    expect(apart.map(({ ResourcePath }) => ResourcePath).sort()).toEqual([
+      '/~1api~1v1~1docs',
+      '/~1api~1v1~1docs~1{file}',
+      '/~1api~1v1~1openapi.json',
+    ]);
+    const { HttpMethod: _, ResourcePath: __, ...logging } = ofAll;
+    const few = { ...logging, ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
+    for (const one of apart) expect(one).toEqual({ ...few, HttpMethod: 'GET', ResourcePath: one.ResourcePath });
+  });
+
   it('logs each call, but no body, query, header or id', () => {
     const [stage] = all(dev, 'AWS::ApiGateway::Stage');
     expect(stage.AccessLogSetting.Format).toContain('$context.requestId');
     expect(stage.AccessLogSetting.Format).not.toMatch(/body|query|header|context\.path|authorizer/i);
-    expect(stage.MethodSettings).toEqual([expect.objectContaining({ DataTraceEnabled: false })]);
+    for (const one of stage.MethodSettings) expect(one).toMatchObject({ DataTraceEnabled: false });
   });
 
   it('is at its own name where the stage has one, and nowhere else', () => {

@@ -39,3 +39,10 @@ test.each([
 ])('%s=%s is refused by its name', (name, value) => {
   expect(() => optionsFrom({ [name]: value })).toThrow(`wrong environment: ${name}`);
 });
+
+test('an outside table without a folder is refused: the key of the secrets in it would be gone at the next start', () => {
+  const table = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
+  expect(() => optionsFrom({ ...table, DATA_DIR: ':memory:' })).toThrow(/set DATA_DIR to a folder/);
+  expect(optionsFrom({ ...table, DATA_DIR: '/data' })).toMatchObject({ dataDir: '/data' });
+  expect(optionsFrom({ DATA_DIR: ':memory:' })).toMatchObject({ dataDir: ':memory:' });
+});

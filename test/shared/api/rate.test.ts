@@ -132,6 +132,14 @@ describe('callers without an account', () => {
   );
 });
 
+test('what is published has 10 calls a second for an address, and takes nothing from what the address may call else', async () => {
+  const anybody = clientOf(cloud.url);
+  const answers = await times(15, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/openapi.json'));
+  expect(tally(answers)).toEqual({ 200: 10, 429: 5 });
+  expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('10');
+  expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
+});
+
 test('calls with two Authorization headers count against their address: 400, and 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => send(`${cloud.url}/users/me`, { method: 'GET', headers }));
