@@ -58,13 +58,24 @@ const noteHealth = async (
     log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
 };
 
+/** Ends what a repetition that was taken repeats, if that still waits to be sent. */
+const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Promise<Delivery[]> => {
+  const { customerId, webhookId, replayOf, repeats } = delivery;
+  const ids = [replayOf, repeats].filter((id) => id !== undefined);
+  const ended = ids.map((id) => store.repetitions.endOriginal({ customerId, webhookId, id }, now()));
+  return (await Promise.all(ended)).filter((one) => one !== null);
+};
+
 /** The last delivery of a replay ends it. */
 const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
   const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay, true);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 
-/** Writes down what came of an attempt: the hit first, so that a crash in between repeats the attempt, not loses it. */
+/**
+ * Writes down what came of an attempt, in itself last of all: a crash before that repeats the attempt, and with it what
+ * follows from it.
+ */
 const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<void> => {
   const { store, now } = deps;
   const { customerId, hit, alsoHits = [], sendTryTimes, log = [] } = delivery;
@@ -74,11 +85,13 @@ const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, nex
   for (const { id, message } of hit ? [hit, ...alsoHits] : [])
     await store.ruleHits.report(customerId, id, message, unreported, sent, now());
   deps.crashpoint(22);
+  const ended = sent ? await endOriginals(deps, delivery) : [];
+  deps.crashpoint(25);
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));
   deps.crashpoint(23);
   if (next.state === 'retrying') await ringAt(deps, delivery, time);
-  else await endReplay(deps, delivery);
+  else for (const one of [delivery, ...ended]) await endReplay(deps, one);
 };
 
 /** A webhook whose secrets can be used. */

@@ -74,6 +74,8 @@ export type Delivery = {
   log?: Entry[];
   /** The delivery that this one repeats: its receiver sees the same `webhook-id`. */
   replayOf?: string;
+  /** What it was to repeat, when that was a repetition itself. */
+  repeats?: string;
   /** The replay that it belongs to. */
   replay?: string;
   /** Set while it is held: it ends then (ms). */

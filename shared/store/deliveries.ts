@@ -18,7 +18,7 @@ export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
   items.delivery({ customerId, webhookId, deliveryId: id });
 
 /** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
-type DeliveryItem = Omit<Delivery, keyof DeliveryKey>;
+export type DeliveryItem = Omit<Delivery, keyof DeliveryKey>;
 
 /** The delivery that an item of the table is. */
 export const deliveryOf = <T extends DeliveryItem>(item: T & Key): T & Key & DeliveryKey => {
@@ -46,6 +46,9 @@ const idleOrHeld = (now: number) =>
     held: 'held',
     now,
   });
+
+/** How a delivery ends of which a repetition was taken. */
+export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
 /** What a delivery loses when it ends. */
 export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
@@ -79,32 +82,35 @@ const claiming = (now: number, lease: number): Changes => ({
   ReturnValues: 'ALL_NEW',
 });
 
+/** The same change, and a line in the log of attempts. */
+const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
+  ...rest,
+  UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
+  ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
+  ExpressionAttributeValues: {
+    ...rest.ExpressionAttributeValues,
+    ':none': [],
+    ':entry': [entryOf(attempts, result)],
+  },
+});
+
 /** The end of a claimed attempt. Only its holder can write it: another attempt has another number. */
-const recording = (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Changes => {
+const recording = (delivery: Delivery, next: Next, now: number, bellWillRing: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
-  const { UpdateExpression, ...rest } =
-    next.state === 'retrying'
-      ? changes({
-          set: {
-            ...end,
-            nextAttempt: next.nextAttempt,
-            ...dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0)),
-          },
-          remove: ['leaseUntil'],
-          if: mine,
-        })
-      : changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-  return {
-    ...rest,
-    UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
-    ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
-    ExpressionAttributeValues: {
-      ...rest.ExpressionAttributeValues,
-      ':none': [],
-      ':entry': [entryOf(delivery.attempts, result)],
-    },
-  };
+  if (next.state !== 'retrying')
+    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
+  const due = dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0));
+  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
+};
+
+/** What came of an attempt during which a repetition was taken: that ended the delivery, and is told beside it. */
+const overtaken = ({ attempts }: Delivery, now: number): Changes => {
+  const mine = { ...REDELIVERED, mine: attempts };
+  return changes({
+    set: { updateDate: now },
+    if: where('#state = :state AND #reason = :reason AND #attempts = :mine', mine),
+  });
 };
 
 export const deliveryReads = (table: TableReader) => ({
@@ -170,7 +176,10 @@ export const deliveryWrites = (table: Table) => ({
     return found?.leaseUntil === lease ? deliveryOf(found) : null;
   },
 
-  /** Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way. */
+  /**
+   * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
+   * alone when a repetition was taken meanwhile.
+   */
   record: async (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // First the answer: without its line in the log nobody looks for it.
@@ -178,10 +187,11 @@ export const deliveryWrites = (table: Table) => ({
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
     }
-    const update = recording(delivery, result, next, now, bellWillRing);
+    const update = noting(delivery, result, recording(delivery, next, now, bellWillRing));
     const isSent = next.state === 'delivered';
     const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
-    await table.write({ update: keyOf(delivery), changes: update }, ...count);
+    const failed = await table.write({ update: keyOf(delivery), changes: update }, ...count);
+    if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
   },
 
   /** Moves the next attempt to `time` (ms); false when it is there already, or somebody is at it. */

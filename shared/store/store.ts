@@ -12,6 +12,7 @@ import { healthWrites } from './health.ts';
 import { heldReads, heldWrites } from './held.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { repetitionWrites } from './repetitions.ts';
 import { replayReads, replayWrites } from './replays.ts';
 import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
@@ -78,6 +79,7 @@ type Writes = ReturnType<typeof writes>;
 export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
   limits: ReturnType<typeof limitWrites>;
   health: ReturnType<typeof healthWrites>;
+  repetitions: ReturnType<typeof repetitionWrites>;
   secrets: ReturnType<typeof secretWrites>;
 };
 
@@ -89,6 +91,11 @@ export const store = (table: Table): Store => {
     const name = noun as keyof StoreReader;
     return [name, { ...reading[name], ...writing[name] }];
   });
-  const unread = { limits: limitWrites(table), health: healthWrites(table), secrets: secretWrites(table) };
+  const unread = {
+    limits: limitWrites(table),
+    health: healthWrites(table),
+    repetitions: repetitionWrites(table),
+    secrets: secretWrites(table),
+  };
   return { ...Object.fromEntries(both), ...unread } as Store;
 };
