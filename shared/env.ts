@@ -21,6 +21,8 @@ export const Environment = z.object({
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
   /** The service's address without /api/v1; empty while unknown. */
   PUBLIC_URL: z.string().default(''),
+  /** Further addresses of the service: no webhook may call any. */
+  OWN_URLS: list.default([]),
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */

@@ -96,7 +96,7 @@ const runtimeOf = async (
   clock: Clock,
 ): Promise<Runtime> => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
-  const callee = createCallee(settings);
+  const callee = createCallee(settings, { allowLoopback: true });
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const client = localDocumentClient(endpoint);
   options.onClient?.(client);
@@ -114,7 +114,8 @@ export const startCloud = async (options: CloudOptions) => {
   const server = createServer();
   const close = closerOf(server);
   const [engine, origin] = await Promise.all([startEngine(options), listen(server, options.port)]);
-  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
+  const OWN_URLS = [...options.settings.OWN_URLS, origin, engine.endpoint, options.queueEndpoint ?? ''];
+  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin, OWN_URLS };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { bells, send } = await startBells(options, clock);
   const base = await runtimeOf(options, settings, engine.endpoint, send, clock);
