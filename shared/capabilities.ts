@@ -61,6 +61,7 @@ export const capabilities = {
       'RETRY_SCHEDULE',
       'DELIVERY_DEADLINE_SECONDS',
       'PUBLIC_URL',
+      'OWN_URLS',
       'SERVICE_NAME',
       'SERVICE_VERSION',
     ],

@@ -36,6 +36,8 @@ export const Environment = z.object({
     .regex(/^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{1,1024})$/)
     .or(z.literal(''))
     .default(''),
+  /** Further addresses of the service: no webhook may call any. */
+  OWN_URLS: list.default([]),
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */

@@ -1,5 +1,3 @@
-import { render } from '../../shared/delivery/formats/render.ts';
-import { authHeaders, signatureHeaders } from '../../shared/delivery/sign.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Result } from '../../shared/domain/attempt.ts';
 import { isNewsOfSuccess, restUntil, slowUntil, verdictOn } from '../../shared/domain/breaker.ts';
@@ -10,6 +8,7 @@ import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
 import type { Slot } from '../../shared/store/health.ts';
 import type { deliver } from './contract.ts';
+import { MISSING, send } from './send.ts';
 
 export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
 
@@ -26,49 +25,6 @@ export const ringAt = async ({ now, ringRetries }: DeliverDeps, key: DeliveryKey
   if (isSoon(time, now())) await ringRetries([{ c, w, d, r: true }], (time - now()) / 1_000);
 };
 export const isSoon = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
-
-/** The device's bytes, read where they are kept; the snapshot holds everything else. */
-const rawOf = async ({ store }: DeliverDeps, { customerId, snapshot }: Delivery): Promise<string | null> => {
-  const { source } = snapshot.event;
-  return source === null ? null : ((await store.events.get(customerId, snapshot.sensor.id, source))?.raw ?? null);
-};
-
-const headersOf = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, body: string) => {
-  const { settings, now } = deps;
-  const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
-  const nowSeconds = Math.floor(now() / 1_000);
-  const secrets = [secretKey, previousUntil > now() ? previousSecret : null].filter((one) => one !== null);
-  const auth = {
-    method: authMethod,
-    token,
-    issuer: settings.PUBLIC_URL,
-    webhookId: webhook.id,
-    targetUrl: url,
-    deliveryId: delivery.id,
-    nowSeconds,
-  };
-  const signing = { timestampSeconds: nowSeconds, body, secrets, primary: secretKey };
-  return {
-    'Content-Type': 'application/json; charset=utf-8',
-    'User-Agent': `${settings.SERVICE_NAME.replaceAll(/[^\w.-]/g, '-')}/${settings.SERVICE_VERSION}`,
-    ...(delivery.isTest && { 'X-Service-Cloud-Test': 'true' }),
-    ...(await authHeaders(auth)),
-    // To the receiver a repetition is the same message.
-    ...signatureHeaders({ id: delivery.replayOf ?? delivery.id, ...signing }),
-  };
-};
-
-const send = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord) => {
-  const { callee, settings } = deps;
-  const { id, name, isCustomerHook, url } = webhook;
-  const service = { name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION };
-  const around = { service, webhook: { id, name, isCustomerHook }, isTest: delivery.isTest === true };
-  const body = render(delivery.format ?? webhook.format, delivery.snapshot, {
-    ...around,
-    raw: await rawOf(deps, delivery),
-  });
-  return callee.post({ url, headers: await headersOf(deps, delivery, webhook, body), body });
-};
 
 /** Notes how the receiver is doing, and draws the consequences of long trouble. */
 const noteHealth = async (
@@ -102,13 +58,24 @@ const noteHealth = async (
     log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
 };
 
+/** Ends what a repetition that was taken repeats, if that still waits to be sent. */
+const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Promise<Delivery[]> => {
+  const { customerId, webhookId, replayOf, repeats } = delivery;
+  const ids = [replayOf, repeats].filter((id) => id !== undefined);
+  const ended = ids.map((id) => store.repetitions.endOriginal({ customerId, webhookId, id }, now()));
+  return (await Promise.all(ended)).filter((one) => one !== null);
+};
+
 /** The last delivery of a replay ends it. */
 const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
   const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 
-/** Writes down what came of an attempt: the hit first, so that a crash in between repeats the attempt, not loses it. */
+/**
+ * Writes down what came of an attempt, in itself last of all: a crash before that repeats the attempt, and with it what
+ * follows from it.
+ */
 const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<void> => {
   const { store, now } = deps;
   const { customerId, hit, alsoHits = [], sendTryTimes, log = [] } = delivery;
@@ -118,11 +85,13 @@ const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, nex
   for (const { id, message } of hit ? [hit, ...alsoHits] : [])
     await store.ruleHits.report(customerId, id, message, unreported, sent, now());
   deps.crashpoint(22);
+  const ended = sent ? await endOriginals(deps, delivery) : [];
+  deps.crashpoint(25);
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));
   deps.crashpoint(23);
   if (next.state === 'retrying') await ringAt(deps, delivery, time);
-  else await endReplay(deps, delivery);
+  else for (const one of [delivery, ...ended]) await endReplay(deps, one);
 };
 
 /** A webhook whose secrets can be used. */
@@ -157,5 +126,7 @@ export const attempt = async (
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
   await record(deps, delivery, result, next);
   deps.crashpoint(24);
+  // Nothing was asked of the receiver: that says nothing of its health.
+  if (result.error === MISSING) return slot ? store.health.freeSlot(webhook, slot) : undefined;
   await noteHealth(deps, webhook, slot, result, next);
 };

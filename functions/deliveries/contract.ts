@@ -72,7 +72,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
-      uses: ['table:write', 'ring:deliveries'],
+      uses: ['table:write', 'ring:deliveries', 'service:about'],
     },
     rotateSecret: {
       ...ofWebhook,

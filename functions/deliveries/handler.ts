@@ -7,6 +7,7 @@ import { pageOf, sorted } from '../../shared/domain/page.ts';
 import type { Caller } from '../../shared/domain/permission.ts';
 import { pingOf } from '../../shared/domain/ping.ts';
 import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts';
+import { serviceOf } from '../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
@@ -77,12 +78,13 @@ export const handler = serve(deliveries, {
     return { status: 'OK', deliveryId: delivery.id };
   },
 
-  testWebhook: async ({ fail, ...call }, { store, ringDeliveries, now, random }) => {
+  testWebhook: async ({ fail, ...call }, { store, ringDeliveries, now, random, settings }) => {
     const webhook = await webhookOf({ fail, ...call }, store);
     if (!webhook.isEnabled) return fail('webhook_disabled');
     const { customerId: c, id: w } = webhook;
     const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
-    const ping = pingOf(webhook, await store.customers.get(c), { id, uuid: randomUuid(random) }, now());
+    const customer = await store.customers.get(c);
+    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, now());
     await store.deliveries.create(ping);
     await ringDeliveries([{ c, w, d: ping.id }]);
     return { status: 'OK', deliveryId: ping.id };

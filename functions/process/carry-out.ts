@@ -4,7 +4,7 @@ import type { Situation } from '../../shared/domain/event.ts';
 import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
-import type { Scene } from '../../shared/domain/snapshot.ts';
+import { type Scene, serviceOf } from '../../shared/domain/snapshot.ts';
 import type { Message } from '../../shared/store/events.ts';
 import { type Append, appender, fire, forHooks } from './fire.ts';
 import type { Place, ProcessDeps } from './place.ts';
@@ -19,10 +19,11 @@ const carryOutOne = async (
   rules: Rules,
   append: Append,
 ): Promise<Delivery[]> => {
-  const { store } = deps;
+  const { store, settings } = deps;
   const { customerId, sensor, customer } = place;
   const { uuid, receiveDate, byTime } = decision;
-  const scene: Scene = { event, sensor, customer, source: byTime ? null : uuid, receiveDate };
+  const service = serviceOf(settings);
+  const scene: Scene = { service, event, sensor, customer, source: byTime ? null : uuid, receiveDate };
   const deliveries = await forHooks(deps, scene, place);
   for (const ruleId of event.rules) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.

@@ -9,5 +9,5 @@ export const processing = consumer({
   batchSize: 10,
   concurrency: 10,
   timeoutSeconds: 30,
-  uses: ['table:write', 'ring:events', 'ring:deliveries', 'watch:sensors'],
+  uses: ['table:write', 'ring:events', 'ring:deliveries', 'watch:sensors', 'service:about'],
 });

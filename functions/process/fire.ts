@@ -4,7 +4,7 @@ import type { Decided, Decision } from '../../shared/domain/decision.ts';
 import type { Delivery } from '../../shared/domain/delivery.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
-import { newDelivery, type Scene, snapshotOf } from '../../shared/domain/snapshot.ts';
+import { newDelivery, type Scene, senderOf, snapshotOf } from '../../shared/domain/snapshot.ts';
 import type { Format } from '../../shared/domain/webhook.ts';
 import type { NewHit } from '../../shared/store/rule-hits.ts';
 import type { Place, ProcessDeps } from './place.ts';
@@ -77,7 +77,8 @@ export const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: 
   const deliveries = recipients.map(async ({ webhookId, botId }, message) => {
     const webhook = found.get(webhookId);
     if (webhook?.botId !== botId) return [];
-    const snapshot = snapshotOf(scene, rule, await textFor(bots.get(botId)?.locale ?? 'en', scene.event));
+    const text = await textFor(bots.get(botId)?.locale ?? 'en', scene.event);
+    const snapshot = snapshotOf(scene, senderOf(webhook), rule, text);
     const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
     return [newDelivery(scene, to, snapshot, now())];
   });
@@ -86,14 +87,17 @@ export const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: 
 
 /** Customer webhooks get every event, without a rule. */
 export const forHooks = async (
-  { now }: ProcessDeps,
+  { store, now }: ProcessDeps,
   scene: Scene,
   { customerId, customer }: Place,
 ): Promise<Delivery[]> => {
-  const text = await textFor('en', scene.event);
   const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => takes(format, scene));
+  if (fitting.length === 0) return [];
+  const ids = fitting.map(([webhookId]) => webhookId);
+  const [text, webhooks] = await Promise.all([textFor('en', scene.event), store.webhooks.getAll(customerId, ids)]);
+  const senders = new Map(webhooks.map((webhook) => [webhook.id, senderOf(webhook)]));
   return fitting.map(([webhookId, format]) => {
     const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
-    return newDelivery(scene, to, snapshotOf(scene, null, text), now());
+    return newDelivery(scene, to, snapshotOf(scene, senders.get(webhookId), null, text), now());
   });
 };

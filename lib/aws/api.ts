@@ -109,11 +109,14 @@ export const createApi = (scope: Construct, stage: Stage): RestApi => {
   return api;
 };
 
-/** Where the service is reached, without /api/v1. Made of the API's id alone, so that functions may know it. */
-export const addressOf = (api: RestApi, { publicUrl, name }: Stage): string => {
+/** Where API Gateway serves it, with or without another name. Made of the API's id alone, so that functions may know it. */
+export const gatewayAddressOf = (api: RestApi, { name }: Stage): string => {
   const { region, urlSuffix } = Stack.of(api);
-  return publicUrl || `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${name}`;
+  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${name}`;
 };
+
+/** Where the service is reached, without /api/v1. */
+export const addressOf = (api: RestApi, stage: Stage): string => stage.publicUrl || gatewayAddressOf(api, stage);
 
 // One permission for each function: one for each method would outgrow the function's policy of 20 KB.
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { consumers, groups, schedules } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import { watchOver } from './alarms.ts';
-import { addOperations, addressOf, answerElsewhere, createApi, createDomain } from './api.ts';
+import { addOperations, addressOf, answerElsewhere, createApi, createDomain, gatewayAddressOf } from './api.ts';
 import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
 import { createFunctions } from './function.ts';
@@ -26,7 +26,8 @@ export class BackendStack extends Stack {
     const key = createKey(this, stage);
     const api = createApi(this, stage);
     const address = addressOf(api, stage);
-    const variables = variablesOf(stage, table, queues, key, address);
+    const own = [address, gatewayAddressOf(api, stage)];
+    const variables = variablesOf(stage, table, queues, key, { address, own });
     const senders = sendersOf(this, stage.mailSender);
     const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 

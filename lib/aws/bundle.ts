@@ -40,6 +40,7 @@ export const rareParts: Readonly<Record<string, readonly RegExp[]>> = {
   feedback: [/\bfeedback\b/],
   held: [/\bstore\.held\b/],
   replays: [/\bstore\.replays\b/],
+  repetitions: [/\bstore\.repetitions\b/],
 };
 
 const codeOf = (name: string): string => {

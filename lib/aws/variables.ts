@@ -7,7 +7,16 @@ import type { Stage } from './stage.ts';
 /** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
 export type Variables = Readonly<Record<keyof Settings, string>>;
 
-export const variablesOf = (stage: Stage, table: Table, queues: Queues, key: Key, address: string): Variables => ({
+/** `address`: where callers find the service; `own`: every address that it has. */
+type Addresses = { address: string; own: readonly string[] };
+
+export const variablesOf = (
+  stage: Stage,
+  table: Table,
+  queues: Queues,
+  key: Key,
+  { address, own }: Addresses,
+): Variables => ({
   TABLE_NAME: table.tableName,
   EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
@@ -18,6 +27,7 @@ export const variablesOf = (stage: Stage, table: Table, queues: Queues, key: Key
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
+  OWN_URLS: own.join(','),
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,
   MAIL_SENDER: stage.mailSender,

@@ -101,7 +101,7 @@ const runtimeOf = async (
   clock: Clock,
 ): Promise<Runtime> => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
-  const callee = createCallee(settings);
+  const callee = createCallee(settings, { allowLoopback: true });
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const client = localDocumentClient(endpoint, options.patience);
   options.onClient?.(client, endpoint);
@@ -122,7 +122,8 @@ export const startCloud = async (options: CloudOptions) => {
   const close = closerOf(door.server);
   // First of all, for its port is part of what the service says of itself; until the door opens, it answers 503.
   const [engine, origin] = await Promise.all([startEngine(options), listen(door.server, options.port)]);
-  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin };
+  const OWN_URLS = [...options.settings.OWN_URLS, origin, engine.endpoint, options.queueEndpoint ?? ''];
+  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin, OWN_URLS };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { bells, send } = await startBells(options, clock);
   const base = await runtimeOf(options, settings, engine.endpoint, send, clock);

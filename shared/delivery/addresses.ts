@@ -1,11 +1,20 @@
 import { BlockList, isIP } from 'node:net';
+import { type Door, isLoopback, isOwnDoor } from './own-doors.ts';
 
 /**
  * What a stage lets webhooks call besides the public internet.
- * `allowPrivate`: http, any port, local names, private and loopback addresses.
+ * `allowPrivate`: http, any port, local names, private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called over https.
+ * `allowLoopback`: what these two allow may be loopback. Only for a host on one's own machine: on loopback Lambda's
+ * runtime takes its calls.
+ * `own`: the service's own doors, which no webhook may call.
  */
-export type TargetPolicy = { allowPrivate: boolean; allowedRanges: readonly string[] };
+export type TargetPolicy = {
+  allowPrivate: boolean;
+  allowedRanges: readonly string[];
+  allowLoopback?: boolean;
+  own?: readonly Door[];
+};
 
 // Denied whatever the policy says. 169.254.0.0/16 and 168.63.129.16 answer for the machine itself, and so does
 // 100.100.100.200 inside a range that a stage may allow; the others have no receiver anybody could mean.
@@ -32,17 +41,18 @@ const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '
 const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
- * Whether a webhook must not connect to `address`, an IPv4 or IPv6 literal without brackets or zone.
- * Anything else than such a literal is denied. Metadata services, link-local, multicast, reserved addresses and every
+ * Whether a webhook must not connect to `address`, an IPv4 or IPv6 literal without brackets or zone, on this port.
+ * Anything else than such a literal is denied. Own doors, metadata services, link-local, multicast, reserved addresses and every
  * IPv6 form of an IPv4 address are denied under every policy. A malformed range of the policy allows nothing.
  */
-export function isDenied(address: string, policy: TargetPolicy): boolean {
+export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return true;
   // The lists are kept apart by family because BlockList applies IPv4 rules to mapped IPv6 addresses as well.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
-  if (never.check(address, family)) return true;
+  if (never.check(address, family) || isOwnDoor(address, port, policy.own)) return true;
+  if (isLoopback(address) && !policy.allowLoopback) return true;
   if (local.check(address, family)) return !policy.allowPrivate && !ranges(policy.allowedRanges).check(address, family);
   return version === 6 && !public6.check(address, family);
 }

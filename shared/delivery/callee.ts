@@ -1,7 +1,9 @@
 import { AT_A_TIME } from '../domain/breaker.ts';
+import type { TargetPolicy } from './addresses.ts';
 import { type Attempt, createPoster, type PosterOptions } from './connect.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { checkTarget, resolveAll, type TargetPolicy } from './url-policy.ts';
+import { doorsOf } from './own-doors.ts';
+import { checkTarget, resolveAll } from './url-policy.ts';
 
 /** The only way out to the world: every call is to a vetted target, whoever asks. */
 export type Callee = {
@@ -16,14 +18,21 @@ type Stage = {
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOWED_TARGET_RANGES: readonly string[];
   DELIVERY_DEADLINE_SECONDS: number;
+  PUBLIC_URL: string;
+  OWN_URLS: readonly string[];
 };
 
-/** `world`: names and certificates other than those of this machine. */
-export const createCallee = (stage: Stage, world: Pick<PosterOptions, 'resolve' | 'agentOptions'> = {}): Callee => {
+/** Names and certificates other than those of this machine. `allowLoopback`: receivers may be on it, as on one's own. */
+type World = Pick<PosterOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
+
+/** The way out as a stage allows it; never to the service itself, and to loopback only if the host says so. */
+export const createCallee = (stage: Stage, { allowLoopback = false, ...world }: World = {}): Callee => {
   const { resolve = resolveAll } = world;
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
+    allowLoopback,
+    own: doorsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
   const { post } = createPoster({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
   return { check: (url) => checkTarget(url, policy, resolve), post, ...createLimiter(AT_A_TIME) };

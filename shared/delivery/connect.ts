@@ -2,7 +2,8 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { isDenied, type TargetPolicy } from './addresses.ts';
-import { checkUrl, hostOf, type Resolve, resolveAll } from './url-policy.ts';
+import { hostOf, portOf } from './own-doors.ts';
+import { checkUrl, type Resolve, resolveAll } from './url-policy.ts';
 
 /** Why an attempt got no status line. The words are stable: the retry ladder and the delivery log read them. */
 export type ErrorClass =
@@ -139,19 +140,19 @@ function start({ target, headers, body, agent, options }: Send, marks: Marks) {
     method: 'POST',
     agent,
     headers: { ...headers, 'Accept-Encoding': 'identity', 'Content-Length': bytes.byteLength },
-    lookup: vettedLookup(options, marks),
+    lookup: vettedLookup(options, portOf(target), marks),
   });
   return request.end(bytes);
 }
 
 /** Resolves once and hands on all addresses or none: one denied address spoils the answer (DNS rebinding). */
-function vettedLookup({ resolve, policy, now }: Required<PosterOptions>, marks: Marks): LookupFunction {
+function vettedLookup({ resolve, policy, now }: Required<PosterOptions>, port: number, marks: Marks): LookupFunction {
   const vet = async (hostname: string) => {
     const addresses = await resolve(hostname).catch(() => []);
     marks.dns = now();
     const [first] = addresses;
     if (first === undefined) throw problem('dns_failed');
-    if (addresses.some((address) => isDenied(address, policy))) throw problem('address_denied');
+    if (addresses.some((address) => isDenied(address, port, policy))) throw problem('address_denied');
     return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
   };
   return (hostname, { all }, callback) => {
@@ -240,7 +241,7 @@ function vettedAgent(target: URL, { agentOptions, policy }: Required<PosterOptio
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback) as Socket;
     return socket.prependOnceListener('connect', () => {
-      if (isDenied(socket.remoteAddress ?? '', policy)) socket.destroy(problem('address_denied'));
+      if (isDenied(socket.remoteAddress ?? '', portOf(target), policy)) socket.destroy(problem('address_denied'));
     });
   };
   return agent;

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { isDenied, type TargetPolicy } from './addresses.ts';
+import { hostOf, isLoopback, isOwnDoor, portOf } from './own-doors.ts';
 
 export type { TargetPolicy } from './addresses.ts';
 
@@ -60,7 +61,7 @@ export async function checkTarget(
   if (!checked.ok || isIP(hostOf(checked.url)) !== 0) return checked;
   const found = (async () => resolve(hostOf(checked.url)))().catch(() => []);
   const addresses = await Promise.race([found, after(timeoutMs, [], { ref: false })]);
-  return addresses.some((address) => isDenied(address, policy)) ? no('url_address') : checked;
+  return addresses.some((address) => isDenied(address, portOf(checked.url), policy)) ? no('url_address') : checked;
 }
 
 /** All addresses that the system's resolver knows for a name. */
@@ -69,16 +70,13 @@ export const resolveAll: Resolve = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** The host of a URL as resolvers and sockets take it: an IPv6 literal without its brackets. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
 function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
   const host = hostOf(url);
-  if (isIP(host) !== 0) return isDenied(host, policy) ? no('url_address') : { ok: true, url };
+  if (isIP(host) !== 0) return isDenied(host, portOf(url), policy) ? no('url_address') : { ok: true, url };
   const name = host.replace(/\.$/, '');
   if (!NAME.test(name)) return no('url_host');
+  if (isOwnDoor(name, portOf(url), policy.own)) return no('url_address');
+  if (!policy.allowLoopback && isLoopback(name)) return no('url_host');
   if (!policy.allowPrivate && LOCAL_NAME.test(name)) return no('url_host');
   return { ok: true, url };
 }

@@ -18,7 +18,15 @@ export const DeliveryView = z
     event: z.string().meta({ description: 'type/action' }),
     ruleHitId: id.nullable(),
     state: z.enum(deliveryStates),
-    reason: z.string().nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'held: webhook_disabled; failed: gone (410), exhausted (the last attempt), expired (held for too long), ' +
+          'canceled (with its replay), replayed (another is held in its place), deleted (its webhook is); ' +
+          'delivered: redelivered (a repetition was taken, and ended its waiting), else null',
+      }),
     attempts: int64,
     createDate: millis.meta({ description: 'ms; when its event came in, or when it was to be sent again' }),
     updateDate: millis,

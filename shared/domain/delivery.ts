@@ -16,8 +16,14 @@ export const GRACE_SECONDS = 30;
 
 export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | 'held' | 'failed';
 
-/** What a payload is rendered from: event, sensor, customer and rule as they were when it happened. */
+/** The sending service, as payloads name it. */
+export type Service = { name: string; url: string; version: string };
+
+/** What a payload is rendered from: everything that it says, as it was when the delivery was made. */
 export type Snapshot = {
+  /** Both are missing in those from before they were kept here. */
+  service?: Service;
+  webhook?: { name: string; isCustomerHook?: true };
   event: {
     id: number;
     uuid: string;
@@ -68,6 +74,8 @@ export type Delivery = {
   log?: Entry[];
   /** The delivery that this one repeats: its receiver sees the same `webhook-id`. */
   replayOf?: string;
+  /** What it was to repeat, when that was a repetition itself. */
+  repeats?: string;
   /** The replay that it belongs to. */
   replay?: string;
   /** Set while it is held: it ends then (ms). */

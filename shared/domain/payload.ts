@@ -22,7 +22,9 @@ const SentEvent = z.strictObject({
   type: z.string().meta({ description: `One of: ${[...new Set(all.map(({ type }) => type))].join(', ')}` }),
   action: z.string().meta({ description: `Of the type: ${all.map((one) => `${one.type}/${one.action}`).join(', ')}` }),
   normalizedCoordinates: NormalizedCoordinates.nullable(),
-  raw: z.record(z.string(), z.unknown()).meta({ description: 'The message of the device; {} without one' }),
+  raw: z.record(z.string(), z.unknown()).meta({
+    description: 'The message of the device, with each digit as it was sent; {} without one',
+  }),
 });
 const SentRule = z.strictObject({
   id: int64,

@@ -1,6 +1,7 @@
-import type { Delivery, Snapshot } from './delivery.ts';
+import type { Delivery, Service, Snapshot } from './delivery.ts';
 import { otherKinds } from './event.ts';
 import { derivedUlid } from './ids.ts';
+import { senderOf } from './snapshot.ts';
 import type { WebhookRecord } from './webhook.ts';
 
 /** No sensor has this id. */
@@ -10,7 +11,8 @@ const CODE = 8;
 
 /** A delivery that tests a webhook: an event of nobody, on the way of every other. */
 export const pingOf = (
-  { customerId, id: webhookId, format }: Pick<WebhookRecord, 'customerId' | 'id' | 'format'>,
+  { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
+  service: Service,
   customer: Snapshot['customer'],
   event: { id: number; uuid: string },
   now: number,
@@ -29,6 +31,8 @@ export const pingOf = (
   isTest: true,
   format,
   snapshot: {
+    service,
+    webhook: senderOf(webhook),
     event: { ...event, ...otherKinds.ping, createDate: now, code: CODE, coordinates: null, text: 'Test', source: null },
     sensor: { id: NOBODY, deviceId: NOBODY, name: 'Test', groupId: 0 },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },

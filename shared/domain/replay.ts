@@ -93,6 +93,7 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   ...(original.alsoHits && { alsoHits: original.alsoHits }),
   sendTryTimes: [],
   replayOf: original.replayOf ?? original.id,
+  ...(original.replayOf && { repeats: original.id }),
   ...(original.isTest && { isTest: true }),
   ...(original.format && { format: original.format }),
   snapshot: original.snapshot,

@@ -1,5 +1,5 @@
 import type { Decided } from './decision.ts';
-import { type Delivery, deliveryId, type Snapshot } from './delivery.ts';
+import { type Delivery, deliveryId, type Service, type Snapshot } from './delivery.ts';
 import { defaultRoom, normalize } from './room.ts';
 import { fillIn, type Rule } from './rule.ts';
 import { wallTime } from './schedule.ts';
@@ -8,8 +8,22 @@ import type { Format } from './webhook.ts';
 
 type Customer = { id: number; name: string; location: string };
 
+/** How the service speaks of itself at the moment. */
+export const serviceOf = (settings: {
+  SERVICE_NAME: string;
+  PUBLIC_URL: string;
+  SERVICE_VERSION: string;
+}): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
+
+/** How a payload speaks of the webhook that it is sent by; its id is that of the delivery. */
+export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
+  name,
+  ...(isCustomerHook && { isCustomerHook }),
+});
+
 /** Everything around an event that its payloads tell of. */
 export type Scene = {
+  service: Service;
   event: Decided;
   sensor: SensorRecord;
   customer: Customer | null;
@@ -44,13 +58,18 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
   };
 };
 
-/** Freezes an event, its sensor, customer and rule as they are now. `text` is the situation in the reader's language. */
-export const snapshotOf = (scene: Scene, rule: Rule | null, text: string): Snapshot => {
+/**
+ * Freezes everything that a payload says as it is now: whatever is renamed or deployed later, each attempt sends the same
+ * bytes. `text` is the situation in the reader's language.
+ */
+export const snapshotOf = (scene: Scene, webhook: Snapshot['webhook'], rule: Rule | null, text: string): Snapshot => {
   const { id, uuid, createDate, happening } = scene.event;
   const { type, action, code, point } = happening;
   const coordinates = point && normalize(point, scene.sensor.room ?? defaultRoom);
-  const { sensor, customer } = scene;
+  const { sensor, customer, service } = scene;
   return {
+    service,
+    ...(webhook && { webhook }),
     event: { id, uuid, createDate, type, action, code, coordinates, text, source: scene.source },
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },

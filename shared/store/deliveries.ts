@@ -3,6 +3,7 @@ import { type Delivery, KEPT, LEASE_SECONDS, type Next } from '../domain/deliver
 import { ulidsFrom } from '../domain/ids.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
+import type { Key } from './key.ts';
 import { absent, type Changes, changes, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
@@ -15,13 +16,24 @@ type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
 
 export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
   items.delivery({ customerId, webhookId, deliveryId: id });
+
+/** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
+export type DeliveryItem = Omit<Delivery, keyof DeliveryKey>;
+
+/** The delivery that an item of the table is. */
+export const deliveryOf = <T extends DeliveryItem>(item: T & Key): T & Key & DeliveryKey => {
+  const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
+  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId };
+};
+
 /** Deliveries, and what receivers said to them, go away by themselves. */
 const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
 
 /** The write of a delivery that waits for its first attempt. */
 export const putDelivery = (delivery: Delivery): Write => {
-  const due = dueAt(delivery.id, (delivery.nextAttempt ?? delivery.createDate) + GRACE);
-  return { put: { ...delivery, ...keyOf(delivery), ...due, ttl: ttlOf(delivery.createDate) }, where: absent };
+  const { id, customerId, webhookId, ...item } = delivery;
+  const due = dueAt(id, (item.nextAttempt ?? item.createDate) + GRACE);
+  return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
 };
 
 const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
@@ -34,6 +46,9 @@ const idleOrHeld = (now: number) =>
     held: 'held',
     now,
   });
+
+/** How a delivery ends of which a repetition was taken. */
+export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
 /** What a delivery loses when it ends. */
 export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
@@ -67,44 +82,49 @@ const claiming = (now: number, lease: number): Changes => ({
   ReturnValues: 'ALL_NEW',
 });
 
+/** The same change, and a line in the log of attempts. */
+const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
+  ...rest,
+  UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
+  ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
+  ExpressionAttributeValues: {
+    ...rest.ExpressionAttributeValues,
+    ':none': [],
+    ':entry': [entryOf(attempts, result)],
+  },
+});
+
 /** The end of a claimed attempt. Only its holder can write it: another attempt has another number. */
-const recording = (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Changes => {
+const recording = (delivery: Delivery, next: Next, now: number, bellWillRing: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
-  const { UpdateExpression, ...rest } =
-    next.state === 'retrying'
-      ? changes({
-          set: {
-            ...end,
-            nextAttempt: next.nextAttempt,
-            ...dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0)),
-          },
-          remove: ['leaseUntil'],
-          if: mine,
-        })
-      : changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-  return {
-    ...rest,
-    UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
-    ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
-    ExpressionAttributeValues: {
-      ...rest.ExpressionAttributeValues,
-      ':none': [],
-      ':entry': [entryOf(delivery.attempts, result)],
-    },
-  };
+  if (next.state !== 'retrying')
+    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
+  const due = dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0));
+  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
+};
+
+/** What came of an attempt during which a repetition was taken: that ended the delivery, and is told beside it. */
+const overtaken = ({ attempts }: Delivery, now: number): Changes => {
+  const mine = { ...REDELIVERED, mine: attempts };
+  return changes({
+    set: { updateDate: now },
+    if: where('#state = :state AND #reason = :reason AND #attempts = :mine', mine),
+  });
 };
 
 export const deliveryReads = (table: TableReader) => ({
-  get: (customerId: number, webhookId: string, deliveryId: string) =>
-    table.get<Delivery>(items.delivery({ customerId, webhookId, deliveryId })),
+  get: async (customerId: number, webhookId: string, deliveryId: string): Promise<Delivery | null> => {
+    const found = await table.get<DeliveryItem>(items.delivery({ customerId, webhookId, deliveryId }));
+    return found && deliveryOf(found);
+  },
 
   /** Those that are there, in the order of their ids. */
   getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<Delivery[]> => {
     const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
     const found: Delivery[] = [];
     for (let at = 0; at < keys.length; at += MOST_AT_ONCE)
-      found.push(...(await table.getAll<Delivery>(keys.slice(at, at + MOST_AT_ONCE))));
+      found.push(...(await table.getAll<DeliveryItem>(keys.slice(at, at + MOST_AT_ONCE))).map(deliveryOf));
     return found.sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 
@@ -118,12 +138,13 @@ export const deliveryReads = (table: TableReader) => ({
   ) => {
     if (since > until) return { page: [], next: undefined };
     const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
-    const { items: page, next } = await table.query<Delivery>({
+    const { items: found, next } = await table.query<DeliveryItem>({
       pk: items.delivery.pk({ customerId, webhookId }),
       between: [at(ulidsFrom(since)), at(ulidsFrom(until + 1))],
       ...(startAfter && { startAfter: items.delivery({ customerId, webhookId, deliveryId: startAfter }) }),
       ...(limit && { limit }),
     });
+    const page: Delivery[] = found.map(deliveryOf);
     return { page, next: next ? page.at(-1)?.id : undefined };
   },
 
@@ -149,13 +170,16 @@ export const deliveryWrites = (table: Table) => ({
    */
   claim: async (key: DeliveryKey, now: number, mark: number): Promise<Delivery | null> => {
     const lease = now + LEASE_SECONDS * 1_000 + mark;
-    const claimed = await table.update(keyOf(key), claiming(now, lease));
-    if (claimed) return claimed as Delivery;
-    const found = await table.get<Delivery & { leaseUntil?: number }>(keyOf(key));
-    return found?.leaseUntil === lease ? found : null;
+    const claimed = (await table.update(keyOf(key), claiming(now, lease))) as (DeliveryItem & Key) | null;
+    if (claimed) return deliveryOf(claimed);
+    const found = await table.get<DeliveryItem & { leaseUntil?: number }>(keyOf(key));
+    return found?.leaseUntil === lease ? deliveryOf(found) : null;
   },
 
-  /** Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way. */
+  /**
+   * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
+   * alone when a repetition was taken meanwhile.
+   */
   record: async (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // First the answer: without its line in the log nobody looks for it.
@@ -163,10 +187,11 @@ export const deliveryWrites = (table: Table) => ({
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
     }
-    const update = recording(delivery, result, next, now, bellWillRing);
+    const update = noting(delivery, result, recording(delivery, next, now, bellWillRing));
     const isSent = next.state === 'delivered';
     const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
-    await table.write({ update: keyOf(delivery), changes: update }, ...count);
+    const failed = await table.write({ update: keyOf(delivery), changes: update }, ...count);
+    if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
   },
 
   /** Moves the next attempt to `time` (ms); false when it is there already, or somebody is at it. */

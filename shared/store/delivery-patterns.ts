@@ -35,6 +35,14 @@ export const deliveryPatterns = {
   'held.correct': pattern('Nothing is parked, whatever was counted', ['webhook'], 0, 1),
   'held.done': pattern('Nothing is parked any more', ['webhook'], 0, 2),
 
+  'repetitions.endOriginal': pattern(
+    'What is sent no more, for a repetition was taken',
+    ['delivery'],
+    1,
+    2,
+    'for each KB; 6 when it is parked, with its webhook; 4 more in a replay',
+  ),
+
   'replays.get': pattern('A replay', ['replay'], 1, 0),
   'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
   'replays.add': pattern(

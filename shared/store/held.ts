@@ -14,7 +14,7 @@ const isHeld = where('#state = :held', { held: 'held' });
 const INDEX_LAG = 60_000;
 
 /** The webhook counts what it holds, exactly: it is looked at for as long as there is something. */
-const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
+export const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return { update: key, changes: changes({ add: { held: by }, if: present }) };
 };

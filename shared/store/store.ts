@@ -13,6 +13,7 @@ import { healthWrites } from './health.ts';
 import { heldReads, heldWrites } from './held.ts';
 import { limitWrites } from './limits.ts';
 import { provisioningReads, provisioningWrites } from './provisioning.ts';
+import { repetitionWrites } from './repetitions.ts';
 import { replayReads, replayWrites } from './replays.ts';
 import { resetReads, resetWrites } from './resets.ts';
 import { roomReads, roomWrites } from './rooms.ts';
@@ -80,6 +81,7 @@ export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
   backoffs: ReturnType<typeof backoffWrites>;
   limits: ReturnType<typeof limitWrites>;
   health: ReturnType<typeof healthWrites>;
+  repetitions: ReturnType<typeof repetitionWrites>;
   secrets: ReturnType<typeof secretWrites>;
 };
 
@@ -95,6 +97,7 @@ export const store = (table: Table): Store => {
     backoffs: backoffWrites(table),
     limits: limitWrites(table),
     health: healthWrites(table),
+    repetitions: repetitionWrites(table),
     secrets: secretWrites(table),
   };
   return { ...Object.fromEntries(both), ...unread } as Store;

@@ -22,7 +22,7 @@ export const calleeOf = (chaos: Chaos): Callee => {
     if (name !== RECEIVER_NAME) throw new Error(`${name} does not resolve`);
     return chaos.strikes(chaos.rates().names) ? oneOf(chaos.chance, wrongAddresses) : ['127.0.0.1'];
   };
-  const world = { resolve, agentOptions: { ca: certificates.good.cert } };
+  const world = { allowLoopback: true, resolve, agentOptions: { ca: certificates.good.cert } };
   const calls = new Map<string, Callee>();
   const calleeFor = (url: string): Callee => {
     const { deadline = DEADLINE_SECONDS } = chaos.rates();
@@ -32,6 +32,8 @@ export const calleeOf = (chaos: Chaos): Callee => {
       ALLOWED_TARGET_RANGES: ['127.0.0.1/32'],
       DELIVERY_DEADLINE_SECONDS: deadline,
       ALLOW_PRIVATE_TARGETS,
+      PUBLIC_URL: '',
+      OWN_URLS: [],
     };
     const found = calls.get(key) ?? createCallee(stage, world);
     calls.set(key, found);

@@ -20,9 +20,12 @@ export const ofOtherVersion = (body: string, chance: number): string => {
   return JSON.stringify(chance < 0.5 ? old : { v: 2, ...old, ...(r !== undefined && { r }), of: { tomorrow: [1] } });
 };
 
-/** The same item as an older version writes a delivery, without its format, or a newer one, with more in it. */
+/**
+ * The same item as an older version writes a delivery, without its format and without who speaks in it, or a newer one,
+ * with more in it.
+ */
 export const otherItem = <I extends object>(item: I, chance: number): I => {
   if (chance >= 0.5 || !('snapshot' in item)) return { ...item, ofTomorrow: { some: ['thing', 1, null] } };
-  const { format: _, ...old } = item as I & { format?: string };
-  return old as I;
+  const { format: _, snapshot, ...old } = item as I & { format?: string; snapshot: object };
+  return { ...old, snapshot: { ...snapshot, service: undefined, webhook: undefined } } as never;
 };

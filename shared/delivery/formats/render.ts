@@ -1,9 +1,9 @@
-import type { Snapshot } from '../../domain/delivery.ts';
+import type { Service, Snapshot } from '../../domain/delivery.ts';
 import type { Format } from '../../domain/webhook.ts';
 
 /** What a payload tells besides the snapshot: who sends it, by which webhook, and the device's own bytes. */
 export type Around = {
-  service: { name: string; url: string; version: string };
+  service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };
   raw: string | null;
   isTest?: boolean;
@@ -31,23 +31,27 @@ const ruleOf = (rule: NonNullable<Snapshot['rule']>, situationDescription: strin
   regionName: rule.regionName,
 });
 
+/** The JSON of an object whose values are JSON already. */
+const objectOf = (fields: Record<string, string>): string =>
+  `{${Object.entries(fields)
+    .map(([name, json]) => `"${name}":${json}`)
+    .join(',')}}`;
+
+const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
+  const said = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: point(coordinates) });
+  // The device's text as it is: parsed and written again, its long numbers would be rounded.
+  return `${said.slice(0, -1)},"raw":${raw}}`;
+};
+
 /** D2 "Full format": every key is always there. */
-const full = ({ event, sensor, customer, rule }: Snapshot, { service, webhook, raw }: Around): string =>
-  JSON.stringify({
-    service,
-    webhook,
-    event: {
-      id: event.id,
-      uuid: event.uuid,
-      createDate: event.createDate,
-      type: event.type,
-      action: event.action,
-      normalizedCoordinates: point(event.coordinates),
-      raw: raw === null ? {} : JSON.parse(raw),
-    },
-    sensor: { id: sensor.id, name: sensor.name, groupId: sensor.groupId },
-    customer: customer && { id: customer.id, name: customer.name, location: customer.location },
-    rule: rule && ruleOf(rule, event.text),
+const full = ({ event, sensor, customer, rule }: Snapshot, { service, webhook }: Around, raw: string): string =>
+  objectOf({
+    service: JSON.stringify({ name: service.name, url: service.url, version: service.version }),
+    webhook: JSON.stringify({ id: webhook.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook }),
+    event: eventOf(event, raw),
+    sensor: JSON.stringify({ id: sensor.id, name: sensor.name, groupId: sensor.groupId }),
+    customer: JSON.stringify(customer && { id: customer.id, name: customer.name, location: customer.location }),
+    rule: JSON.stringify(rule && ruleOf(rule, event.text)),
   });
 
 /** D2 "Custom 1": small, for bots only. */
@@ -63,8 +67,15 @@ const custom1 = ({ event, sensor, customer, rule }: Snapshot): string =>
     eventType: event.code,
   });
 
-/** The body of a delivery. The same snapshot gives the same bytes at every attempt. */
+/**
+ * The body of a delivery. The same snapshot gives the same bytes at every attempt, and in every version: what waits was
+ * begun with them. `raw` is the text of a JSON object, checked when it was received. Throws when it is missing: an event
+ * that a message caused is not told as if it had none.
+ */
 export const render = (format: Format, snapshot: Snapshot, around: Around): string => {
-  if (format === 'raw') return around.isTest ? '{"test":true}' : (around.raw ?? '{}');
-  return format === 'full' ? full(snapshot, around) : custom1(snapshot);
+  if (format === 'custom1') return custom1(snapshot);
+  if (format === 'raw' && around.isTest) return '{"test":true}';
+  const { raw } = around;
+  if (raw === null && snapshot.event.source !== null) throw new Error('the message of a delivery is missing');
+  return format === 'full' ? full(snapshot, around, raw ?? '{}') : (raw ?? '{}');
 };

@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const ingest = [1, 2];
 const processing = [10, 11, 12, 13, 14];
-const delivering = [20, 21, 22, 23, 24];
+const delivering = [20, 21, 22, 23, 24, 25];
 const sweeping = [30, 31];
 const crashAt = (...crashes: number[]) => ({ crashes, crash: 0.5 });
 export const everywhere = [...ingest, ...processing, ...delivering, ...sweeping];
@@ -25,7 +25,7 @@ export const ofProcesses: readonly Fault[] = [
   },
   {
     title: 'a process dies between request and record: the receiver sees the same webhook-id again',
-    rates: crashAt(21, 22),
+    rates: crashAt(21, 22, 25),
   },
   {
     title: 'a process dies after the record: what is to be tried again is tried',

@@ -6,7 +6,7 @@ import { isDenied } from '../../../shared/delivery/addresses.ts';
 import { createPoster } from '../../../shared/delivery/connect.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
-const open = { allowPrivate: true, allowedRanges: [] };
+const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 
 const edges: [string, inside: string[], outside: string[]][] = [
   ['0.0.0.0/8', ['0.0.0.0', '0.255.255.255'], ['1.0.0.0']],
@@ -44,34 +44,34 @@ const carriers = {
 
 describe('isDenied', () => {
   it.each(edges)('denies %s to its edges and nothing beyond', (_, inside, outside) => {
-    for (const address of inside) expect(isDenied(address, strict), address).toBe(true);
-    for (const address of outside) expect(isDenied(address, strict), address).toBe(false);
+    for (const address of inside) expect(isDenied(address, 443, strict), address).toBe(true);
+    for (const address of outside) expect(isDenied(address, 443, strict), address).toBe(false);
   });
 
   it.each(Object.entries(carriers))(
     'denies the %s form even of a public IPv4 address, under every policy',
     (_, form) => {
-      expect(isDenied(form, strict)).toBe(true);
-      expect(isDenied(form, open)).toBe(true);
+      expect(isDenied(form, 443, strict)).toBe(true);
+      expect(isDenied(form, 443, open)).toBe(true);
     },
   );
 
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2001:4860:4860::8888', '2A00:1450:4001:80b::200e'])(
     'accepts the public address %s',
-    (address) => expect(isDenied(address, strict)).toBe(false),
+    (address) => expect(isDenied(address, 443, strict)).toBe(false),
   );
 
   it.each(['', 'localhost', '010.0.0.1', '8.8.8', '0x8.8.8.8', '[2400::1]', '2400::1%eth0', '8.8.8.8/32', ' 8.8.8.8'])(
     'denies what is no plain literal: "%s"',
     (text) => {
-      expect(isDenied(text, strict)).toBe(true);
-      expect(isDenied(text, open)).toBe(true);
+      expect(isDenied(text, 443, strict)).toBe(true);
+      expect(isDenied(text, 443, open)).toBe(true);
     },
   );
 
   it.each(['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '::1', 'fd12::1'])(
     'accepts the private address %s where the policy allows private targets',
-    (address) => expect(isDenied(address, open)).toBe(false),
+    (address) => expect(isDenied(address, 443, open)).toBe(false),
   );
 
   it.each([
@@ -87,17 +87,17 @@ describe('isDenied', () => {
     '224.0.0.1',
     '255.255.255.255',
   ])('denies %s under every policy', (address) => {
-    expect(isDenied(address, open)).toBe(true);
-    expect(isDenied(address, { allowPrivate: true, allowedRanges: ['0.0.0.0/0', '::/0'] })).toBe(true);
+    expect(isDenied(address, 443, open)).toBe(true);
+    expect(isDenied(address, 443, { allowPrivate: true, allowedRanges: ['0.0.0.0/0', '::/0'] })).toBe(true);
   });
 
   it('accepts private addresses inside the ranges of the policy, and only those', () => {
     const policy = { allowPrivate: false, allowedRanges: ['10.1.0.0/16', '192.168.7.7', 'fd12::/48'] };
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12::1', '8.8.8.8']) {
-      expect(isDenied(address, policy), address).toBe(false);
+      expect(isDenied(address, 443, policy), address).toBe(false);
     }
     for (const address of ['10.0.255.255', '10.2.0.0', '192.168.7.8', 'fd12:0:1::1', '::ffff:10.1.0.1', '127.0.0.1']) {
-      expect(isDenied(address, policy), address).toBe(true);
+      expect(isDenied(address, 443, policy), address).toBe(true);
     }
   });
 
@@ -113,8 +113,8 @@ describe('isDenied', () => {
     'fc00::%a/7',
   ])('allows nothing by the malformed range "%s"', (range) => {
     const policy = { allowPrivate: false, allowedRanges: [range] };
-    expect(isDenied('10.0.0.1', policy)).toBe(true);
-    expect(isDenied('fd00::1', policy)).toBe(true);
+    expect(isDenied('10.0.0.1', 443, policy)).toBe(true);
+    expect(isDenied('fd00::1', 443, policy)).toBe(true);
   });
 });
 
@@ -127,6 +127,7 @@ describe('connections', () => {
     const answers = [['127.0.0.0/8']];
     const policy = {
       allowPrivate: false,
+      allowLoopback: true,
       get allowedRanges() {
         return answers.pop() ?? [];
       },

@@ -9,9 +9,9 @@ import { pipeline } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createPoster, type PosterOptions } from '../../../shared/delivery/connect.ts';
 
-const open = { allowPrivate: true, allowedRanges: [] };
+const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 const strict = { allowPrivate: false, allowedRanges: [] };
-const loopback = { allowPrivate: false, allowedRanges: ['127.0.0.0/8'] };
+const loopback = { allowPrivate: false, allowedRanges: ['127.0.0.0/8'], allowLoopback: true };
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
 const cert = fixture('self-signed.crt');
 const here = async () => ['127.0.0.1'];

@@ -4,7 +4,7 @@ import { createPoster } from '../../../shared/delivery/connect.ts';
 import { checkTarget, checkUrl, type Resolve, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
-const open = { allowPrivate: true, allowedRanges: [] };
+const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 
 let connections = 0;
 const hook = createHook({

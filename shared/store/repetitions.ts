@@ -1,0 +1,39 @@
+import type { Delivery } from '../domain/delivery.ts';
+import type { Table } from './client.ts';
+import {
+  counting,
+  type DeliveryItem,
+  type DeliveryKey,
+  deliveryOf,
+  keyOf,
+  REDELIVERED,
+  waitNames,
+} from './deliveries.ts';
+import { counted } from './held.ts';
+import { changes, where } from './request.ts';
+import { inTurn } from './retry.ts';
+
+/** What becomes of deliveries that were sent again. */
+export const repetitionWrites = (table: Table) => ({
+  /**
+   * Ends a delivery because a repetition of it was taken, wherever it waits, and in every count that it is in; gives it as
+   * it was. One that is being sent at this moment ends too: its request may still arrive, under the same `webhook-id`.
+   * Null: it had ended before, or what counts it is gone (then it ends as what was deleted).
+   */
+  endOriginal: (key: DeliveryKey, now: number): Promise<Delivery | null> => {
+    const end = async () => {
+      const found = await table.get<DeliveryItem>(keyOf(key));
+      if (!found || found.state === 'delivered' || found.state === 'failed') return { ended: null };
+      const original = deliveryOf(found);
+      const set = { ...REDELIVERED, updateDate: now, nextAttempt: null };
+      const update = changes({ set, remove: waitNames, if: where('#state = :seen', { seen: found.state }) });
+      const held = found.state === 'held' ? [counted(key, -1)] : [];
+      const counts = [...held, ...counting(original, 'sent', now)];
+      const failed = await table.write({ update: keyOf(key), changes: update }, ...counts);
+      // It goes from one way of waiting to another meanwhile: then it is looked at again.
+      if (failed?.includes(0)) return null;
+      return { ended: failed === null ? original : null };
+    };
+    return inTurn(end).then(({ ended }) => ended);
+  },
+});

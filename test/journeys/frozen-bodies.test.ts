@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
+
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+const errors: string[] = [];
+beforeAll(async () => {
+  world = await createDeliveryWorld({ log: (level, text) => void (level === 'error' && errors.push(text)) });
+});
+afterAll(() => world.stop());
+
+/** A home whose webhook hears of a fall, and is renamed with all that its body names, before it is tried again. */
+const renamedAmid = async (isCustomerHook: boolean, make: 'fall' | 'test', forget = false) => {
+  const home = await world.furnish({ retrySchedule: LATE });
+  const { client, receiver, customerId, sensorId } = home;
+  const hook = await client.ok<object>('GET', home.at);
+  if (isCustomerHook) await client.ok('PUT', home.at, { ...hook, isCustomerHook, botId: null });
+  const rename = async (name: string) => {
+    await client.ok('PUT', home.at, { ...(await client.ok<object>('GET', home.at)), name });
+    await client.ok('PUT', `/customers/${customerId}`, { name, location: name, email: '' });
+    const basic = `/sensors/${sensorId}/maker_a/config/basic`;
+    await client.ok('PUT', basic, { ...(await client.ok<object>('GET', basic)), name });
+    Object.assign(world.settings, { SERVICE_NAME: name, SERVICE_VERSION: name, PUBLIC_URL: `https://${name}.example` });
+  };
+  await rename('before');
+  world.answerWith(status(500, 'no'));
+  await (make === 'fall' ? home.fall() : client.ok('POST', `${home.at}/test`));
+  await receiver.until(1);
+  await world.idle();
+  const [waiting] = (await home.list('?state=retrying')).data;
+  const id = waiting?.id ?? '';
+  if (forget) await home.forgetSender(id);
+  await rename('after');
+  return { ...home, id };
+};
+
+describe('a body', () => {
+  const said = { name: 'before', version: 'before', url: 'https://before.example' };
+
+  test.each([
+    ['a fall, by a rule', false, 'fall'],
+    ['a fall, to a customer', true, 'fall'],
+    ['a test of a webhook of a bot', false, 'test'],
+    ['a test of a webhook of a customer', true, 'test'],
+  ] as const)(
+    'of %s is the same at every attempt, again and in a replay, whatever is renamed or deployed',
+    async (...of) => {
+      const [, isCustomerHook, make] = of;
+      const { receiver, client, at, id } = await renamedAmid(isCustomerHook, make);
+      await world.pass(1_300_000);
+      world.answerWith(ok);
+      await world.pass(1_300_000);
+      await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
+      const span = { since: 0, until: world.now(), states: ['delivered'], ratePerSecond: 100 };
+      if (make === 'fall') await client.ok('POST', `${at}/replays`, span);
+      await world.idle();
+      const bodies = receiver.received.flatMap(({ headers, body }) => (headers['webhook-id'] === id ? [body] : []));
+      expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ service: said, webhook: { name: 'before', isCustomerHook } });
+      expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
+    },
+  );
+
+  test('tells the names of the time when its delivery is made', async () => {
+    const { receiver, fall } = await renamedAmid(false, 'fall');
+    world.answerWith(ok);
+    await fall();
+    const later = JSON.parse((await receiver.until(2)).at(-1)?.body ?? '');
+    expect(later).toMatchObject({ service: { name: 'after' }, webhook: { name: 'after' }, sensor: { name: 'after' } });
+  });
+
+  test('of a delivery from before this was kept in it is rendered with what is so now', async () => {
+    const { receiver } = await renamedAmid(false, 'fall', true);
+    world.answerWith(ok);
+    await world.pass(1_300_000);
+    const [first, second] = (await receiver.until(2)).map(({ body }) => JSON.parse(body));
+    const now = { name: 'after', url: 'https://after.example', version: 'after' };
+    expect(second).toEqual({ ...first, service: now, webhook: { ...first.webhook, name: 'after' } });
+  });
+});
+
+describe('the message of the device', () => {
+  const long =
+    '{"type": 5,\n "payload": {"status": "calling", "timestamp": TIME, "a": 9007199254740993, "b": 0.10000000000000000001,' +
+    ' "c": 1e400, "__proto__": {"d": -0}, "d": 1, "d": 2}}';
+
+  test.each(['full', 'raw'])('is told digit by digit by a webhook of format %s', async (format) => {
+    const { say, receiver } = await world.furnish({ format });
+    const sent = long.replace('TIME', String(world.now()));
+    await say(`[${sent}]`);
+    const [got] = await receiver.until(1);
+    if (format === 'raw') expect(got?.body).toBe(sent);
+    else expect(got?.body).toContain(`"raw":${sent}}`);
+    expect(() => JSON.parse(got?.body ?? '')).not.toThrow();
+  });
+
+  test.each(['full', 'raw'])(
+    'that is missing keeps a %s delivery from being sent, and its receiver is not blamed',
+    async (format) => {
+      const { fall, list, detail, receiver, loseMessages, record } = await world.furnish({
+        format,
+        retrySchedule: LATE,
+      });
+      world.answerWith(status(500, 'no'));
+      await fall();
+      world.answerWith(ok);
+      const [waiting] = (await list()).data;
+      const bringBack = await loseMessages();
+      errors.length = 0;
+      await world.pass(1_300_000);
+      expect(await detail(waiting?.id ?? '')).toMatchObject({
+        state: 'retrying',
+        attemptLog: [{ status: 500 }, { status: null, error: 'message_missing' }],
+      });
+      expect([errors, receiver.received.length]).toEqual([['a delivery has lost its message'], 1]);
+      expect(await record()).toMatchObject({ consecutiveFailures: 1 });
+      await bringBack();
+      await world.pass(1_300_000);
+      const [first, second] = await receiver.until(2);
+      expect(second?.body).toBe(first?.body);
+    },
+  );
+
+  test('that is missing for good ends its delivery by the schedule', async () => {
+    const { fall, list, receiver, loseMessages } = await world.furnish({ retrySchedule: [0, 1_000] });
+    world.answerWith(status(500, 'no'));
+    await fall();
+    await loseMessages();
+    await world.pass(1_300_000);
+    expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'exhausted', attempts: 2 }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('is not asked for by custom1, which tells nothing of it', async () => {
+    const { fall, receiver, loseMessages } = await world.furnish({ format: 'custom1', retrySchedule: LATE });
+    world.answerWith(status(500, 'no'));
+    await fall();
+    await loseMessages();
+    await world.pass(1_300_000);
+    const [first, second] = await receiver.until(2);
+    expect(second?.body).toBe(first?.body);
+  });
+});
