@@ -4,7 +4,7 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failures in 15 minutes: of an account from one address, and from one address in all. */
 const MOST = { account: 10, address: 100 } as const;
 /** Failures in a row from which on a try waits: of a known address, and of all unknown ones of an account together. */
-const WAITS_FROM = { known: 10, unknown: 100 } as const;
+const WAITS_FROM = { known: 10, unknown: 50 } as const;
 
 /** What is tried: each has a count of its own. */
 type What = 'login' | 'reset';

@@ -146,11 +146,11 @@ test('a current password that came with too many wrong ones is not told to be ri
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('many addresses together guess an account 100 times, then slower and slower; whom it knows logs in', async () => {
+test('many addresses together guess an account 50 times, then slower and slower; whom it knows logs in', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
-  const crowd = await times(11, (from) => times(10, () => login(`203.0.113.${from}`, username)));
-  expect(tally(crowd.flat())).toEqual({ 401: 100, 429: 10 });
+  const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
+  expect(tally(crowd.flat())).toEqual({ 401: 50, 429: 10 });
   let fresh = 0;
   const guess = () => login(`100.64.1.${fresh++}`, username);
   for (const wait of [1, 2]) {
