@@ -49,6 +49,8 @@ export type Operation = Access & {
   responseHeaders?: Readonly<Record<string, string>>;
   /** Headers that the handler adds to a success, and what they tell. */
   describedHeaders?: Readonly<Record<string, string>>;
+  /** Headers that some successes have, and what they tell. */
+  optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   uses: readonly Capability[];
 };

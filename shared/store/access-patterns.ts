@@ -40,7 +40,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 0.5, 0),
   'due.waiting': { ...pattern('What waits since before a time?', ['event', 'delivery'], 4, 0, each8KB), index: 'due' },
 
-  'events.get': pattern('A message, or the event it became', ['event'], 0.5, 0, 'for each 4 KB; twice when consistent'),
+  'events.get': pattern(
+    'A message with its bytes, or the event it became',
+    ['event', 'messageBytes'],
+    5.5,
+    0,
+    'of 17 KB; 0.5 for one of 1 KB, whose bytes are in it, twice when consistent; 1 more to look up the message of a further event',
+  ),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
   'events.list': {
     ...pattern(
@@ -48,11 +54,17 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
       ['event'],
       1,
       0,
-      'for each 8 KB of keys; 0.5 for each event shown',
+      'for each 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 for each event shown, and its message',
     ),
     index: 'list, table',
   },
-  'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
+  'events.keep': pattern(
+    'A message made durable, once',
+    ['event', 'messageBytes'],
+    0,
+    19,
+    'of 17 KB; 2 for one of 1 KB, whose bytes are in it',
+  ),
   'events.decide': pattern(
     'A new state with its decision, if nobody was faster',
     ['sensorState', 'sensor'],
@@ -109,7 +121,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 0.5, 0, each8KB),
   'ruleHits.some': pattern('Some hits', ['ruleHit'], 0.5, 0, eachItem),
   'ruleHits.idsOfSensor': {
-    ...pattern('Which hits are those of a sensor?', ['ruleHit'], 0.5, 0, 'for 8 KB of their keys, about 70 hits'),
+    ...pattern(
+      'Which hits are those of a sensor?',
+      ['ruleHit'],
+      0.5,
+      0,
+      'for 8 KB of their keys, about 70 hits; 5,000 at first, 20,000 at most',
+    ),
     index: 'list',
   },
   'ruleHits.changeDates': pattern('When did each hit of the window change?', ['ruleHit'], 0.5, 0, each8KB),
