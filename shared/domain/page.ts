@@ -11,7 +11,8 @@ export const pageQuery = {
     z
       .number()
       .transform((n) => Math.min(n, PER_PAGE_MAXIMUM))
-      .pipe(z.int().min(1)),
+      // Not `z.int()`: to a reader that has a maximum, and here there is none.
+      .pipe(z.number().min(1).meta({ type: 'integer' })),
   )
     .default(PER_PAGE_DEFAULT)
     .meta({ description: `the length of a page; over ${PER_PAGE_MAXIMUM} it is cut to that` }),
