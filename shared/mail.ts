@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { transport, withFreshSockets } from './transport.ts';
 
@@ -7,13 +8,22 @@ export type Mail = (to: string, subject: string, text: string) => Promise<void>;
 /** Twice as much is less than whoever asked for the mail waits (functions/auth/reset.ts). */
 const PATIENCE = { connect: 800, answer: 1_200 };
 
+/**
+ * An address as SES takes it: the domain in ASCII. It has no SMTPUTF8: in front of the @ only ASCII is delivered, all else
+ * it refuses. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
+ */
+const forSes = (address: string): string => {
+  const at = address.lastIndexOf('@') + 1;
+  return address.slice(0, at) + domainToASCII(address.slice(at));
+};
+
 /** Sends mails of plain text from an address of the account by SES. */
 export const mailBySes = (config: SESv2ClientConfig, sender: string): Mail => {
   const client = withFreshSockets(new SESv2Client({ maxAttempts: 2, requestHandler: transport(PATIENCE), ...config }));
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return async (to, subject, text) => {
     const Simple = { Subject: content(subject), Body: { Text: content(text) } };
-    const Destination = { ToAddresses: [to] };
+    const Destination = { ToAddresses: [forSes(to)] };
     await client.send(new SendEmailCommand({ FromEmailAddress: sender, Destination, Content: { Simple } }));
   };
 };

@@ -53,10 +53,13 @@ const good = ({ of, min = 0, max = 0, by }: Row): unknown[] =>
       ? [min, max, by]
       : of === 'text'
         ? ['ä'.repeat(min), 'ä'.repeat(max)]
-        : [...of];
+        : of === 'host'
+          ? ['a', '10.0.0.1', '2001:db8::1']
+          : [...of];
 const beyond = ({ of, min = 0, max = 0 }: Row): unknown[] => {
   if (of === 'flag') return [0, 1];
   if (of === 'int') return [min - 1, max + 1, true, '1'];
+  if (of === 'host') return ['', 'a b', 1, true];
   if (of === 'text') return ['x'.repeat(min - 1), 'x'.repeat(max + 1), 1, true];
   const first = of[0];
   if (typeof first === 'number')

@@ -109,4 +109,21 @@ describe('what else a sensor says costs', () => {
     const begun = await costOf(a.fall('fall_detected', now()));
     expect(begun, ledger.text()).toEqual({ read: called.read + 1, write: called.write + 2 });
   });
+
+  test('a message of 200 KiB is stored once, though it is 64 events: 220 write for it, 2 for each of the others', async () => {
+    const { home, costOf } = await prepare('hazel');
+    const sensor = await linkSensor(home.client, 'maker_b');
+    const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
+    const message = { cmd: 'event', type: 1, data: moves, filler: '' };
+    const filler = 'x'.repeat(200 * 1_024 - Buffer.byteLength(JSON.stringify(message)));
+    await costOf({ cmd: 'event', type: 5, data: { status: 0 } }, sensor);
+    const { write } = await costOf({ ...message, filler }, sensor);
+    const path = `/sensors/${sensor.sensorId}/events?perPage=200`;
+    ledger.clear();
+    const [page] = await home.client.ok<{ total: number; data: { type: string; raw: unknown }[] }[]>('GET', path);
+    expect(page?.data.filter(({ type, raw }) => type === 'door' && raw === null)).toHaveLength(64);
+    // 65 events of 1 KB, and the messages that they point to; their bytes are left alone.
+    expect(ledger.total().read, ledger.text()).toBeLessThanOrEqual(45);
+    expect(write, ledger.text()).toBe(220 + 63 * 2);
+  });
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../shared/api/operation.ts';
 import { DeliveryDetail, DeliveryView, deliveryIdText, deliveryStates } from '../../shared/domain/delivery-view.ts';
-import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../shared/domain/page.ts';
 import { NewReplay, Replay } from '../../shared/domain/replay.ts';
 import { integerQuery, millis, Status, uuid } from '../../shared/domain/values.ts';
 import { NewSecret } from '../../shared/domain/webhook.ts';
@@ -29,8 +29,10 @@ export const deliveries = group({
       path: '/webhooks/{webhookId}/deliveries',
       summary: 'List the deliveries of a webhook of the last 30 days',
       params: ByWebhook,
+      description: `${lookedText('1,000', '5,000')} Of each 1,000 those are sorted that are not in the order of time.`,
+      ...lookedHeaders,
       query: z.object({
-        ...pageQuery,
+        ...lookedQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
         state: z.enum(deliveryStates).optional().meta({ description: 'those in this state alone' }),
         since: time('those from this time on, ms'),

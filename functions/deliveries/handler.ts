@@ -1,9 +1,9 @@
+import { lookedReply } from '../../shared/api/looked.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { logOf } from '../../shared/domain/attempt.ts';
 import { type Delivery, KEPT } from '../../shared/domain/delivery.ts';
-import { type DeliveryView, deliveryView } from '../../shared/domain/delivery-view.ts';
+import { deliveryView } from '../../shared/domain/delivery-view.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../shared/domain/ids.ts';
-import { pageOf, sorted } from '../../shared/domain/page.ts';
 import type { Caller } from '../../shared/domain/permission.ts';
 import { pingOf } from '../../shared/domain/ping.ts';
 import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts';
@@ -26,35 +26,13 @@ const webhookOf = async ({ caller, customerId, params, fail }: Place, store: Sto
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
 
-/** All deliveries of a span of time that fit, page by page. */
-const collect = async <T>(
-  { deliveries }: StoreReader,
-  { customerId, id }: WebhookRecord,
-  span: readonly [number, number],
-  pick: (delivery: Delivery) => T | null,
-): Promise<T[]> => {
-  const found: T[] = [];
-  let next: string | undefined;
-  do {
-    const one = await deliveries.range(customerId, id, span, next);
-    for (const delivery of one.page) {
-      const picked = pick(delivery);
-      if (picked !== null) found.push(picked);
-    }
-    next = one.next;
-  } while (next);
-  return found;
-};
-
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
-    const webhook = await webhookOf(call, store);
-    const { state, since = 0, until = Number.MAX_SAFE_INTEGER } = query;
-    const oldest = now() - KEPT;
-    const all = await collect(store, webhook, [Math.max(since, oldest), until], (one): DeliveryView | null =>
-      one.createDate < oldest || (state && one.state !== state) ? null : deliveryView(one),
-    );
-    return pageOf(sorted(all, query.sortBy), query);
+    const { customerId, id } = await webhookOf(call, store);
+    const { since = 0, until = Number.MAX_SAFE_INTEGER - 1 } = query;
+    const span = [Math.max(since, now() - KEPT), until] as const;
+    const { data, ...page } = await store.deliveryLog.page(customerId, id, span, query);
+    return lookedReply({ ...page, data: data.map(deliveryView) }, query);
   },
 
   getDelivery: async ({ params, fail, ...call }, { store, now }) => {
@@ -104,12 +82,12 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
-    const fitting = await collect(store, webhook, spanOf({ since, until, createDate }), (one) =>
-      takes({ states }, one) ? one.id : null,
-    );
+    // As far as one call looks; those behind are found, and counted, step by step.
+    const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
+    const found = oldest.filter((one) => takes({ states }, one)).length;
     const replay = {
       ...{ id: randomUuid(random), webhookId, customerId, state: 'running' as const, since, until, states },
-      ...{ ratePerSecond, found: fitting.length, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },
+      ...{ ratePerSecond, found, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },
       ...{ cursor: null, isListed: false, pacedUntil: createDate, step: 0 },
     };
     if (!(await store.replays.create(replay))) return fail('webhook_not_found');

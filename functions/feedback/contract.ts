@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { Feedback, NewFeedback } from '../../shared/domain/feedback.ts';
-import { paged, pageQuery } from '../../shared/domain/page.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '../../shared/domain/page.ts';
 import { SensorId } from '../../shared/domain/sensor.ts';
 import { idText, Status } from '../../shared/domain/values.ts';
 
@@ -21,7 +21,9 @@ export const feedback = group({
       ...ofSensor,
       method: 'GET',
       summary: 'List the feedback on a sensor, newest first',
-      query: z.object(pageQuery),
+      description: `${lookedText('5,000', '20,000')} New feedback may be missing for a second.`,
+      query: z.object(lookedQuery(idText)),
+      ...lookedHeaders,
       success: 200,
       response: paged(Feedback),
       uses: ['table:read'],

@@ -1,3 +1,4 @@
+import { lookedReply } from '../../shared/api/looked.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
 import { type NewFeedback, newFeedback } from '../../shared/domain/feedback.ts';
@@ -29,7 +30,7 @@ const checkNames = async (store: StoreReader, about: About, body: NewFeedback, r
 export const handler = serve(feedback, {
   listFeedback: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
     if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
-    return [await store.feedback.list(customerId, sensorId, now(), query)];
+    return lookedReply(await store.feedback.list(customerId, sensorId, now(), query), query);
   },
 
   createFeedback: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {

@@ -86,7 +86,8 @@ export const carryOut = async (
   for (const { happening } of decided) await showActivity(deps, place, happening.situation, receiveDate);
   // The first event of a message is the message's own item; all others get one each.
   const first = message ? decided[0] : undefined;
-  const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, raw: message?.raw ?? '{}' };
+  const bytes = message ? { source: message.uuid } : { raw: '{}' };
+  const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, ...bytes };
   for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(place.sensor, event) });
   deps.crashpoint(14);
   if (message) await events.finish(message, first ? listed(place.sensor, first) : null);

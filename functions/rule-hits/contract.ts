@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
-import { paged, pageQuery, sortBy } from '../../shared/domain/page.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../shared/domain/page.ts';
 import { RuleHit } from '../../shared/domain/rule-hit.ts';
 import { anyText, idText } from '../../shared/domain/values.ts';
 
@@ -15,8 +15,13 @@ export const ruleHits = group({
       may: 'logged_in',
       within: 'customer',
       params: z.object({ customerId: idText }),
+      description:
+        '`total` is exact, and any page can be had. Of one sensor it is not so: ' +
+        `${lookedText('5,000', '20,000')} There a new hit may be missing for a second. Sorted by updateDate are the ` +
+        'newest 1,000, of a sensor 200; the others stay in the order of time.',
+      ...lookedHeaders,
       query: z.object({
-        ...pageQuery,
+        ...lookedQuery(idText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
         sensorId: anyText.default('').meta({ description: 'the hits of this sensor alone; empty: of all' }),
       }),

@@ -1,9 +1,10 @@
+import { lookedReply } from '../../shared/api/looked.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
 import { sorted } from '../../shared/domain/page.ts';
 import type { RuleHit } from '../../shared/domain/rule-hit.ts';
 import type { Sensor } from '../../shared/domain/sensor.ts';
-import type { HitItem, Window } from '../../shared/store/rule-hits.ts';
+import { type HitItem, restOf, type Window } from '../../shared/store/rule-hits.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
@@ -28,48 +29,59 @@ const complete = async (store: StoreReader, customerId: number, hits: readonly H
   }));
 };
 
-type Wanted = { page: number; perPage: number; sortBy: string; sensorId: string };
-type Slice = { total: number; hits: HitItem[] };
-
-/** The part of a list that a page shows. */
-const slice = <T>(list: readonly T[], { page, perPage }: Wanted): T[] =>
-  list.slice(page * perPage, (page + 1) * perPage);
+type Wanted = { page: number; perPage: number; sortBy: string; sensorId: string; after?: number | undefined };
+type Found = { total: number; hits: HitItem[]; isWhole: boolean; next: string | number | undefined };
 
 /** In the order of ids, which is that of createDate: the page's ids follow from its number. */
-const byId = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
-  const { first, last } = window;
+const byId = async (store: StoreReader, customerId: number, { first, last }: Window, wanted: Wanted) => {
   const { page, perPage, sortBy } = wanted;
   const isDescending = sortBy.startsWith('desc');
   const from = isDescending ? Math.max(first, last - (page + 1) * perPage + 1) : first + page * perPage;
   const to = isDescending ? last - page * perPage : Math.min(last, from + perPage - 1);
   const hits = from <= to ? await store.ruleHits.range(customerId, from, to) : [];
-  return { total: last - first + 1, hits: isDescending ? hits.reverse() : hits };
+  return isDescending ? hits.reverse() : hits;
 };
 
-/** In an order, or of a sensor, that has to be looked up: ids first, the hits of the page then. */
-const byList = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
-  const { sensorId, sortBy } = wanted;
-  const ids = sensorId === '' ? null : await store.ruleHits.idsOfSensor(customerId, sensorId, window);
-  if (ids && !sortBy.includes('updateDate')) {
-    const ordered = sortBy.startsWith('desc') ? ids.toReversed() : ids;
-    return { total: ids.length, hits: await store.ruleHits.some(customerId, slice(ordered, wanted)) };
+/** The newest hits change: when a message is sent, when somebody has an opinion. So many are sorted by that. */
+const CHANGING = 1_000;
+
+/** In the order of the last change, as far as hits change; before these are the older ones in the order of ids. */
+const byChange = async (store: StoreReader, customerId: number, { first, last }: Window, wanted: Wanted) => {
+  const { page, perPage, sortBy } = wanted;
+  const from = Math.max(first, last - CHANGING + 1);
+  const dates = await store.ruleHits.changeDates(customerId, { first: from, last });
+  const changing = sorted(dates, sortBy).map(({ id }) => id);
+  const older = from - first;
+  const idAt = (position: number): number | undefined => {
+    if (sortBy.startsWith('desc')) return position < changing.length ? changing[position] : last - position;
+    return position < older ? first + position : changing[position - older];
+  };
+  const start = page * perPage;
+  const length = Math.max(0, Math.min(perPage, last - first + 1 - start));
+  const ids = Array.from({ length }, (_, at) => idAt(start + at) ?? []).flat();
+  return store.ruleHits.some(customerId, ids);
+};
+
+const find = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Found> => {
+  const { sensorId, sortBy, after } = wanted;
+  if (sensorId !== '') {
+    const { data, ...found } = await store.ruleHits.idsOfSensor(customerId, sensorId, window, wanted);
+    return { ...found, hits: await store.ruleHits.some(customerId, data) };
   }
-  const dates: Pick<HitItem, 'id' | 'updateDate'>[] = ids
-    ? await store.ruleHits.some(customerId, ids)
-    : await store.ruleHits.changeDates(customerId, window);
-  const page = slice(sorted(dates, sortBy), wanted).map(({ id }) => id);
-  return { total: dates.length, hits: await store.ruleHits.some(customerId, page) };
+  const rest = restOf(window, sortBy.startsWith('desc'), after);
+  const total = Math.max(0, rest.last - rest.first + 1);
+  const hits = await (sortBy.includes('updateDate') ? byChange : byId)(store, customerId, rest, wanted);
+  return { total, hits, isWhole: true, next: undefined };
 };
 
 export const handler = serve(ruleHits, {
   listRuleHits: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    const { page, perPage, sensorId, sortBy } = query;
+    const { page, perPage } = query;
     const window = await store.ruleHits.window(customerId, now());
-    if (!window) return [{ total: 0, page, perPage, data: [] }];
-    const isById = sensorId === '' && !sortBy.includes('updateDate');
-    const { total, hits } = await (isById ? byId : byList)(store, customerId, window, query);
-    return [{ total, page, perPage, data: await complete(store, customerId, hits) }];
+    if (!window) return lookedReply({ total: 0, page, perPage, data: [], isWhole: true, next: undefined }, query);
+    const { hits, ...found } = await find(store, customerId, window, query);
+    return lookedReply({ ...found, page, perPage, data: await complete(store, customerId, hits) }, query);
   },
 
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { EventView } from '../../shared/domain/event.ts';
-import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
 import { Manufacturer, Sensor, SensorId } from '../../shared/domain/sensor.ts';
 import { SensorStatus } from '../../shared/domain/sensor-status.ts';
-import { id, idText, Status } from '../../shared/domain/values.ts';
+import { id, idText, Status, uuid } from '../../shared/domain/values.ts';
 
 const IsActive = z
   .enum(['true', 'false', 'null', ''])
@@ -33,6 +33,7 @@ export const sensors = group({
       method: 'GET',
       path: '/sensors',
       summary: 'List sensors',
+      description: 'What was changed may be missing for a second.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -94,10 +95,25 @@ export const sensors = group({
       method: 'GET',
       path: '/sensors/{sensorId}/events',
       summary: 'List the events of the last 120 days of a sensor, newest first',
+      description:
+        `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null where it is longer ` +
+        'than 16 KiB: the event alone has all of it.',
       may: 'logged_in',
-      query: z.object(pageQuery),
+      query: z.object(lookedQuery(idText)),
       response: paged(EventView),
+      ...lookedHeaders,
       errors: ['sensor_not_found'],
+      uses: ['table:read'],
+    },
+    getSensorEvent: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/events/{uuid}',
+      summary: 'Get an event with the whole message that it was made of',
+      may: 'logged_in',
+      params: one.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
+      response: EventView,
+      errors: ['sensor_not_found', 'event_not_found'],
       uses: ['table:read'],
     },
     setSensorCustomer: {

@@ -1,20 +1,21 @@
 import { judgedAnew } from '../../shared/api/changing.ts';
 import { customerOfList } from '../../shared/api/customer.ts';
+import { parseExactly } from '../../shared/api/json.ts';
+import { lookedReply } from '../../shared/api/looked.ts';
 import { serve } from '../../shared/api/serve.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import { newBasic, type StoredBasic, viewBasic } from '../../shared/domain/config/basic-a.ts';
+import { RETENTION } from '../../shared/domain/event.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { normalCode, WRONG_CODES } from '../../shared/domain/pairing.ts';
 import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
+import type { Event, ListedEvent, Message } from '../../shared/store/events.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { sensors } from './contract.ts';
 
 /** A MAC as people write it. */
 const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
-
-/** Characters of messages that one answer holds, well below the 6 MB that a Lambda may answer with. */
-const LONGEST_PAGE = 4_000_000;
 
 type Found = { sensor: ListedSensor; customerName: string };
 
@@ -36,6 +37,18 @@ const visible = async (
   const all = [{ id: 0, name: '' }, ...(await store.customers.list())];
   return (await Promise.all(all.map(({ id, name }) => ofCustomer(store, id, name)))).flat();
 };
+
+/** A message that was an event, and no older than what lists show. */
+const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
+  item.createDate !== undefined && item.createDate >= now - RETENTION;
+
+/** `raw` keeps the digits of its numbers. */
+const viewOf = ({ code, coordinates, raw, ...event }: ListedEvent) => ({
+  ...event,
+  eventType: code,
+  normalizedCoordinates: coordinates,
+  raw: raw === null ? null : parseExactly(raw),
+});
 
 export const handler = serve(sensors, {
   listSensors: async ({ caller, query, fail }, { store }) => {
@@ -109,14 +122,17 @@ export const handler = serve(sensors, {
 
   listSensorEvents: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
     if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
-    const page = await store.events.list(customerId, sensorId, now(), query);
-    let length = 0;
-    const data = page.data.map(({ code, coordinates, raw, ...event }) => {
-      length += Buffer.byteLength(raw);
-      const shown = length <= LONGEST_PAGE ? JSON.parse(raw) : null;
-      return { ...event, eventType: code, normalizedCoordinates: coordinates, raw: shown };
-    });
-    return [{ ...page, data }];
+    const { data, ...page } = await store.events.list(customerId, sensorId, now(), query);
+    return lookedReply({ ...page, data: data.map(viewOf) }, query);
+  },
+
+  getSensorEvent: async ({ customerId, params: { sensorId, uuid }, fail }, { store, now }) => {
+    const [sensor, event] = await Promise.all([
+      store.sensors.get(customerId, sensorId),
+      store.events.get(customerId, sensorId, uuid),
+    ]);
+    if (!sensor) return fail('sensor_not_found');
+    return event && isShown(event, now()) ? viewOf(event) : fail('event_not_found');
   },
 
   setSensorCustomer: async (

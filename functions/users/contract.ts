@@ -4,7 +4,8 @@ import { paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
 import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '../../shared/domain/user.ts';
 import { idText, Status } from '../../shared/domain/values.ts';
 
-const ByUser = z.object({ userId: idText });
+const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
+const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
 export const users = group({
   name: 'users',

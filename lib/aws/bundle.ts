@@ -38,6 +38,7 @@ export const rareParts: Readonly<Record<string, readonly RegExp[]>> = {
   'sensor-homes': [/\bsensors\b/, /\b(?:re)?move\b/],
   'sensor-groups': [/\bsensorGroups\b/],
   feedback: [/\bfeedback\b/],
+  'delivery-log': [/\bstore\.deliveryLog\b/],
   held: [/\bstore\.held\b/],
   replays: [/\bstore\.replays\b/],
   repetitions: [/\bstore\.repetitions\b/],

@@ -1,4 +1,4 @@
-import { defaultsOf, type Fields, type Values } from '../domain/config/field.ts';
+import { type Fields, stillAllowed, type Values } from '../domain/config/field.ts';
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { Store, StoreReader } from '../store/store.ts';
@@ -59,7 +59,7 @@ export const plainConfig = <F extends Fields>(
 ) => ({
   get: async (call: About, { store }: { store: StoreReader }): Promise<Values<F>> => {
     const { values } = await readConfig<Values<F>>(call, store, maker, name);
-    return { ...defaultsOf(fields), ...values };
+    return stillAllowed(fields, values);
   },
   put: (call: About & { body: Values<F> }, deps: Changing): Promise<Values<F>> =>
     changeConfig<Values<F>>(call, deps, maker, name, () => ({ values: adjust(call.body) })),

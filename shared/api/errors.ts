@@ -12,6 +12,7 @@ export const errors = {
   user_not_found: 404,
   customer_not_found: 404,
   sensor_not_found: 404,
+  event_not_found: 404,
   bot_not_found: 404,
   rule_not_found: 404,
   rule_hit_not_found: 404,

@@ -41,3 +41,17 @@ export const parseJson = (text: string): Parsed => {
     return { problem: 'json' };
   }
 };
+
+declare global {
+  interface JSON {
+    /** Text that `stringify` writes as it is: of a number, a string, true, false or null. ECMAScript, in Node since 22. */
+    rawJSON(text: string): object;
+  }
+}
+
+const inItsDigits = (_: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
+
+/** Parses JSON text that is known to be valid, so that written again every number has the digits that it had. */
+export const parseExactly = (text: string): unknown =>
+  mayBeInexact.test(text) ? JSON.parse(text, inItsDigits) : JSON.parse(text);

@@ -7,11 +7,15 @@ import { type Group, headersOfPublished, type Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors that every operation may answer with, by what it takes. */
+/** Not everybody may call it, or not with every customer in its query. */
+const isForbidding = (operation: Operation): boolean =>
+  'may' in operation && (operation.may !== 'logged_in' || 'customerId' in (operation.query?.shape ?? {}));
+
+/** Errors that every operation may answer with, by what it takes. A repeated header is a bad request of any. */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
-  ...(operation.params || operation.query || operation.body ? (['bad_request'] as const) : []),
+  'bad_request',
   ...(operation.auth === 'anyone' ? [] : (['credentials_invalid'] as const)),
-  ...('may' in operation && operation.may !== 'logged_in' ? (['forbidden'] as const) : []),
+  ...(isForbidding(operation) ? (['forbidden'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
   ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),
   'rate_limited',
@@ -115,7 +119,7 @@ const errorResponses = (operation: Operation): Json => {
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };
 
-const headersOf = ({ responseHeaders = {}, describedHeaders = {}, published }: Operation): Json => ({
+const headersOf = ({ responseHeaders = {}, describedHeaders = {}, optionalHeaders = {}, published }: Operation): Json => ({
   ...commonHeaders,
   ...(published && { ETag: header('Tag of these bytes; with it in If-None-Match the answer is 304 while they last') }),
   ...Object.fromEntries(
@@ -125,6 +129,9 @@ const headersOf = ({ responseHeaders = {}, describedHeaders = {}, published }: O
     ]),
   ),
   ...Object.fromEntries(Object.entries(describedHeaders).map(([name, text]) => [name, header(text)])),
+  ...Object.fromEntries(
+    Object.entries(optionalHeaders).map(([name, text]) => [name, { ...header(text), required: false }]),
+  ),
 });
 
 const security: Record<Operation['auth'], Json[]> = {

@@ -54,6 +54,8 @@ export type Operation = Access & {
    * and limited apart from all other calls. The handler answers by `publish`.
    */
   published?: keyof typeof headersOfPublished;
+  /** Headers that some successes have, and what they tell. */
+  optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
   uses: readonly Capability[];
 };

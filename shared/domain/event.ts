@@ -96,7 +96,7 @@ export const EventView = z
     type: z.string(),
     action: z.string(),
     normalizedCoordinates: NormalizedCoordinates.nullable(),
-    raw: z.unknown().meta({ description: 'the message of the device; null in a list once 4 MB of them are shown' }),
+    raw: z.unknown().meta({ description: 'the message of the device, its numbers with all their digits' }),
   })
   .meta({ id: 'Event' });
 

@@ -11,11 +11,29 @@ export const pageQuery = {
     z
       .number()
       .transform((n) => Math.min(n, PER_PAGE_MAXIMUM))
-      .pipe(z.int().min(1)),
+      // Not `z.int()`: to a reader that has a maximum, and here there is none.
+      .pipe(z.number().min(1).meta({ type: 'integer' })),
   )
     .default(PER_PAGE_DEFAULT)
     .meta({ description: `the length of a page; over ${PER_PAGE_MAXIMUM} it is cut to that` }),
 };
+
+/** The same of a list that is counted only so far (store/look.ts). `after`: the form of its ids. */
+export const lookedQuery = <T extends z.ZodType>(after: T) => ({
+  ...pageQuery,
+  after: after.optional().meta({ description: 'goes on behind the one of this id, as a `Link` of an answer says it' }),
+});
+
+/** The headers of its answers. */
+export const lookedHeaders = {
+  describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` where `total` counts only what was looked at' },
+  optionalHeaders: { Link: 'Leads to the next page, while there is one: `<?page=1>; rel="next"`' },
+} as const;
+
+/** What its description says: how many of them are counted always, and how many are looked at in one call. */
+export const lookedText = (counted: string, most: string): string =>
+  `What one call looks at is bounded: \`total\` is exact up to ${counted}, and pages reach as far as ${most}. Behind ` +
+  'that the header `Link` goes on.';
 
 export const search = anyText.default('').meta({ description: 'what names or other texts must contain, in any case' });
 
@@ -33,6 +51,12 @@ export const paged = <T extends z.ZodType>(item: T) =>
   z.array(z.object({ total: int64, page: int64, perPage: int64, data: z.array(item) })).length(1);
 
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
+
+/**
+ * A page of a list that is looked at only so far. `isWhole`: `total` counts all there is, not just what was looked at;
+ * else the list goes on behind the id `next`.
+ */
+export type LookedPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 
 type Sortable = { id: string | number };
 // Made once: it sorts thousands of names, and a comparison by locale that sets itself up each time takes too long.

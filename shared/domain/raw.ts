@@ -1,5 +1,7 @@
 /** Most messages in a call of a device, and the most bytes of one. */
 export const MESSAGES = { count: 100, bytes: 200 * 1_024 } as const;
+/** Lists show the bytes of a message up to so many: 200 of them fit into one answer of a Lambda, which has 6 MB. */
+export const LISTED_BYTES = 16 * 1_024;
 
 const endOfString = (text: string, start: number): number => {
   let at = start + 1;

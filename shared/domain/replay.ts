@@ -33,7 +33,7 @@ export const Replay = z
     state: z.enum(['running', 'completed', 'canceled', 'failed']),
     since: millis,
     until: millis,
-    total: int64,
+    total: int64.meta({ description: 'how many are sent again; of a long span it grows while it is gone through' }),
     sent: int64,
     failed: int64,
     createDate: millis,
@@ -46,7 +46,7 @@ export type Replay = z.output<typeof Replay>;
 export type ReplayRecord = Omit<Replay, 'total'> &
   Pick<NewReplay, 'states' | 'ratePerSecond'> & {
     customerId: number;
-    /** Deliveries found when it was made, and how many of them were written so far. */
+    /** Deliveries found when it was made, of a long span not all, and how many were written so far. */
     found: number;
     made: number;
     /** The last delivery that was looked at; null: none yet. */
@@ -75,8 +75,10 @@ export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): 
 ];
 
 /** Is a delivery one that a replay sends again? Repetitions and tests are not: what they repeat is there itself. */
-export const takes = ({ states }: Pick<NewReplay, 'states'>, { state, replayOf, isTest }: Delivery): boolean =>
-  states.some((one) => one === state) && replayOf === undefined && !isTest;
+export const takes = (
+  { states }: Pick<NewReplay, 'states'>,
+  { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
+): boolean => states.some((one) => one === state) && replayOf === undefined && !isTest;
 
 /** A new delivery with the content of another one, due at `time` (ms), with the full ladder before it. */
 export const again = (original: Delivery, id: string, time: number, now: number): Delivery => ({

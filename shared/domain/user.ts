@@ -2,20 +2,25 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { DEFAULT_LOCALE, locales } from './locale.ts';
 import { Permission } from './permission.ts';
-import { email, id, int64, isUnfit, millis, text } from './values.ts';
+import { email, fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
 export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /** 10..1,024 bytes of UTF-8, of characters that any text may have. Whether it is a common one is decided where it is set, not where it is checked. */
-export const NewPassword = z.string().check((ctx) => {
-  const bytes = Buffer.byteLength(ctx.value);
-  const fits = bytes >= PASSWORD_BYTES.min && bytes <= PASSWORD_BYTES.max;
-  const problem = [...ctx.value].some(isUnfit)
-    ? { key: 'text_characters' }
-    : { key: 'password_length', ...PASSWORD_BYTES };
-  if (!fits || problem.key === 'text_characters')
-    ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
-});
+export const NewPassword = z
+  .string()
+  .check((ctx) => {
+    const bytes = Buffer.byteLength(ctx.value);
+    const fits = bytes >= PASSWORD_BYTES.min && bytes <= PASSWORD_BYTES.max;
+    const problem = isFit(ctx.value) ? { key: 'password_length', ...PASSWORD_BYTES } : { key: 'text_characters' };
+    if (!fits || problem.key === 'text_characters')
+      ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
+  })
+  .meta({
+    maxLength: PASSWORD_BYTES.max,
+    ...fitPattern,
+    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8, and none of the most common passwords`,
+  });
 
 export const Username = text(1, 64);
 

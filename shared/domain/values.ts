@@ -9,36 +9,60 @@ export const id = z.int().min(1);
 /** int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().min(min).max(max);
 
-// C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form.
-export const isUnfit = (character: string): boolean => {
-  const point = character.codePointAt(0) ?? 0;
-  return point < 0x20 || (point >= 0xd800 && point <= 0xdfff) || point === 0xfffe || point === 0xffff;
-};
+// C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form. Patterns
+// are of texts, for the API document has them too: what it says is what is checked. JSON Schema reads them with the flag u.
+const TEXT = String.raw`^[^\u0000-\u001f\ud800-\udfff\ufffe\uffff]*$`;
+const fitting = new RegExp(TEXT, 'u');
+/** Has it no C0 controls, lone surrogates, U+FFFE and U+FFFF? */
+export const isFit = (value: string): boolean => fitting.test(value);
+export const fitPattern = { pattern: TEXT } as const;
+
+const lengthOf = (value: string): number => [...value].length;
 
 /** Text of min..max code points, free of C0 controls, lone surrogates, U+FFFE and U+FFFF. */
 export const text = (min: number, max: number) =>
   z
     .string()
     .check((ctx) => {
-      const characters = [...ctx.value];
-      const { length } = characters;
-      const problem = characters.some(isUnfit)
+      const length = lengthOf(ctx.value);
+      const problem = !isFit(ctx.value)
         ? { key: 'text_characters' as const }
         : length < min || length > max
           ? { key: 'text_length' as const, min, max }
           : undefined;
       if (problem) ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
     })
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, ...fitPattern });
 
 /** Any text a client may send where only its being text matters, such as a search. */
 export const anyText = text(0, 1_024);
 
-export const email = z.union([z.literal(''), z.email().max(254)]).meta({ description: 'an e-mail address, or empty' });
+// What is neither a letter, a digit nor a mark of some script: controls, spaces, what cannot be seen, lone surrogates.
+const NOWHERE = String.raw`\u007f-\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufffe\uffff`;
+const ATOM = String.raw`[^\u0000-\u0020"(),.:;<>@\[\\\]${NOWHERE}]+`;
+const LETTER = String.raw`[^\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e${NOWHERE}]`;
+const LETTER_OR_HYPHEN = String.raw`[^\u0000-\u002c\u002e\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e${NOWHERE}]`;
+const DOMAIN = String.raw`(?:${LETTER}${LETTER_OR_HYPHEN}*\.)+(?![0-9]+$)${LETTER}${LETTER_OR_HYPHEN}+`;
+const EMAIL = String.raw`^(?:${ATOM}(?:\.${ATOM})*@${DOMAIN})?$`;
+
+/** An e-mail address of at most 254 code points, letters of any script in it (RFC 6531), or empty. */
+export const email = z
+  .string()
+  .regex(new RegExp(EMAIL, 'u'))
+  .refine((value) => lengthOf(value) <= 254)
+  .meta({ maxLength: 254, description: 'an e-mail address, with letters of any script, or empty' });
+
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const hostName = z
+  .string()
+  .max(253)
+  .regex(new RegExp(String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`));
+/** The name of a host, 1..253 characters of ASCII, or its IP address. */
+export const host = z.union([hostName, z.ipv4(), z.ipv6()]);
 
 export const uuid = z
   .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
+  .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/)
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
@@ -52,7 +76,7 @@ export const idText = integerText.transform(Number).pipe(id);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z
     .string()
-    .regex(/^-?\d{1,32}$/)
+    .regex(/^-?\d+$/)
     .transform(Number)
     .pipe(schema);
 

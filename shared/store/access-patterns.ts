@@ -42,8 +42,14 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 1, 0),
   'due.waiting': { ...pattern('What waits since before a time?', ['event', 'delivery'], 4, 0, each8KB), index: 'due' },
 
-  'events.get': pattern('A message, or the event it became', ['event'], 1, 0, 'for each 4 KB'),
-  'events.getEventual': pattern('Is an earlier message done?', ['event'], 0.5, 0, orAbsent),
+  'events.get': pattern(
+    'A message with its bytes, or the event it became',
+    ['event', 'messageBytes'],
+    6,
+    0,
+    'of 17 KB; 1 for one of 1 KB, whose bytes are in it; 1 more to look up the message of a further event',
+  ),
+  'events.getEventual': pattern('The same, of what never changes', ['event', 'messageBytes'], 3, 0, orAbsent),
   'events.state': pattern('What a sensor is up to, and the last decision', ['sensorState'], 1, 0, 'for each 4 KB'),
   'events.list': {
     ...pattern(
@@ -51,11 +57,17 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
       ['event'],
       1,
       0,
-      'for each 8 KB of keys; 0.5 for each event shown',
+      'for each 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 for each event shown, and its message',
     ),
     index: 'list, table',
   },
-  'events.keep': pattern('A message made durable, once', ['event'], 0, 2, 'for each KB'),
+  'events.keep': pattern(
+    'A message made durable, once',
+    ['event', 'messageBytes'],
+    0,
+    19,
+    'of 17 KB; 2 for one of 1 KB, whose bytes are in it',
+  ),
   'events.decide': pattern(
     'A new state with its decision, if nobody was faster',
     ['sensorState', 'sensor'],
@@ -112,7 +124,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'ruleHits.range': pattern('A page of hits in the order of ids', ['ruleHit'], 1, 0, each4KB),
   'ruleHits.some': pattern('Some hits', ['ruleHit'], 0.5, 0, eachItem),
   'ruleHits.idsOfSensor': {
-    ...pattern('Which hits are those of a sensor?', ['ruleHit'], 0.5, 0, 'for 8 KB of their keys, about 70 hits'),
+    ...pattern(
+      'Which hits are those of a sensor?',
+      ['ruleHit'],
+      0.5,
+      0,
+      'for 8 KB of their keys, about 70 hits; 5,000 at first, 20,000 at most',
+    ),
     index: 'list',
   },
   'ruleHits.changeDates': pattern('When did each hit of the window change?', ['ruleHit'], 0.5, 0, each8KB),

@@ -116,10 +116,10 @@ const reads = ({ client, common, call }: Connection) => {
 /** Is the table as a write would have it? What somebody else removed a moment ago is as good as removed. */
 const isDone = async (connection: Connection, write: Write): Promise<boolean> => {
   const { get } = reads(connection);
-  if ('remove' in write) return (await get(write.remove, true)) === null;
+  if ('remove' in write) return (await get(write.remove)) === null;
   if (!('put' in write)) return false;
   const { pk, sk } = write.put;
-  return isDeepStrictEqual(await get({ pk, sk }, true), JSON.parse(JSON.stringify(write.put)));
+  return isDeepStrictEqual(await get({ pk, sk }), JSON.parse(JSON.stringify(write.put)));
 };
 
 const writes = (connection: Connection) => ({

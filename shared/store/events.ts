@@ -1,9 +1,12 @@
 import type { Decision } from '../domain/decision.ts';
 import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
+import { hashOf } from '../domain/ids.ts';
+import { LISTED_BYTES } from '../domain/raw.ts';
 import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
-import { newestPage } from './newest.ts';
+import type { Key } from './key.ts';
+import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, where } from './request.ts';
 import { items, lists } from './table.ts';
 
@@ -29,6 +32,18 @@ export type Event = Omit<Message, 'duePk'> & {
   coordinates: NormalizedCoordinates | null;
 };
 
+/** An event in a list: without its bytes (null) where those are long. */
+export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
+
+/** A further event of a message has the message's uuid instead of its bytes. */
+type FurtherEvent = Omit<Event, 'raw'> & { source: string };
+
+/**
+ * How messages and events are stored. Of long ones the bytes are an item of their own, so that neither what changes them
+ * nor a list of them pays for the bytes; `bytes` is their hash.
+ */
+type EventItem = Omit<Message, 'raw'> & Partial<Event> & { bytes?: string; source?: string };
+
 /**
  * `decision`: what was decided last, kept until the next decision, to be carried out again if need be. `ttl` (s): the
  * sensor has left, and its state goes away then.
@@ -38,21 +53,74 @@ export type StateItem = SensorState & { decision: Decision | null; duePk?: strin
 const keyOf = ({ customerId, sensorId, uuid }: Pick<Message, 'customerId' | 'sensorId' | 'uuid'>) =>
   items.event({ customerId, sensorId, uuid });
 const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
+/** A day longer than what they belong to: that is shown for a little longer than it is kept. */
+const bytesTtl = (time: number) => ttlOf(time + 86_400_000);
+const isLong = (raw: string) => Buffer.byteLength(raw) > LISTED_BYTES;
 const listed = ({ customerId, sensorId, id }: Pick<Event, 'customerId' | 'sensorId' | 'id'>) => ({
   listPk: lists.eventsOfSensor({ customerId, sensorId }),
   listSk: lists.byTime({ id }),
 });
 
+/** The bytes of a message as they came; null: the message that an event points to has expired. */
+const bytesOf = async (get: TableReader['get'], item: EventItem): Promise<string | null> => {
+  const { customerId, sensorId, uuid, raw, bytes: hash, source } = item;
+  if (raw !== undefined) return raw;
+  if (source !== undefined) {
+    const message = await get<EventItem>(items.event({ customerId, sensorId, uuid: source }));
+    return message && bytesOf(get, message);
+  }
+  const key = items.messageBytes({ customerId, sensorId, uuid, hash: hash ?? '' });
+  const found = await get<{ raw: string }>(key);
+  if (!found) throw new Error(`the bytes of message ${uuid} are missing`);
+  return found.raw;
+};
+
+const withBytes = async (get: TableReader['get'], item: (EventItem & Key) | null) =>
+  item && { ...item, raw: (await bytesOf(get, item)) ?? 'null' };
+
+/** Events of one sensor with their bytes, as far as those are short. Several events may be of one message. */
+const withShortBytes = async (table: TableReader, events: readonly EventItem[]): Promise<ListedEvent[]> => {
+  const sources = events.flatMap(({ source, ...event }) => (source === undefined ? [] : [{ ...event, uuid: source }]));
+  const keys = new Map(sources.map((message) => [message.uuid, keyOf(message)]));
+  const messages = await table.getAllEventual<EventItem>([...keys.values()]);
+  const rawOf = new Map([...messages, ...events].map(({ uuid, raw }) => [uuid, raw]));
+  return events.map(({ source, bytes: _, ...event }) => {
+    const raw = event.raw ?? (source === undefined ? undefined : rawOf.get(source));
+    return { ...(event as Event), raw: raw === undefined || isLong(raw) ? null : raw };
+  });
+};
+
 export const eventReads = (table: TableReader) => ({
-  get: (customerId: number, sensorId: string, uuid: string) =>
-    table.get<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid })),
-  getEventual: (customerId: number, sensorId: string, uuid: string) =>
-    table.getEventual<Message & Partial<Event>>(items.event({ customerId, sensorId, uuid })),
+  /** A message with its bytes, and the event that it became; or a further event of one. */
+  get: async (customerId: number, sensorId: string, uuid: string) =>
+    withBytes(table.get, await table.get<EventItem>(items.event({ customerId, sensorId, uuid }))),
+
+  /** The same at half the price, for what never changes once it is seen: its bytes, and that it is done. */
+  getEventual: async (customerId: number, sensorId: string, uuid: string) =>
+    withBytes(table.getEventual, await table.getEventual<EventItem>(items.event({ customerId, sensorId, uuid }))),
+
   /** The newest first; those that are over the retention (ms) are not shown, whether they are still there or not. */
-  list: (customerId: number, sensorId: string, now: number, page: { page: number; perPage: number }) =>
-    newestPage<Event>(table, lists.eventsOfSensor({ customerId, sensorId }), now - RETENTION, page),
-  state: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
+  list: async (customerId: number, sensorId: string, now: number, query: NewestQuery) => {
+    const pk = lists.eventsOfSensor({ customerId, sensorId });
+    const { data, ...page } = await newestPage<EventItem>(table, pk, now - RETENTION, query);
+    return { ...page, data: await withShortBytes(table, data) };
+  },
+
+  state: (customerId: number, sensorId: string) =>
+    table.get<StateItem>(items.sensorState({ customerId, sensorId })),
 });
+
+const keep = async (table: Table, { raw, ...message }: Message): Promise<boolean> => {
+  const { uuid, receiveDate } = message;
+  const hash = isLong(raw) ? hashOf(raw) : undefined;
+  // First the bytes: whoever finds the message finds them. Their name is their content, so nobody writes others there.
+  if (hash !== undefined)
+    await table.write({ put: { ...items.messageBytes({ ...message, hash }), raw, ttl: bytesTtl(receiveDate) } });
+  const bytes = hash === undefined ? { raw } : { bytes: hash };
+  const waits = dueAt(uuid, receiveDate + GRACE);
+  const put = { ...message, ...bytes, ...keyOf(message), ...waits, ttl: ttlOf(receiveDate) };
+  return (await table.write({ put, where: absent })) === null;
+};
 
 /** What is written of the state of a sensor. */
 const ofState = (table: Table) => ({
@@ -117,14 +185,10 @@ export const eventWrites = (table: Table) => ({
   ...ofState(table),
 
   /** Makes a message durable; false when this very message is there already. */
-  keep: async (message: Message): Promise<boolean> => {
-    const waits = dueAt(message.uuid, message.receiveDate + GRACE);
-    const put = { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
-    return (await table.write({ put, where: absent })) === null;
-  },
+  keep: (message: Message): Promise<boolean> => keep(table, message),
 
-  /** Adds an event that has no message of its own; nothing when it is there. */
-  add: async (event: Event): Promise<void> => {
+  /** Adds an event that the service made, or a further one of a message; nothing when it is there. */
+  add: async (event: Event | FurtherEvent): Promise<void> => {
     await table.write({
       put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },
       where: absent,

@@ -1,14 +1,12 @@
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
-import { newestPage } from './newest.ts';
+import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
 import type { HitItem } from './rule-hits.ts';
 import { sensorKey } from './sensor-item.ts';
 import { items, lists } from './table.ts';
-
-type Page = { page: number; perPage: number };
 
 const keyOf = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
   items.feedback({ customerId, sensorId, feedbackId });
@@ -40,8 +38,8 @@ const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
 
 export const feedbackReads = (table: TableReader) => ({
   /** The newest first; what is over the retention (ms) is not shown. */
-  list: (customerId: number, sensorId: string, now: number, page: Page) =>
-    newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, page),
+  list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
+    newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, query),
 });
 
 export const feedbackWrites = (table: Table) => ({

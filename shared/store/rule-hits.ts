@@ -1,8 +1,11 @@
 import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
+import { sorted } from '../domain/page.ts';
 import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import type { Table, TableReader } from './client.ts';
+import { lookFor } from './look.ts';
+import { KEYS, listKeys } from './newest.ts';
 import { type Placed, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
@@ -60,6 +63,23 @@ const firstSince = async (
   return from;
 };
 
+/** What of a window comes behind a hit. */
+export const restOf = ({ first, last }: Window, newestFirst: boolean, after: number | undefined): Window => {
+  if (after === undefined) return { first, last };
+  return newestFirst ? { first, last: Math.min(last, after - 1) } : { first: Math.max(first, after + 1), last };
+};
+
+/** So many hits of a sensor are read for the date of their last change. */
+const DATED = 200;
+/** Which hits a page shows. */
+export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
+
+const some = async (table: TableReader, customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
+  const found = await table.getAll<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+  const byId = new Map(found.map((hit) => [hit.id, hit]));
+  return ids.map((id) => byId.get(id)).filter((hit) => hit !== undefined);
+};
+
 export const ruleHitReads = (table: TableReader) => ({
   get: (customerId: number, hitId: number) => table.get<HitItem>(items.ruleHit({ customerId, hitId })),
 
@@ -83,11 +103,19 @@ export const ruleHitReads = (table: TableReader) => ({
   range: (customerId: number, from: number, to: number) =>
     table.queryAll<HitItem>({ pk: pkOf(customerId), between: between(from, to) }),
 
-  /** The ids of a sensor's hits within a window, in their order. */
-  idsOfSensor: async (customerId: number, sensorId: string, { first, last }: Window): Promise<number[]> => {
-    const range = [lists.byTime({ id: first }), lists.byTime({ id: last })] as const;
-    const query = { index: 'list', pk: listOf(customerId, sensorId), between: range } as const;
-    return (await table.queryAll<{ listSk: string }>(query)).map(({ listSk }) => Number(listSk));
+  /** A page of the ids of a sensor's hits within a window; `sortBy` as in the API. */
+  idsOfSensor: async (customerId: number, sensorId: string, window: Window, query: HitQuery) => {
+    const { sortBy } = query;
+    const newestFirst = sortBy.startsWith('desc');
+    return lookFor(query, KEYS, async (after: number | undefined, limit) => {
+      const { first, last } = restOf(window, newestFirst, after);
+      const range = [first, last] as const;
+      const { rows, next } = await listKeys(table, listOf(customerId, sensorId), range, { newestFirst, limit });
+      const ids = rows.map(({ listSk }) => Number(listSk));
+      if (!sortBy.includes('updateDate')) return { rows: ids, next };
+      const dated = await some(table, customerId, ids.slice(0, DATED));
+      return { rows: [...sorted(dated, sortBy).map(({ id }) => id), ...ids.slice(DATED)], next };
+    });
   },
 
   /**
@@ -102,12 +130,8 @@ export const ruleHitReads = (table: TableReader) => ({
       consistent: false,
     }),
 
-  /** Some hits by their ids, in the order of the ids given. Like the index that the ids come from, they may lag. */
-  some: async (customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
-    const found = await table.getAllEventual<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
-    const byId = new Map(found.map((hit) => [hit.id, hit]));
-    return ids.map((id) => byId.get(id)).filter((hit) => hit !== undefined);
-  },
+  /** Some hits by their ids, in the order of the ids given. */
+  some: (customerId: number, ids: readonly number[]) => some(table, customerId, ids),
 });
 
 const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) => {

@@ -59,7 +59,7 @@ export const sensorPatterns = {
       ['feedback'],
       1,
       0,
-      'for each 8 KB of keys; 0.5 for each shown',
+      'for each 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 for each shown',
     ),
     index: 'list, table',
   },

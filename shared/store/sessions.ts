@@ -38,7 +38,7 @@ export const sessionReads = (table: TableReader) => ({
   passwordHash: async (accountKey: string): Promise<string | null> =>
     (await table.get<{ hash: string }>(items.password({ accountKey })))?.hash ?? null,
   isKnownAddress: async (accountKey: string, address: string): Promise<boolean> =>
-    (await table.get(items.knownAddress({ accountKey, address }), true)) !== null,
+    (await table.get(items.knownAddress({ accountKey, address }))) !== null,
 });
 
 export const sessionWrites = (table: Table) => ({

@@ -5,6 +5,7 @@ import type { Table, TableReader } from './client.ts';
 import { configReads, configWrites } from './configs.ts';
 import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
+import { deliveryLogReads } from './delivery-log.ts';
 import { dueReads, dueWrites } from './due.ts';
 import { eventReads, eventWrites } from './events.ts';
 import { feedbackReads, feedbackWrites } from './feedback.ts';
@@ -32,6 +33,7 @@ const reads = (table: TableReader) => ({
   configs: configReads(table),
   customers: customerReads(table),
   deliveries: deliveryReads(table),
+  deliveryLog: deliveryLogReads(table),
   due: dueReads(table),
   events: eventReads(table),
   held: heldReads(table),
@@ -77,7 +79,7 @@ const writes = (table: Table) => ({
 /** What a read-only operation holds: there is nothing in it that writes. */
 export type StoreReader = ReturnType<typeof reads>;
 type Writes = ReturnType<typeof writes>;
-export type Store = { [K in keyof StoreReader]: StoreReader[K] & Writes[K] } & {
+export type Store = { [K in keyof StoreReader]: StoreReader[K] & (K extends keyof Writes ? Writes[K] : unknown) } & {
   backoffs: ReturnType<typeof backoffWrites>;
   limits: ReturnType<typeof limitWrites>;
   health: ReturnType<typeof healthWrites>;
@@ -89,10 +91,10 @@ export const storeReader = (table: TableReader): StoreReader => reads(table);
 
 export const store = (table: Table): Store => {
   const [reading, writing] = [reads(table), writes(table)];
-  const both = Object.keys(reading).map((noun) => {
-    const name = noun as keyof StoreReader;
-    return [name, { ...reading[name], ...writing[name] }];
-  });
+  const both = Object.keys(reading).map((noun) => [
+    noun,
+    { ...reading[noun as keyof StoreReader], ...writing[noun as keyof Writes] },
+  ]);
   const unread = {
     backoffs: backoffWrites(table),
     limits: limitWrites(table),

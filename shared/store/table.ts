@@ -48,6 +48,7 @@ export const items = {
   room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
   config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),
   event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
+  messageBytes: item('C#{customerId}#S#{sensorId}', 'BYTES#{uuid}#{hash}'),
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),

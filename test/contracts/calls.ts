@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '../../shared/api/operation.ts';
 import type { Answer, Client } from '../fixtures/client.ts';
+import { differences } from './document.ts';
 import type { Example } from './examples.ts';
 import { exampleOf, pathOf, rightful } from './operations.ts';
 import { complaintsOf } from './sound.ts';
@@ -49,6 +50,11 @@ export const call = async (world: World, one: readonly [string, Operation], chan
   const path = pathOf(operation, params) + (change.query ?? '');
   const answer = await client.call(method, path, body, change.headers);
   expectSound(answer, method, operation.published);
+  if (method === operation.method) {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = { query: new URLSearchParams(change.query), body: text };
+    expect(differences(operation, answer, sent), answer.text).toEqual([]);
+  }
   return answer;
 };
 

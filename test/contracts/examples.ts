@@ -94,6 +94,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
   getSensorStatus: nothing,
   listSensorEvents: nothing,
+  getSensorEvent: nothing,
   setSensorCustomer: async ({ anybody, ours }) => {
     const { sensorId } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
     return { params: { sensorId }, body: { customerId: ours.customerId } };

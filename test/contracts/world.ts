@@ -52,6 +52,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     groupId: String(groupId),
     feedbackId: String(feedbackId),
     eventId: hit?.sensorEventId ?? '',
+    uuid: hit?.sensorEventId ?? '',
     freeSensorId: makerB.sensorId,
   };
   return { ...home, ...alarm, sensor, ids };
@@ -76,6 +77,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   groupId: '987654321',
   feedbackId: '987654321',
   file: `swagger-ui.${'0'.repeat(16)}.js`,
+  uuid: '00000000-0000-4000-8000-000000000000',
 };
 
 /** Ids for the path of an operation: its sensor is one of the maker that it is for. */
@@ -87,7 +89,7 @@ export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'file') return ['page', 'swagger-ui.js', '%00'];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (['webhookId', 'tokenId', 'keyId'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (['webhookId', 'tokenId', 'keyId', 'uuid'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Operation } from '../../shared/api/operation.ts';
+import { differences } from '../contracts/document.ts';
 import { exampleOf, operations, paramsOf, pathOf } from '../contracts/operations.ts';
 import { send } from '../contracts/raw.ts';
 import { complaintsOf } from '../contracts/sound.ts';
@@ -92,10 +93,24 @@ const describe = ({ method, path, headers, body }: Sent, status: number, text: s
     `-> ${status} ${text.slice(0, 500)}`,
   ].join('\n');
 
+/** Does it reach the operation that was drawn? A path that was changed may lead to another one. */
+const isAsDeclared = ({ path, params }: Drawn, { operation, method, headers }: Sent): boolean =>
+  method === operation.method &&
+  path === '{path}' &&
+  params.every((text) => /^\{(ours|theirs|unknown)\}$/.test(text)) &&
+  !('expect' in headers || headers.host === '');
+
+const partsOf = ({ path, body }: Sent) => {
+  const query = new URLSearchParams(path.split('?')[1]);
+  return { query, ...(body && { body: body.toString() }) };
+};
+
 const attempt = async (draw: Drawn, world: World): Promise<number> => {
   const sent = await requestOf(draw, world);
   const answer = await send(new URL(world.cloud.url).origin, sent);
   const complaints = complaintsOf(answer, sent.method, sent.operation.published);
+  if (isAsDeclared(draw, sent) && answer.status !== 404)
+    complaints.push(...differences(sent.operation, answer, partsOf(sent)));
   if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
   if (answer.status < 300 && isForged(draw.credential, sent.operation, sent))
     complaints.unshift('a forged request that did something');

@@ -114,18 +114,42 @@ test('a system admin finds users without a customer too', async () => {
   expect(own?.total).toBe(0);
 });
 
-test('a page of events shows as many messages as one answer may hold', async () => {
-  const sensor = await linked();
-  const filler = 'x'.repeat(190_000);
-  for (let at = 0; at < 30; at++)
-    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, { type: 99, payload: { at, filler } });
-  await cloud.idle();
-  const answer = await home.client.call('GET', `/sensors/${sensor.sensorId}/events?perPage=200`);
-  expect(answer.text.length).toBeLessThan(5_500_000);
-  const [page] = answer.body as { total: number; data: { raw: unknown }[] }[];
-  expect(page?.data.length).toBe(page?.total);
-  expect(page?.data[0]?.raw).not.toBeNull();
-  expect(page?.data.at(-1)?.raw).toBeNull();
+describe('the message of an event', () => {
+  type Listed = { uuid: string; type: string; raw: unknown };
+  const say = async (text: string) => {
+    const sensor = await linked();
+    const path = `/sensors/${sensor.sensorId}/events`;
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
+    await cloud.idle();
+    const [page] = await home.client.ok<{ data: Listed[] }[]>('GET', path);
+    // What was said is an event, and that the sensor is active another one of the same message.
+    expect(page?.data.map(({ type }) => type).sort()).toEqual(['sensor', 'unknown']);
+    const alone = (page?.data ?? []).map(({ uuid }) => home.client.call('GET', `${path}/${uuid}`));
+    return { listed: page?.data ?? [], alone: await Promise.all(alone) };
+  };
+
+  test('is shown in lists up to 16 KiB, whatever else is on the page, and as a whole by itself', async () => {
+    const message = (bytes: number) => `{"type":99,"payload":{"filler":"${'ä'.repeat(20)}${'x'.repeat(bytes - 75)}"}}`;
+    const [short, long] = [message(16 * 1_024), message(16 * 1_024 + 1)];
+    expect([short, long].map((text) => Buffer.byteLength(text))).toEqual([16_384, 16_385]);
+    const shown = [await say(short), await say(long), await say(message(200 * 1_024))];
+    expect(shown.map(({ listed }) => listed.map(({ raw }) => raw))).toEqual([
+      [JSON.parse(short), JSON.parse(short)],
+      [null, null],
+      [null, null],
+    ]);
+    const texts = [short, long, message(200 * 1_024)];
+    for (const [at, { alone }] of shown.entries())
+      for (const { status, body } of alone)
+        expect([status, body]).toMatchObject([200, { raw: JSON.parse(texts[at] ?? '') }]);
+  });
+
+  test('has its numbers with all their digits', async () => {
+    const numbers = '[9007199254740993,12345678901234567890,0.1000000000000000055511151231257827,1.50,1e400,-0,29.0]';
+    const text = `{"type":99,"__proto__":{"a":1},"payload":{"numbers":${numbers},"text":"1.50"}}`;
+    const { alone } = await say(text);
+    for (const answer of alone) expect(answer.text).toContain(`"raw":${text}`);
+  });
 });
 
 test('a MAC is found as people write it', async () => {

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code, and by which request. */
-const askForCode = async (): Promise<{ logged: string; requestId: string }> => {
+const askForCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {
   vi.stubEnv('MAIL_SENDER', 'cloud@example.com');
   const lines: string[] = [];
   const { mail } = lambdaRuntime();
@@ -22,7 +22,7 @@ const askForCode = async (): Promise<{ logged: string; requestId: string }> => {
   const cloud = await startTestCloud({ log, wrap: (runtime) => hurried({ ...runtime, mail }) });
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'home', []);
-  const { username } = await hireFor(admin, customerId, 'forgetful', { email: 'nurse@example.com', locale: 'de' });
+  const { username } = await hireFor(admin, customerId, 'forgetful', { email, locale: 'de' });
   const answer = await clientOf(cloud.url).call('POST', '/users/password-reset', { username });
   expect([answer.status, answer.text]).toEqual([202, '{"status":"OK"}']);
   await cloud.stop();
@@ -65,4 +65,10 @@ test('a stage without an address sends nothing', async () => {
   const { mail, settings } = lambdaRuntime();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
+});
+
+test('the domain of an address goes to SES in ASCII, which is all that it takes', async () => {
+  ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
+  await askForCode('nurse@münchen.example.de');
+  expect(sent()[0]?.Destination?.ToAddresses).toEqual(['nurse@xn--mnchen-3ya.example.de']);
 });

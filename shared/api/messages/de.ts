@@ -43,6 +43,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_not_found: 'Der Benutzer wurde nicht gefunden',
   customer_not_found: 'Der Kunde wurde nicht gefunden',
   sensor_not_found: 'Der Sensor wurde nicht gefunden',
+  event_not_found: 'Das Ereignis wurde nicht gefunden',
   bot_not_found: 'Der Bot wurde nicht gefunden',
   rule_not_found: 'Die Regel wurde nicht gefunden',
   rule_hit_not_found: 'Der Regeltreffer wurde nicht gefunden',

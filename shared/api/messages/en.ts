@@ -43,6 +43,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_not_found: 'The user was not found',
   customer_not_found: 'The customer was not found',
   sensor_not_found: 'The sensor was not found',
+  event_not_found: 'The event was not found',
   bot_not_found: 'The bot was not found',
   rule_not_found: 'The rule was not found',
   rule_hit_not_found: 'The rule hit was not found',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { choice, type Field, flag, whole, words } from './field.ts';
+import { choice, type Field, flag, hostField, whole, words } from './field.ts';
 
-const MAC = z.string().regex(/^[0-9a-f]{2}(:?)(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i);
+const MAC = z.string().regex(/^[0-9a-fA-F]{2}(:?)(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/);
 const macList: Field<string[]> = {
   schema: z.array(MAC).max(64),
   byDefault: [],
@@ -65,8 +65,8 @@ const service = {
   enableAnalytics: mustBeTrue,
   offlineModeEnabled: flag(false, 'works without a connection', { from: 38 }),
   httpLogEnabled: flag(true, 'logs are kept and sent on reboot', { from: 42 }),
-  ntpServerPrimary: words(1, 253, 'europe.pool.ntp.org', 'asked when the provisioned time server fails', { from: 42 }),
-  ntpServerSecondary: words(1, 253, 'us.pool.ntp.org', 'asked when the primary fails', { from: 42 }),
+  ntpServerPrimary: hostField('europe.pool.ntp.org', 'asked when the provisioned time server fails', { from: 42 }),
+  ntpServerSecondary: hostField('us.pool.ntp.org', 'asked when the primary fails', { from: 42 }),
   subscriptionExpired: flag(false, 'the subscription has ended', { until: 29 }),
   dspRecordReportingEnabled: flag(false, 'recordings are reported', { from: 38 }),
   dspRecordMaxLatency: whole(10, 'seconds that data may wait before it is sent', { from: 42 }),

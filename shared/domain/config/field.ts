@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { int32, text } from '../values.ts';
+import { host, int32, text } from '../values.ts';
 
 /**
  * A field of a configuration, declared once: its schema, default, OpenAPI description and whether a device understands
@@ -48,6 +48,14 @@ export const words = (
   ...support,
 });
 
+/** The name of a host, or its IP address. */
+export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> => ({
+  schema: host,
+  byDefault,
+  note,
+  ...support,
+});
+
 export type Fields = Readonly<Record<string, Field>>;
 export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
@@ -57,6 +65,15 @@ export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
 
 const supportText = ({ from, until }: Field): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
+
+/** What is stored, as far as it is allowed today; what isn't, or is missing, has its default. */
+export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values<F>> | null): Values<F> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { schema, byDefault }]) => {
+      const { success, data } = schema.safeParse(stored?.[name]);
+      return [name, success ? data : byDefault];
+    }),
+  ) as Values<F>;
 
 type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<F>[K]> };
 

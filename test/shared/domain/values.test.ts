@@ -1,0 +1,99 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { criticalFields } from '../../../shared/domain/config/critical.ts';
+import { stillAllowed } from '../../../shared/domain/config/field.ts';
+import { email, host, text } from '../../../shared/domain/values.ts';
+import { anyText } from '../../fixtures/any-text.ts';
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+const samples = {
+  'an e-mail address': {
+    schema: email,
+    good: [
+      ...['', 'a@b.cd', "o'neil+tag@mail.example.co.uk", '!#$%&*/=?^_`{|}~-@b.de', 'a@xn--mnchen-3ya.xn--p1ai'],
+      ...[
+        'müller@example.de',
+        'user@münchen.de',
+        'δοκιμή@παράδειγμα.δοκιμή',
+        '用户@例子.广告',
+        'अजय@डाटा.भारत',
+        '\u{20000}@b.de',
+      ],
+      `${'\u{20000}'.repeat(249)}@b.de`,
+    ],
+    bad: [
+      ...['a', 'a@', '@b.cd', 'a@b', 'a@b.c', 'a b@c.de', 'a@b .de', 'a..b@c.de', '.a@b.de', 'a.@b.de', 'a@.de'],
+      ...['a@b..de', 'a@-b.de', 'a@b.12', 'a@@b.de', 'a@b@c.de', 'a@b.de.', 'a,b@c.de', 'a@[127.0.0.1]', 'a@b_c.de'],
+      ...['a\n@b.de', 'a@b.de\n', 'a\u0000@b.de', 'a\u00a0@b.de', 'a\u200b@b.de', '\ud800@b.de', 'a@b\u3000.de', ' '],
+      ...[`${'x'.repeat(250)}@b.de`, `${'a.'.repeat(5_000)}@`, `a@${'b.'.repeat(5_000)}`],
+    ],
+  },
+  'a host': {
+    schema: host,
+    good: [
+      ...['a', 'ntp', 'europe.pool.ntp.org', '0.pool.ntp.org', 'A-1.b', '1a', '192.168.0.1', '::1', '2001:db8::1'],
+      [63, 63, 63, 61].map((length) => 'x'.repeat(length)).join('.'),
+    ],
+    bad: [
+      ...[
+        '',
+        'a b',
+        ' a',
+        'a.',
+        '.a',
+        'a..b',
+        '-a',
+        'a-',
+        'a_b',
+        'ä',
+        'http://a',
+        'a/b',
+        'a:123',
+        '[::1]',
+        'a\n',
+        '1.2.3',
+      ],
+      ...[
+        '256.1.1.1',
+        '1.2.3.4.5',
+        '::g',
+        'x'.repeat(64),
+        [63, 63, 63, 62].map((length) => 'x'.repeat(length)).join('.'),
+      ],
+    ],
+  },
+  'a text': {
+    schema: text(1, 3),
+    good: ['a', 'ä\u{1f3e5}\u007f', '\u{10ffff}'],
+    bad: ['', 'abcd', 'a\u0000', '\u001f', '\ud800', '\udc00\ud800', '\ufffe', '\uffff', '\n'],
+  },
+};
+
+describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
+  const documented = ajv.compile(z.toJSONSchema(schema));
+  const takes = (value: string) => schema.safeParse(value).success;
+
+  test('is taken when it is well-formed, with letters of any script where they may be, and refused when not', () => {
+    expect(good.filter((value) => !takes(value))).toEqual([]);
+    expect(bad.filter(takes)).toEqual([]);
+  });
+
+  test('is what its JSON Schema says, and nothing else', () => {
+    expect(good.filter((value) => !documented(value))).toEqual([]);
+    expect(bad.filter((value) => documented(value))).toEqual([]);
+    fc.assert(
+      fc.property(anyText(5), (value) => takes(value) === documented(value)),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('a name that was stored when anything was one is read as the default', () => {
+  const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
+  expect(stillAllowed(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
+});
