@@ -29,7 +29,7 @@ export const deliveries = group({
       path: '/webhooks/{webhookId}/deliveries',
       summary: 'List the deliveries of a webhook of the last 30 days',
       params: ByWebhook,
-      description: `${lookedText('1,000', '5,000')} Of each 1,000 those are sorted that are not in the order of time.`,
+      description: `${lookedText('500', '5,000')} What is behind the first 200 may lag by a second. Sorted by updateDate is each 500.`,
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(deliveryIdText),

@@ -18,7 +18,7 @@ export const ruleHits = group({
       description:
         '`total` is exact, and any page can be had. Of one sensor it is not so: ' +
         `${lookedText('5,000', '20,000')} There a new hit may be missing for a second. Sorted by updateDate are the ` +
-        'newest 1,000, of a sensor 200; the others stay in the order of time.',
+        'newest 500, of a sensor 100; the others stay in the order of time.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(idText),

@@ -43,7 +43,7 @@ const byId = async (store: StoreReader, customerId: number, { first, last }: Win
 };
 
 /** The newest hits change: when a message is sent, when somebody has an opinion. So many are sorted by that. */
-const CHANGING = 1_000;
+const CHANGING = 500;
 
 /** In the order of the last change, as far as hits change; before these are the older ones in the order of ids. */
 const byChange = async (store: StoreReader, customerId: number, { first, last }: Window, wanted: Wanted) => {

@@ -119,7 +119,12 @@ const errorResponses = (operation: Operation): Json => {
   return Object.fromEntries(statuses.map((status) => [String(status), entry(status)]));
 };
 
-const headersOf = ({ responseHeaders = {}, describedHeaders = {}, optionalHeaders = {}, published }: Operation): Json => ({
+const headersOf = ({
+  responseHeaders = {},
+  describedHeaders = {},
+  optionalHeaders = {},
+  published,
+}: Operation): Json => ({
   ...commonHeaders,
   ...(published && { ETag: header('Tag of these bytes; with it in If-None-Match the answer is 304 while they last') }),
   ...Object.fromEntries(

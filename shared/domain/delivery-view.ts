@@ -39,7 +39,23 @@ export type DeliveryView = z.output<typeof DeliveryView>;
 /** The same with its attempts. */
 export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
 
-export const deliveryView = (delivery: Delivery): DeliveryView => {
+/** What of a delivery its list shows, and what it is cut, sorted and counted by. */
+export type DeliveryRow = Pick<
+  Delivery,
+  | 'id'
+  | 'webhookId'
+  | 'createDate'
+  | 'updateDate'
+  | 'state'
+  | 'reason'
+  | 'attempts'
+  | 'nextAttempt'
+  | 'hit'
+  | 'replayOf'
+  | 'isTest'
+> & { snapshot: { event: Pick<Delivery['snapshot']['event'], 'id' | 'type' | 'action'> } };
+
+export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
   const { snapshot, hit, state, reason, replayOf = null, nextAttempt, ...rest } = delivery;
   const { type, action, id: eventId } = snapshot.event;
   const waits = state === 'pending' || state === 'retrying';

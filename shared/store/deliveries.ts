@@ -21,7 +21,7 @@ export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
 export type DeliveryItem = Omit<Delivery, keyof DeliveryKey>;
 
 /** The delivery that an item of the table is. */
-export const deliveryOf = <T extends DeliveryItem>(item: T & Key): T & Key & DeliveryKey => {
+export const deliveryOf = <T extends object>(item: T & Key): T & Key & DeliveryKey => {
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
   return { ...item, customerId: Number(customerId), webhookId, id: deliveryId };
 };

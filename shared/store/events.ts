@@ -106,8 +106,7 @@ export const eventReads = (table: TableReader) => ({
     return { ...page, data: await withShortBytes(table, data) };
   },
 
-  state: (customerId: number, sensorId: string) =>
-    table.get<StateItem>(items.sensorState({ customerId, sensorId })),
+  state: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
 });
 
 const keep = async (table: Table, { raw, ...message }: Message): Promise<boolean> => {

@@ -19,14 +19,14 @@ type Wanted<I> = { page: number; perPage: number; after?: I | undefined };
 export const lookFor = async <R, I extends string | number>(
   { page, perPage, after }: Wanted<I>,
   { stretch, stretches }: Bounds,
-  look: (after: I | undefined, limit: number) => Promise<Stretch<R, I>>,
+  look: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Stretch<R, I>>,
 ): Promise<LookedPage<R>> => {
   const rows: R[] = [];
   // One more than the page tells whether the list goes on.
   const enough = (page + 1) * perPage + 1;
   let next = after;
   for (let looked = 0; looked === 0 || (next !== undefined && rows.length < enough && looked < stretches); looked++) {
-    const one = await look(next, stretch);
+    const one = await look(next, stretch, looked === 0);
     rows.push(...one.rows);
     next = one.next;
   }

@@ -97,7 +97,7 @@ export type Query = {
   startAfter?: Item | undefined;
   /** False: an eventually consistent read, at half the price, of what may be some seconds old. Those of an index are. */
   consistent?: boolean;
-  /** Attributes wanted besides the key; all of them when left out. The price is that of the whole items. */
+  /** Attributes, or parts of them as `a.b`, wanted besides the key; all when left out. The price is that of the whole items. */
   only?: readonly string[];
 };
 
@@ -109,19 +109,20 @@ export const queryInput = (query: Query): Omit<QueryCommandInput, 'TableName'> =
     : query.beginsWith !== undefined
       ? { text: ' AND begins_with(#sk, :start)', values: { ':start': query.beginsWith } }
       : null;
+  const wanted = query.only?.map((path) => path.split('.').map((name) => `#${name}`));
   return {
     ...(query.index && { IndexName: query.index }),
     KeyConditionExpression: `#pk = :pk${range?.text ?? ''}`,
     ExpressionAttributeNames: {
       '#pk': design.partitionKey,
       ...(range && { '#sk': design.sortKey }),
-      ...(query.only && Object.fromEntries(query.only.map((name) => [`#${name}`, name]))),
+      ...aliases(...(wanted ?? []).flat()),
     },
     ExpressionAttributeValues: { ':pk': query.pk, ...range?.values },
     ScanIndexForward: !query.newestFirst,
     ...(query.limit !== undefined && { Limit: query.limit }),
     ...(query.startAfter && { ExclusiveStartKey: query.startAfter }),
     ...(!query.index && { ConsistentRead: query.consistent ?? true }),
-    ...(query.only && { ProjectionExpression: ['pk', 'sk', ...query.only.map((name) => `#${name}`)].join(', ') }),
+    ...(wanted && { ProjectionExpression: ['pk', 'sk', ...wanted.map((path) => path.join('.'))].join(', ') }),
   };
 };

@@ -70,7 +70,7 @@ export const restOf = ({ first, last }: Window, newestFirst: boolean, after: num
 };
 
 /** So many hits of a sensor are read for the date of their last change. */
-const DATED = 200;
+const DATED = 100;
 /** Which hits a page shows. */
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 

@@ -1,18 +1,51 @@
+import { derivedUlid } from '../../shared/domain/ids.ts';
+import { items } from '../../shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { seedHits } from '../fixtures/hits.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 import type { Figure } from './figures.ts';
 import { createLedger } from './meter.ts';
 
+type Bench = { cloud: Awaited<ReturnType<typeof startTestCloud>>; ledger: ReturnType<typeof createLedger> };
 const HITS = 100_000;
 const SENSORS = 100;
 const BAR = 40;
 
-/** Read units of pages of the longest lists, the caller's session and permissions included. */
-export const measureLists = async (): Promise<Figure[]> => {
-  const ledger = createLedger();
-  const environment = { RATE_LIMIT_PER_SECOND: '1000000' };
-  const cloud = await startTestCloud({ meter: ledger.meter, wrap: ledger.wrap, environment });
+const DELIVERIES = 100_000;
+/** What a page of them may cost: the first, and any. */
+const DELIVERY_BARS = [
+  ['', 100],
+  ['?page=100&sortBy=asc(id)', 700],
+  ['?state=held', 700],
+] as const;
+
+/** Read units of pages of 100,000 deliveries of one webhook, each of 1 KB. */
+const measureDeliveries = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
+  const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
+  const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
+  const place = { customerId: home.customerId, webhookId: webhook.id };
+  const from = Date.now() - 86_400_000;
+  const event = { id: 1, type: 'fall', action: 'fall_detected', source: null };
+  const deliveryOf = (n: number) => {
+    const id = derivedUlid(from + n, n);
+    const dates = { createDate: from + n, updateDate: from + n, nextAttempt: null };
+    const fate = { state: 'delivered', reason: null, attempts: 1, hit: null, sendTryTimes: [from + n] };
+    const snapshot = { event, texts: 'x'.repeat(600) };
+    return { put: { id, ...place, ...dates, ...fate, snapshot, ...items.delivery({ ...place, deliveryId: id }) } };
+  };
+  for (let at = 0; at < DELIVERIES; at += 100)
+    await cloud.runtime.table.write(...Array.from({ length: 100 }, (_, n) => deliveryOf(at + n)));
+  const figures: Figure[] = [];
+  for (const [query, most] of DELIVERY_BARS) {
+    ledger.clear();
+    await home.client.ok('GET', `/webhooks/${webhook.id}/deliveries${query}`);
+    figures.push({ name: `100,000 deliveries: ${query}`, value: ledger.total().read, unit: 'read units', most });
+  }
+  return figures;
+};
+
+/** Read units of pages of 100,000 rule hits. */
+const measureHits = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const sensors: string[] = [];
   for (let n = 0; n < SENSORS; n++) sensors.push((await linkSensor(home.client)).sensorId);
@@ -26,6 +59,15 @@ export const measureLists = async (): Promise<Figure[]> => {
     await home.client.ok('GET', `/customers/${home.customerId}/rule-hits?${query}`);
     figures.push({ name: `100,000 hits: ${query}`, value: ledger.total().read, unit: 'read units', most: BAR });
   }
+  return figures;
+};
+
+/** Read units of pages of the longest lists, the caller's session and permissions included. */
+export const measureLists = async (): Promise<Figure[]> => {
+  const ledger = createLedger();
+  const environment = { RATE_LIMIT_PER_SECOND: '1000000' };
+  const cloud = await startTestCloud({ meter: ledger.meter, wrap: ledger.wrap, environment });
+  const figures = [...(await measureHits({ cloud, ledger })), ...(await measureDeliveries({ cloud, ledger }))];
   await cloud.stop();
   return figures;
 };
