@@ -36,7 +36,8 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'customers.update': pattern('A new name, location and address of a customer', ['customer'], 0, 1),
   'customers.remove': pattern('A customer without users and sensors is gone', ['customer'], 0, 1, 'read 1 if not'),
 
-  'due.beat': pattern('The service is there; since when without a gap?', ['heartbeat'], 1, 1),
+  'due.beat': pattern('The service is there; where does its sweep begin?', ['heartbeat'], 1, 1),
+  'due.leave': pattern('Where does the next sweep go on?', ['heartbeat'], 0, 1),
   'due.upSince': pattern('Since when is the service there without a gap?', ['heartbeat'], 0.5, 0),
   'due.waiting': { ...pattern('What waits since before a time?', ['event', 'delivery'], 4, 0, each8KB), index: 'due' },
 

@@ -1,6 +1,7 @@
 import { GRACE_SECONDS } from '../domain/delivery.ts';
 import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
+import { changes, type Item } from './request.ts';
 import { DUE_SHARDS, due, items } from './table.ts';
 
 const shardOf = (id: string): number =>
@@ -42,7 +43,21 @@ const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
   return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
 };
 
-type Heartbeat = { at: number; since: number };
+/** Items of a shard that are looked at before the next shard has its turn. */
+const SHARE = 500;
+/** The last item seen, by the shard that was not looked at to its end. */
+type Left = Record<string, Item>;
+type Place = { shard: number; after?: Item | undefined };
+
+/** A place in every shard, that of `first` before the others: where it was left, else its beginning. */
+const everyPlace = (first: number, left: Left): Place[] =>
+  Array.from({ length: DUE_SHARDS }, (_, at) => {
+    const shard = (first + at) % DUE_SHARDS;
+    return { shard, after: left[shard] };
+  });
+
+/** When (ms) a sweep last noted that the service is there, since when without a gap, which sweep it was, what it left. */
+type Heartbeat = { at: number; since: number; sweep?: number; left?: Left };
 
 export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has been there without a gap of more than `longestGap` ms; `now` when it is back just now. */
@@ -51,25 +66,41 @@ export const dueReads = (table: TableReader) => ({
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** What waits since before `until` (ms), shard by shard and page by page: the size of the backlog, not of the history. */
-  waiting: async function* (until: number): AsyncGenerator<Waiting[]> {
-    for (let shard = 0; shard < DUE_SHARDS; shard++) {
-      const range = { pk: due.shard({ shard }), between: [due.at({ time: 0 }), due.at({ time: until })] as const };
-      let startAfter: Record<string, unknown> | undefined;
-      do {
-        const page = await table.query<Key & { dueAt: string }>({ index: 'due', ...range, startAfter });
-        yield page.items.map(waitingOf).filter((one) => one !== null);
-        startAfter = page.next;
-      } while (startAfter);
+  /**
+   * What waits since before `until` (ms), page by page: one of each shard in turn, so that none starves behind another's
+   * backlog. Its size is that of the backlog, not of the history. `places` is where to look, and is kept up to date: what
+   * is left in it when the caller stops is where to go on.
+   */
+  waiting: async function* (until: number, places = everyPlace(0, {})): AsyncGenerator<Waiting[]> {
+    const between = [due.at({ time: 0 }), due.at({ time: until })] as const;
+    for (let place = places.shift(); place; place = places.shift()) {
+      const { shard } = place;
+      // A start that is not within the range, as after a clock was set back, is an error.
+      const startAfter = String(place.after?.dueAt) <= between[1] ? place.after : undefined;
+      const query = { index: 'due', pk: due.shard({ shard }), between, limit: SHARE, startAfter } as const;
+      const page = await table.query<Key & { dueAt: string }>(query);
+      if (page.next) places.push({ shard, after: page.next });
+      yield page.items.map(waitingOf).filter((one) => one !== null);
     }
   },
 });
 
 export const dueWrites = (table: Table) => ({
-  /** Notes that the service is there; when that was noted more than `longestGap` ms ago, it was away until now. */
-  beat: async (now: number, longestGap: number): Promise<void> => {
+  /**
+   * Notes that the service is there; when that was noted more than `longestGap` ms ago, it was away until now. Gives the
+   * places where this sweep is to look. Each begins with another shard than the one before, also when that one died.
+   */
+  beat: async (now: number, longestGap: number): Promise<Place[]> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}), true);
     const since = last && now - last.at <= longestGap ? last.since : now;
-    await table.write({ put: { ...items.heartbeat({}), at: now, since } });
+    const { sweep = 0, left = {} } = last ?? {};
+    await table.write({ put: { ...items.heartbeat({}), at: now, since, sweep: sweep + 1 } });
+    return everyPlace(sweep, left);
+  },
+
+  /** Notes where the next sweep goes on. */
+  leave: async (places: readonly Place[]): Promise<void> => {
+    const left: Left = Object.fromEntries(places.flatMap(({ shard, after }) => (after ? [[shard, after]] : [])));
+    await table.update(items.heartbeat({}), changes({ set: { left } }));
   },
 });
