@@ -37,7 +37,12 @@ type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer
 /** Where bells are: in this process, or at an SQS endpoint. */
 export type Bells = { queues: Record<QueueName, Queue> } | Awaited<ReturnType<typeof ensureQueues>>;
 
-const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onError: (error: unknown) => void) => {
+const startPollers = async (
+  runtime: Runtime,
+  bells: Bells,
+  clock: Clock,
+  onError: (error: unknown, requestId?: string) => void,
+) => {
   const stopped = new AbortController();
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
@@ -71,7 +76,8 @@ export const startConsumers = async (
   sweepSeconds: number = SWEEP_SECONDS,
 ) => {
   const runtime: Runtime = { ...given, sweepSeconds };
-  const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
+  const onError = (error: unknown, requestId?: string) =>
+    runtime.log('error', 'an invocation failed', { requestId }, error);
   const pollers = await startPollers(runtime, bells, clock, onError);
   const timers = await Promise.all(
     schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {

@@ -1,5 +1,6 @@
 import { skippingClock } from '../../lib/local/clock.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { startSilence } from '../fixtures/silence.ts';
 import { failingClient } from './aws.ts';
 import { calleeOf } from './callee.ts';
 import { createChaos } from './chaos.ts';
@@ -21,17 +22,19 @@ const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
-  const receiver = await startChaosReceiver(chaos, clock.now);
+  const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
   const callee = calleeOf(chaos);
   let settings: Fault['settings'];
   let unread = 0;
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
+    // As in AWS: between two steps of a story there may be a minute.
+    sweepSeconds: 60,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },
-    onClient: failingClient(chaos),
+    onClient: failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) }),
     wrap: failingHost(chaos, async () => callee, current),
     environment: { RETRY_SCHEDULE: SOON },
   });
@@ -57,6 +60,7 @@ export const createFaultWorld = async () => {
     stop: async () => {
       await receiver.stop();
       await cloud.stop();
+      await silence[Symbol.asyncDispose]();
     },
   };
 };
