@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { createAdmin } from '../lib/local/first.ts';
 import { passwordsAt } from '../shared/auth/password.ts';
-import { createTable, documentClientOf } from '../shared/store/client.ts';
+import { createTable, documentClient } from '../shared/store/client.ts';
 import { store } from '../shared/store/store.ts';
 
 const help = `npm run admin -- --table NAME [--username NAME]
@@ -15,7 +14,7 @@ const { table = '', username } = readCommandLine(options, help, { out: console.l
   values.table ? null : 'which table? The stack names it in its output TableName',
 );
 const password = randomBytes(15).toString('base64url');
-const client = documentClientOf(new DynamoDBClient({}));
+const client = documentClient({});
 const admin = await createAdmin(store(createTable(client, table)), username, password, {
   now: Date.now,
   random: randomBytes,

@@ -78,7 +78,6 @@ const deviations: [file: string, may: string, because: string][] = [
   ['bin/', 'shared/', 'composition roots'],
   ['bin/', 'node:*', 'composition roots'],
   ['bin/', 'package.json', 'the version'],
-  ['bin/admin.ts', '@aws-sdk/client-dynamodb', 'a composition root: the table of the account it runs in'],
 ];
 
 const roomOf = (file: string) => Object.keys(rooms).find((room) => fits(room, file));

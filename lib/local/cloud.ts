@@ -14,7 +14,6 @@ import { type Log, log as standardLog } from '../../shared/log.ts';
 import { type Send, sendBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
-import type { Patience } from '../../shared/transport.ts';
 import { createBodies } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { closerOf } from './connections.ts';
@@ -50,8 +49,6 @@ export type CloudOptions = {
   passwordCost?: Cost;
   log?: Log;
   meter?: Meter;
-  /** How long the table is waited for: tests wait less. */
-  patience?: Patience;
   /** Prints a line for whoever runs the host: a mail, when there is no folder to put it in. */
   say?: (line: string) => void;
   /** Wraps the runtime: how tests inject faults. */
@@ -103,7 +100,7 @@ const runtimeOf = async (
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings, { allowLoopback: true });
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-  const client = localDocumentClient(endpoint, options.patience);
+  const client = localDocumentClient(endpoint);
   options.onClient?.(client, endpoint);
   const table = createTable(client, settings.TABLE_NAME, meter);
   const { now } = clock;

@@ -47,7 +47,12 @@ const open = (
     ? { source: bells.queues[name], close: async () => {} }
     : sqsSource({ client: bells.client, url: bells.urls[name], name, ...limits });
 
-const startPollers = async (runtime: Runtime, bells: Bells, clock: Clock, onError: (error: unknown) => void) => {
+const startPollers = async (
+  runtime: Runtime,
+  bells: Bells,
+  clock: Clock,
+  onError: (error: unknown, requestId?: string) => void,
+) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
@@ -76,7 +81,8 @@ export const startConsumers = async (
   sweepSeconds: number = SWEEP_SECONDS,
 ) => {
   const runtime: Runtime = { ...given, sweepSeconds };
-  const onError = (error: unknown) => runtime.log('error', 'an invocation failed', {}, error);
+  const onError = (error: unknown, requestId?: string) =>
+    runtime.log('error', 'an invocation failed', { requestId }, error);
   const pollers = await startPollers(runtime, bells, clock, onError);
   const timers = await Promise.all(
     schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {

@@ -28,8 +28,8 @@ export type PollOptions = {
   /** ReportBatchItemFailures, the only mode that exists here. */
   reportFailures: true;
   clock: Clock;
-  /** Hears about each invocation that failed as a whole; must not throw. */
-  onError: (error: unknown) => void;
+  /** Hears about each invocation that failed as a whole, by its request id; must not throw. */
+  onError: (error: unknown, requestId: string) => void;
   newId?: () => string;
 };
 
@@ -116,13 +116,14 @@ const createGroups = (most: number) => {
 const invokeWith = async (messages: Message[], options: PollOptions): Promise<void> => {
   const { queue, handler, clock, timeoutSeconds, onError } = options;
   const event = { Records: messages.map((message) => asRecord(message, queue.name)) };
+  const context = lambdaContext(options);
   try {
-    const answer = await within(clock, timeoutSeconds, () => handler(event, lambdaContext(options)));
+    const answer = await within(clock, timeoutSeconds, () => handler(event, context));
     const failed = failedIds(answer, messages);
     const done = messages.filter(({ messageId }) => !failed.has(messageId));
     await Promise.all(done.map(({ receiptHandle }) => queue.remove(receiptHandle)));
   } catch (error) {
-    onError(error);
+    onError(error, context.awsRequestId);
   }
 };
 
@@ -187,8 +188,8 @@ export type ScheduleOptions = {
   /** 60 unless told otherwise. */
   timeoutSeconds?: number;
   clock: Clock;
-  /** Hears about each run that failed; must not throw. */
-  onError: (error: unknown) => void;
+  /** Hears about each run that failed, by its request id; must not throw. */
+  onError: (error: unknown, requestId: string) => void;
   newId?: () => string;
 };
 
@@ -245,6 +246,6 @@ const runOnce = async (options: ScheduleOptions): Promise<void> => {
   try {
     await within(clock, timeoutSeconds, () => handler(event, context));
   } catch (error) {
-    onError(error);
+    onError(error, context.awsRequestId);
   }
 };

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { documentClientOf } from '../../shared/store/client.ts';
 import { tableDesign } from '../../shared/store/table.ts';
-import { type Patience, transport, withFreshSockets } from '../../shared/transport.ts';
+import { transport, withFreshSockets } from '../../shared/transport.ts';
 
 const REGION = 'eu-central-1';
 const UNCHECKED = `AWS4-HMAC-SHA256 Credential=local/20250101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
@@ -27,8 +27,8 @@ export const clientConfig = (endpoint: string) => ({
 const needless = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware', 'hostHeaderMiddleware'];
 
 /** A client for the table, whose calls are many: a third of the work of a call in the SDK is not for an engine here. */
-export const localDocumentClient = (endpoint: string, patience?: Patience) => {
-  const requestHandler = transport(patience);
+export const localDocumentClient = (endpoint: string) => {
+  const requestHandler = transport();
   const client = withFreshSockets(
     new DynamoDBClient({ ...clientConfig(endpoint), signer, maxAttempts: 1, requestHandler }),
   );

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Random } from '../../lib/local/random.ts';
 import type { localDocumentClient } from '../../lib/local/table.ts';
@@ -47,25 +48,65 @@ const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Random
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };
 
-type Request = { request: { headers: Record<string, string>; body: Uint8Array } };
+type Request = { request: { headers: Record<string, string>; body: Uint8Array; port?: number } };
+type Client = ReturnType<typeof localDocumentClient>;
+type Handler = Client['config']['requestHandler'];
+type Sockets = Record<string, readonly Socket[] | undefined>;
+type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };
+
+/** ms that a call is waited for where some are not answered: their time is the machine's, which nobody can skip. */
+const IMPATIENCE = 400;
+/** ms */
+const FROZEN = 60_000;
+
+/** Nothing that is sent over these sockets arrives, and no answer comes. */
+const kill = (handler: object): void => {
+  const { httpAgent } = (handler as Agents).httpHandlerConfigs?.() ?? {};
+  for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((all) => Object.values(all ?? {}).flat())) {
+    if (!socket) continue;
+    socket.removeAllListeners('data').resume();
+    socket.write = () => true;
+  }
+};
+
+/** What the fault suite does besides: where nobody answers, and how time is skipped. */
+export type Around = { silentPort: number; skip: (ms: number) => void };
+
+/** A call waits no longer than `IMPATIENCE` while some of them are not answered. */
+const hurry = (handler: Handler, { rates }: Chaos): void => {
+  const handle = handler.handle.bind(handler);
+  handler.handle = (request, options) => {
+    const { unanswered, frozen } = rates();
+    return handle(request, { ...options, ...((unanswered || frozen) && { requestTimeout: IMPATIENCE }) });
+  };
+};
 
 /** Answers for the table by the bytes that DynamoDB would send: what they mean is up to the SDK. */
 export const failingClient =
-  ({ rates, strikes, chance }: Chaos) =>
-  (client: ReturnType<typeof localDocumentClient>): void => {
+  (chaos: Chaos, { silentPort, skip }: Around) =>
+  (client: Client): void => {
+    const { rates, strikes, chance } = chaos;
+    const { requestHandler } = client.config;
+    hurry(requestHandler, chaos);
     client.middlewareStack.add(
       (next) => async (args) => {
-        const { aws, awsErrors: errors } = rates();
+        const { aws, awsErrors: errors, unanswered, frozen } = rates();
+        const { request } = args as Request;
+        if (strikes(frozen)) {
+          kill(requestHandler);
+          skip(FROZEN);
+        }
+        if (strikes(unanswered)) {
+          if (chance() < 0.5) ((await next(args)).response as { body: Readable }).body.destroy();
+          request.port = silentPort;
+          return next(args);
+        }
         if (!errors || !strikes(aws)) return next(args);
         const error = oneOf(chance, errors);
         if (error === 'AnswerLost') return cutOff(() => next(args), chance);
-        const { headers, body } = (args as Request).request;
-        const response = failureOf(
-          error,
-          headers['x-amz-target'] ?? '',
-          JSON.parse(new TextDecoder().decode(body)),
-          chance,
-        );
+        const { headers, body } = request;
+        const target = headers['x-amz-target'] ?? '';
+        const response = failureOf(error, target, JSON.parse(new TextDecoder().decode(body)), chance);
         return response ? { response, output: { $metadata: {} } } : next(args);
       },
       { step: 'deserialize', name: 'faults', priority: 'low' },

@@ -14,6 +14,10 @@ export type Rates = {
   /** What the service behind the table answers instead, by its own words; what is lost of its answers. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
+  /** Calls of the table that are never answered, though half of them are carried out. */
+  unanswered?: number;
+  /** Times that the process is frozen and thawed a minute later: its sockets are dead by then. */
+  frozen?: number;
   /** Bells that nobody hears, that ring twice, or late and hence out of order, or with something unreadable beside. */
   lostBell?: number;
   doubleBell?: number;

@@ -3,6 +3,7 @@ import { localDocumentClient } from '../../lib/local/table.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { startSilence } from '../fixtures/silence.ts';
 import { failingClient } from './aws.ts';
 import { calleeOf } from './callee.ts';
 import { createChaos } from './chaos.ts';
@@ -25,7 +26,7 @@ const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
-  const receiver = await startChaosReceiver(chaos, clock.now);
+  const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
   const callee = calleeOf(chaos);
   let settings: Fault['settings'];
   let unread = 0;
@@ -34,12 +35,14 @@ export const createFaultWorld = async () => {
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
+    // As in AWS: between two steps of a story there may be a minute.
+    sweepSeconds: 60,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },
     onClient: (client, endpoint) => {
       laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
-      failingClient(chaos)(client);
+      failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
       stores = store(createTable(localDocumentClient(endpoint), 'sensor-cloud'));
     },
     wrap: failingHost(chaos, async () => callee, current),
@@ -74,6 +77,7 @@ export const createFaultWorld = async () => {
     stop: async () => {
       await receiver.stop();
       await cloud.stop();
+      await silence[Symbol.asyncDispose]();
     },
   };
 };

@@ -18,4 +18,12 @@ export const ofTable: readonly Fault[] = [
   answering('transactions meet: each is written in the end, whole', conflict),
   answering('a transaction is slowed down: it is written in the end, whole', slowed),
   answering('an answer is lost on the way: what was written is not taken for the work of another', unsaid),
+  {
+    title: 'calls hang and are never answered: they are made again, and nobody waits for them',
+    rates: { unanswered: 0.04 },
+  },
+  {
+    title: 'a process is frozen and thawed a minute later: its dead sockets hang nobody up',
+    rates: { frozen: 0.02 },
+  },
 ];

@@ -23,11 +23,12 @@ const stopAfterwards = (clock: VirtualClock, stop: () => Promise<void>) =>
 const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const clock = virtualClock(START);
   const errors: string[] = [];
-  const onError = (error: unknown) => errors.push(String(error));
+  const onError = (error: unknown, requestId: string) => errors.push(`${requestId}: ${error}`);
   const deadLetter = createQueue({ name: 'dead', visibilitySeconds: 60, maxReceiveCount: 1, clock });
   const queue = createQueue({ name: 'bells', visibilitySeconds: 60, maxReceiveCount: 5, deadLetter, clock });
   const limits = { batchSize: 10, concurrency: 2, timeoutSeconds: 10, reportFailures: true } as const;
-  const poller = poll({ queue, functionName: 'ring', handler, ...limits, clock, onError, ...more });
+  const host = { clock, onError, newId: () => 'run' };
+  const poller = poll({ queue, functionName: 'ring', handler, ...limits, ...host, ...more });
   stopAfterwards(clock, poller.stop);
   const send = async (...texts: string[]) => {
     await clock.advance(0); // until the poller waits, so that it finds all of them in one batch
@@ -124,7 +125,7 @@ test('poll: a handler over its time has failed, frees its place, and its late an
   await poller.idle();
   await clock.advance(20_000);
   expect(queue.stats()).toEqual({ ...EMPTY, inFlight: 2 });
-  expect(errors).toEqual(Array(2).fill('Error: timed out after 10 seconds'));
+  expect(errors).toEqual(Array(2).fill('run: Error: timed out after 10 seconds'));
 });
 
 test('poll: at most `concurrency` invocations run at a time, of at most `batchSize` messages', async () => {
@@ -180,8 +181,9 @@ test('poll: a poison message ends in the dead-letter queue and holds nobody up',
 const setUpSchedule = (timeoutSeconds: number, handler: ScheduleOptions['handler']) => {
   const clock = virtualClock(START);
   const errors: string[] = [];
-  const onError = (error: unknown) => errors.push(String(error));
-  const rule = schedule({ name: 'sweep', everyMs: 60_000, handler, timeoutSeconds, clock, onError });
+  const onError = (error: unknown, requestId: string) => errors.push(`${requestId}: ${error}`);
+  const host = { clock, onError, newId: () => 'run' };
+  const rule = schedule({ name: 'sweep', everyMs: 60_000, handler, timeoutSeconds, ...host });
   stopAfterwards(clock, rule.stop);
   return { clock, errors, rule };
 };
@@ -226,7 +228,7 @@ test('schedule: a run that fails or takes too long is reported, and the next one
   await rule.runNow();
   await clock.advance(120_000);
   expect(runs).toBe(3);
-  expect(errors).toEqual(['Error: bug', 'Error: timed out after 30 seconds']);
+  expect(errors).toEqual(['run: Error: bug', 'run: Error: timed out after 30 seconds']);
 });
 
 test('schedule: stop starts nothing new and waits for the run under way', async () => {
