@@ -121,7 +121,7 @@ describe('a queue at an SQS endpoint', () => {
     const fallOf = ({ device, sensorId }: Awaited<ReturnType<typeof linkSensor>>) =>
       device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
     const sensor = await linkSensor(well.client);
-    const others = await Promise.all(Array.from({ length: 12 }, () => linkSensor(troubled.client)));
+    const others = await Promise.all(Array.from({ length: 8 }, () => linkSensor(troubled.client)));
     await Promise.all(others.map(fallOf));
     await slow.until(AT_A_TIME);
     await fallOf(sensor);
