@@ -6,6 +6,9 @@ import { idText, Status } from '../../shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });
 
+/** Who may decide over the login of another. */
+const equals = 'for callers with `manage_users` who hold every permission that the user holds';
+
 export const users = group({
   name: 'users',
   operations: {
@@ -55,6 +58,7 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}',
       summary: 'Replace the profile of a user',
+      description: `Another \`email\` is for the user itself by a session, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -70,6 +74,7 @@ export const users = group({
       method: 'DELETE',
       path: '/users/{userId}',
       summary: 'Delete a user, whose sessions and tokens end; the username is free again',
+      description: `For the user itself, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -83,7 +88,9 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}/access',
       summary: 'Replace what a user may do, from the next request on',
-      description: 'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
+      description:
+        `For the user itself, and ${equals}. ` +
+        'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -99,6 +106,7 @@ export const users = group({
       path: '/users/{userId}/password',
       summary: 'Set the password of a user, whose sessions all end',
       description:
+        `For the user itself, and ${equals}. ` +
         'Whoever sets the own password names the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
         'Not for access tokens.',
       auth: 'session',

@@ -3,7 +3,7 @@ import { usernameKey } from '../domain/user.ts';
 import type { Table, TableReader } from './client.ts';
 import { memberChange } from './customers.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
-import type { Account } from './sessions.ts';
+import { type Account, asJudged } from './sessions.ts';
 import { items } from './table.ts';
 
 export type UserItem = User & { accountKey: string };
@@ -43,13 +43,15 @@ export const userWrites = (table: Table) => ({
     return failed === null ? null : failed.includes(0) ? 'username_taken' : 'customer_unknown';
   },
 
-  /** Replaces the profile; false: the user is gone. */
+  /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id } = user;
+    const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
+    const sameAddress = where('#email = :emailBefore', { emailBefore: email });
+    const locale = { set: { locale: profile.locale }, if: asJudged(user) };
     const failed = await table.write(
-      { update: keyOf(customerId, id), changes: changes({ set, if: present }) },
-      { update: items.account({ accountKey }), changes: changes({ set: { locale: profile.locale }, if: present }) },
+      { update: keyOf(customerId, id), changes: changes({ set, if: sameAddress }) },
+      { update: items.account({ accountKey }), changes: changes(locale) },
     );
     return failed === null;
   },
@@ -60,12 +62,7 @@ export const userWrites = (table: Table) => ({
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
-    const was = { heldBefore: user.permissions, adminBefore: user.isAdmin };
-    const account = changes({
-      set: access,
-      ...(!access.canLogin && { add: { epoch: 1 } }),
-      if: where('#permissions = :heldBefore AND #isAdmin = :adminBefore', was),
-    });
+    const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: asJudged(user) });
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
       { update: items.account({ accountKey }), changes: account },
@@ -73,11 +70,15 @@ export const userWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Removes a user whole: without its account no session or token opens anything. False: it is gone already. */
-  remove: async ({ accountKey, customerId, id, username }: UserItem): Promise<boolean> => {
+  /**
+   * Removes a user whole: without its account no session or token opens anything. False: it is gone already, or may do
+   * something else by now than what the removal was judged by.
+   */
+  remove: async (user: UserItem): Promise<boolean> => {
+    const { accountKey, customerId, id, username } = user;
     const failed = await table.write(
       { remove: keyOf(customerId, id), where: present },
-      { remove: items.account({ accountKey }) },
+      { remove: items.account({ accountKey }), where: asJudged(user) },
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.home({ kind: 'user', id }) },

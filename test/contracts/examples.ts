@@ -65,11 +65,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     await resets.create(hashOf(code), { accountKey, epoch: 0, expires: Date.now() + 60_000 });
     return { body: { code, newPassword } };
   },
-  updateUser: () => ({ body: profile }),
+  updateUser: async (world) => ({ params: await somebody(world), body: profile }),
   deleteUser: async (world) => ({ params: await somebody(world) }),
   setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),
   setUserPassword: async (world) => ({ params: await somebody(world), body: { newPassword } }),
-  listAccessTokens: nothing,
+  listAccessTokens: async (world) => ({ params: await somebody(world) }),
   createAccessToken: async (world) => ({ params: await somebody(world), body: token }),
   deleteAccessToken: async (world) => {
     const params = await somebody(world);
