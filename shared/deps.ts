@@ -3,6 +3,7 @@ import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
+import type { Quotas } from './domain/quota.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
 import type { Mail, mailBySes } from './mail.ts';
@@ -46,6 +47,7 @@ type ByCapability = {
   /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
   'send:mail': { mail: Mail };
   'watch:sensors': { settings: Settings };
+  'keep:quotas': { quotas: Quotas };
   'call:webhooks': { callee: Callee; settings: Settings };
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
@@ -95,6 +97,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     mail: (...letter) => mail(...letter).catch((error: unknown) => log('error', 'a mail was not sent', {}, error)),
   }),
   'watch:sensors': async ({ settings }) => ({ settings }),
+  'keep:quotas': async ({ settings }) => ({ quotas: settings.QUOTAS }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
   'hash:passwords': async ({ passwords }) => ({ passwords }),
   'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DEADLINE_SECONDS } from './domain/delivery.ts';
+import { Quotas, SomeQuotas } from './domain/quota.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) =>
@@ -8,6 +9,15 @@ const list = z.string().transform((value) =>
     .map((one) => one.trim())
     .filter(Boolean),
 );
+
+const json = z.string().transform((text, ctx): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    ctx.addIssue('no JSON');
+    return z.NEVER;
+  }
+});
 
 /** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
 export const Environment = z.object({
@@ -19,6 +29,8 @@ export const Environment = z.object({
   SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
+  /** A JSON object with the quotas of a customer that are not as usual. */
+  QUOTAS: json.pipe(SomeQuotas).default({}),
   /** The service's address without /api/v1; empty while unknown. */
   PUBLIC_URL: z.string().default(''),
   SERVICE_NAME: z.string().default('Sensor Cloud'),
@@ -47,7 +59,7 @@ export const Environment = z.object({
     )
     .default([]),
 });
-export type Settings = z.output<typeof Environment>;
+export type Settings = Omit<z.output<typeof Environment>, 'QUOTAS'> & { QUOTAS: Quotas };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -58,7 +70,9 @@ export const setIn = (variables: Variables): Variables =>
 /** The settings of this process, checked once. Whatever is wrong is named, never its value. */
 export const settingsFrom = (variables: Variables): Settings => {
   const { data, error } = Environment.safeParse(setIn(variables));
-  if (data) return data;
+  // Without a limit of calls nothing is counted by the second, unless somebody wants just that.
+  const uncounted = data?.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
+  if (data) return { ...data, QUOTAS: Quotas.parse({ ...uncounted, ...data.QUOTAS }) };
   const names = [...new Set(error.issues.map((issue) => String(issue.path[0])))];
   throw new Error(`wrong environment: ${names.join(', ')}`);
 };

@@ -1,8 +1,10 @@
-import { happenings } from '../../shared/domain/decision.ts';
+import { judgedAnew } from '../../shared/api/changing.ts';
+import { learntBasic, type StoredBasic } from '../../shared/domain/config/basic-a.ts';
+import { type Cause, happenings, noticed } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Signal } from '../../shared/domain/message.ts';
 import { newSensorState } from '../../shared/domain/sensor-state.ts';
-import { needsOf } from '../../shared/domain/state/step.ts';
+import { endsLearning, needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { StateItem } from '../../shared/store/events.ts';
@@ -41,6 +43,31 @@ const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Plac
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
+/** A device that has learnt says so: the phase and the test mode end with it, before the message is decided. */
+const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: Place, time: number): Promise<void> => {
+  const { store, pause, random } = deps;
+  const place = { customerId, sensorId: sensor.id };
+  const end = async () => {
+    const before = await store.configs.get<StoredBasic>(place, 'basic');
+    const values = before && learntBasic(before.values, time);
+    if (!before || !values) return place;
+    return (await store.configs.put(place, 'basic', { values }, before)) === 'changed' ? null : place;
+  };
+  await judgedAnew(end, { pause, random }, () => {
+    throw new Error('the configuration kept changing');
+  });
+};
+
+/** What a message of the device does to the sensor's state. */
+const judge = async (deps: ProcessDeps, place: Place, state: StateItem, cause: Cause & { raw: string }) => {
+  const decoded = decode(place.sensor.manufacturer, JSON.parse(cause.raw));
+  await noteFirmware(deps, place, decoded.signal);
+  if (endsLearning(state, decoded.signal)) await noteLearnt(deps, place, cause.receiveDate);
+  const needs = needsOf(state, decoded.signal);
+  const around = await surroundingsOf(deps, place, needs);
+  return { outcome: happenings(state, decoded, cause, around), timings: needs.critical ? around.timings : null };
+};
+
 /**
  * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
  * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
@@ -56,12 +83,10 @@ const processOne = async (deps: ProcessDeps, place: Place, uuid: string, timeLef
     if (!message?.duePk) return;
     if (state.decision?.uuid === message.uuid) return carryOut(deps, place, message, state.decision, new Map());
     const cause = { ...message, byTime: false };
-    const decoded = decode(sensor.manufacturer, JSON.parse(message.raw));
-    await noteFirmware(deps, place, decoded.signal);
-    const needs = needsOf(state, decoded.signal);
-    const around = await surroundingsOf(deps, place, needs);
-    const outcome = happenings(state, decoded, cause, around);
-    const made = await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
+    const { outcome, timings } = message.notice
+      ? { outcome: noticed(state, message.notice, cause), timings: null }
+      : await judge(deps, place, state, cause);
+    const made = await tryToDecide(deps, place, state, cause, outcome, timings);
     if (made) return carryOut(deps, place, message, made.decision, made.rules);
     if (!(await placeOf(deps, customerId, sensor.id))) return setAside(deps, customerId, sensor.id, uuid);
     await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);

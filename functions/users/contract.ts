@@ -37,8 +37,8 @@ export const users = group({
       body: NewUser,
       success: 201,
       response: User,
-      errors: ['username_taken', 'customer_not_found'],
-      uses: ['table:write', 'hash:passwords'],
+      errors: ['username_taken', 'customer_not_found', 'limit_reached'],
+      uses: ['table:write', 'hash:passwords', 'keep:quotas'],
     },
     getUser: {
       method: 'GET',

@@ -6,6 +6,7 @@ import { drawAccountKey } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { type Caller, holds, mayChange } from '../../shared/domain/permission.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import type { User, UserUpdate } from '../../shared/domain/user.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { users } from './contract.ts';
@@ -34,7 +35,7 @@ export const handler = serve(users, {
     return pageOf(sorted(found, query.sortBy), query);
   },
 
-  createUser: async ({ caller, body, fail, refuse }, { store, now, random, passwords }) => {
+  createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
     const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
     // A user alone may be made without a customer, and only by a system admin who says so.
@@ -51,8 +52,10 @@ export const handler = serve(users, {
       profileImageId: randomUuid(random),
       isAdmin: false,
     };
-    const problem = await store.users.create(user, drawAccountKey(random), await passwords.hash(password));
+    const hash = await passwords.hash(password);
+    const problem = await store.users.create(user, drawAccountKey(random), hash, quotas.users);
     if (problem === 'username_taken') return fail('username_taken');
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
     if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
     return user;
   },

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
 
 /** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
 export type Stage = {
@@ -14,6 +15,8 @@ export type Stage = {
   mailSender: string;
   /** Requests per second of an account or address; 0: no limit. */
   rateLimit: number;
+  /** What a customer can have at most, where that is not as usual. */
+  quotas: SomeQuotas;
   /** Seconds of silence after which a sensor is inactive. */
   sensorInactiveAfter: number;
   allowPrivateTargets: boolean;
@@ -81,6 +84,20 @@ const logRetentionDays: Setting<RetentionDays> = {
   read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
 };
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+const quotas: Setting<SomeQuotas> = {
+  otherwise: {},
+  wants: `a JSON object with whole numbers for some of: ${Object.keys(Quotas.shape).join(', ')}`,
+  read: (given) => SomeQuotas.safeParse(typeof given === 'string' ? parsed(given) : given).data ?? null,
+};
+
 const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   name: text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens'),
   publicUrl: text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like https://cloud.example.org'),
@@ -89,6 +106,7 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   serviceVersion: text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
   mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
   rateLimit: whole(30, 0, 1_000_000),
+  quotas,
   sensorInactiveAfter: whole(300, 1, 86_400),
   allowPrivateTargets: flag(false),
   allowedTargetRanges: list(range, 50),

@@ -14,6 +14,7 @@ export const variablesOf = (stage: Stage, table: Table, queues: Queues, key: Key
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
   SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
+  QUOTAS: JSON.stringify(stage.quotas),
   PUBLIC_URL: address,
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,

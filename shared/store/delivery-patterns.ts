@@ -36,7 +36,7 @@ export const deliveryPatterns = {
   'held.done': pattern('Nothing is parked any more', ['webhook'], 0, 2),
 
   'replays.get': pattern('A replay', ['replay'], 0.5, 0, 'twice when consistent'),
-  'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
+  'replays.create': pattern('A new replay, if its webhook runs no other', ['replay', 'webhook'], 1, 5),
   'replays.add': pattern(
     'One more delivery of a replay, once',
     ['replay', 'delivery'],
@@ -53,7 +53,12 @@ export const deliveryPatterns = {
   'webhooks.get': pattern('A webhook', ['webhook'], 0.5, 0, 'twice when consistent'),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 0.5, 0, eachItem),
   'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 0.5, 0, each8KB),
-  'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
+  'webhooks.create': pattern(
+    'A new webhook, if its bot is there and its customer has room for it',
+    ['webhook', 'home', 'bot', 'customer'],
+    1,
+    8,
+  ),
   'webhooks.replace': pattern(
     'A webhook as its owner wants it, if its bot is there',
     ['webhook', 'bot'],
@@ -62,6 +67,6 @@ export const deliveryPatterns = {
     '2 more when it becomes that of a bot',
   ),
   'webhooks.setToken': pattern('A new token of a webhook', ['webhook'], 0, 1),
-  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home'], 0, 4, '2 more for one of the customer'),
+  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home', 'customer'], 1, 6),
   'webhooks.forget': pattern('A webhook of a customer who is gone', ['webhook', 'home'], 0, 4),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -1,10 +1,10 @@
 import type { Decision } from '../domain/decision.ts';
-import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
+import { type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
 import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
 import { newestPage } from './newest.ts';
-import { absent, changes, present, where } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
 
 /** A message as it was received; processing makes it an event of the list, when it is one. */
@@ -16,6 +16,8 @@ export type Message = {
   receiveDate: number;
   /** The device's own bytes, as text. */
   raw: string;
+  /** It is no message of the device: the service itself has something to tell of it. */
+  notice?: Notice;
   /** Set while it waits to be processed. */
   duePk?: string;
 };
@@ -50,13 +52,15 @@ export const eventReads = (table: TableReader) => ({
     table.get<StateItem>(items.sensorState({ customerId, sensorId }), true),
 });
 
+/** A message that waits to be processed, written once. */
+export const keepMessage = (message: Message): Write => {
+  const waits = dueAt(message.uuid, message.receiveDate + GRACE);
+  return { put: { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) }, where: absent };
+};
+
 export const eventWrites = (table: Table) => ({
   /** Makes a message durable; false when this very message is there already. */
-  keep: async (message: Message): Promise<boolean> => {
-    const waits = dueAt(message.uuid, message.receiveDate + GRACE);
-    const put = { ...message, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
-    return (await table.write({ put, where: absent })) === null;
-  },
+  keep: async (message: Message): Promise<boolean> => (await table.write(keepMessage(message))) === null,
 
   /**
    * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor

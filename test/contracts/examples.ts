@@ -91,6 +91,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   },
   getSensor: nothing,
   deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
+  allowRegistration: nothing,
   getSensorStatus: nothing,
   listSensorEvents: nothing,
   setSensorCustomer: async ({ anybody, ours }) => {
@@ -158,7 +159,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   redeliver: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
-  createReplay: () => ({ body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 } }),
+  // A webhook of its own: that of another replay may still run one.
+  createReplay: async (world) => ({
+    ...(await another(world, 'webhook', webhook(world))),
+    body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },
+  }),
   getReplay: nothing,
   cancelReplay: nothing,
   updateWebhook: (world) => ({ body: webhook(world) }),

@@ -103,7 +103,7 @@ describe('a customer', () => {
     const outcomes = await atOnce(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
-      const create = () => stores.users.create(user, `pair-${at}`, 'hash');
+      const create = () => stores.users.create(user, `pair-${at}`, 'hash', 50);
       const remove = () => stores.customers.remove(customerId);
       const [created, removed] =
         at % 2 === 0 ? await Promise.all([create(), remove()]) : (await Promise.all([remove(), create()])).toReversed();
@@ -117,7 +117,7 @@ describe('a customer', () => {
     await atOnce(50, async (at) => {
       const accountKey = `guest-${at}`;
       const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
-      expect(await stores.users.create(user, accountKey, 'hash')).toBeNull();
+      expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
       // Twice at once: a user goes once only.
       const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user), stores.users.remove(user)]);
       expect(gone.filter(Boolean)).toHaveLength(at % 2);
