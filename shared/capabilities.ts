@@ -53,6 +53,8 @@ export const capabilities = {
   'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
   /** When a sensor counts as silent. */
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
+  /** What a customer can have at most. */
+  'keep:quotas': { env: ['QUOTAS'] },
   /** Calling webhooks: no rights in the account, but the policy of what may be called. */
   'call:webhooks': {
     env: [

@@ -3,6 +3,7 @@ import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
 import type { Capability, QueueName } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
+import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
@@ -50,6 +51,7 @@ type ByCapability = {
   'send:mail': { mail: Mail };
   /** How long (ms) nothing may be heard of the service itself before its sensors' silence is no longer theirs. */
   'watch:sensors': { settings: Settings; longestGap: () => number };
+  'keep:quotas': { quotas: Quotas };
   'call:webhooks': { callee: Callee; settings: Settings };
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
@@ -102,6 +104,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
+  'keep:quotas': async ({ settings }) => ({ quotas: settings.QUOTAS }),
   'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
   'hash:passwords': async ({ passwords }) => ({ passwords }),
   'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),

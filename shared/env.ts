@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DEADLINE_SECONDS } from './domain/delivery.ts';
+import { Quotas, SomeQuotas } from './domain/quota.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) =>
@@ -15,6 +16,15 @@ const headerName = z
   .transform((name) => name.toLowerCase())
   .default('');
 
+const json = z.string().transform((text, ctx): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    ctx.addIssue('no JSON');
+    return z.NEVER;
+  }
+});
+
 /** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
 export const Environment = z.object({
   TABLE_NAME: z.string().min(3).default('sensor-cloud'),
@@ -25,6 +35,8 @@ export const Environment = z.object({
   SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
+  /** A JSON object with the quotas of a customer that are not as usual. */
+  QUOTAS: json.pipe(SomeQuotas).default({}),
   /** The service's address without /api/v1; empty while unknown. */
   PUBLIC_URL: z.string().default(''),
   /** The one hop in front that is believed: the header with the caller's address, and the one with the hop's secret. */
@@ -64,7 +76,7 @@ export const Environment = z.object({
     )
     .default([]),
 });
-export type Settings = z.output<typeof Environment>;
+export type Settings = Omit<z.output<typeof Environment>, 'QUOTAS'> & { QUOTAS: Quotas };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -74,7 +86,7 @@ export const setIn = (variables: Variables): Variables =>
 
 const proxy = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
 /** A part of what belongs together would silently do nothing. */
-const missingOfProxy = (given: Settings): readonly string[] => {
+const missingOfProxy = (given: Pick<Settings, (typeof proxy)[number]>): readonly string[] => {
   const missing = proxy.filter((name) => given[name] === '');
   return missing.length === proxy.length ? [] : missing;
 };
@@ -83,7 +95,9 @@ const missingOfProxy = (given: Settings): readonly string[] => {
 export const settingsFrom = (variables: Variables): Settings => {
   const { data, error } = Environment.safeParse(setIn(variables));
   const names = data ? missingOfProxy(data) : [...new Set(error.issues.map((issue) => String(issue.path[0])))];
-  if (data && names.length === 0) return data;
+  // Without a limit of calls nothing is counted by the second, unless somebody wants just that.
+  const uncounted = data?.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
+  if (data && names.length === 0) return { ...data, QUOTAS: Quotas.parse({ ...uncounted, ...data.QUOTAS }) };
   throw new Error(`wrong environment: ${names.join(', ')}`);
 };
 

@@ -72,6 +72,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['lib/aws/', 'esbuild', 'bundling by its API'],
   ['lib/aws/', 'shared/queue/consumer.ts', 'what a contract means for its queue: data and arithmetic'],
   ['lib/aws/', 'shared/api/operation.ts', 'what a contract is made of: data and types'],
+  ['lib/aws/stage.ts', 'shared/domain/quota.ts', 'a stage may set other quotas: their names and bounds'],
   ['lib/aws/', 'type:shared/env.ts', 'the names of the settings; no code'],
   ['lib/local/sqs.ts', '@aws-sdk/client-sqs', 'receives from the queue engine that is given'],
   ['lib/local/table.ts', '@aws-sdk/client-dynamodb', 'creates the table'],

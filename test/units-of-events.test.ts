@@ -29,13 +29,16 @@ const prepare = async (name: string) => {
   const webhook = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
   const sensor = await linkSensor(home.client);
   const { rules } = store(cloud.runtime.table);
+  const plenty = { rules: 1_000, rulesOfOneSituation: 1_000 };
   let ruleId = home.customerId * 10_000;
   const addRules = async (count: number, more: object) => {
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
     const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
     const rule = { ...NewRule.parse({ ...texts, ...more }), customerId: home.customerId, createDate: 0, updateDate: 0 };
     for (let left = count; left > 0; left -= 20)
-      await Promise.all(Array.from({ length: Math.min(20, left) }, () => rules.create({ ...rule, id: ++ruleId })));
+      await Promise.all(
+        Array.from({ length: Math.min(20, left) }, () => rules.create({ ...rule, id: ++ruleId }, plenty)),
+      );
   };
   const costOf = async (message: object, of = sensor) => {
     skipped += 1_000;

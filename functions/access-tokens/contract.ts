@@ -5,6 +5,8 @@ import { idText, Status, uuid } from '../../shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });
 
+const ofEquals = 'Those of another user: for callers who hold every permission that the user holds.';
+
 export const accessTokens = group({
   name: 'access-tokens',
   operations: {
@@ -12,6 +14,7 @@ export const accessTokens = group({
       method: 'GET',
       path: '/users/{userId}/access-tokens',
       summary: 'List the access tokens of a user',
+      description: ofEquals,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -27,6 +30,7 @@ export const accessTokens = group({
       path: '/users/{userId}/access-tokens',
       summary: 'Create an access token; it is shown only in this answer',
       description:
+        `${ofEquals} ` +
         'It may do what its user may at the moment of a call, limited to `permissions` when they are given, and to ' +
         'GET when it is `readOnly`. A new password does not end it.',
       auth: 'session',
@@ -44,6 +48,7 @@ export const accessTokens = group({
       method: 'DELETE',
       path: '/users/{userId}/access-tokens/{tokenId}',
       summary: 'Withdraw an access token, from the next request on',
+      description: ofEquals,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,

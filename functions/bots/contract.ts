@@ -28,7 +28,8 @@ export const bots = group({
       body: NewBot,
       success: 201,
       response: Bot,
-      uses: ['table:write'],
+      errors: ['limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     getBot: {
       method: 'GET',

@@ -1,6 +1,7 @@
 import { inBatches } from '../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../shared/api/customer.ts';
 import { serve } from '../../shared/api/serve.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import { bots } from './contract.ts';
 
 export const handler = serve(bots, {
@@ -9,12 +10,14 @@ export const handler = serve(bots, {
     return customerId === null ? [] : store.bots.list(customerId);
   },
 
-  createBot: async ({ caller, body, fail, refuse }, { store, now }) => {
+  createBot: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     const time = now();
     const id = await store.limits.nextNumber('accounts');
     const bot = { ...body, id, customerId, createDate: time, updateDate: time };
-    return (await store.bots.create(bot)) ? bot : refuse('customerId', 'unknown_reference');
+    const problem = await store.bots.create(bot, quotas.bots);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'bots'));
+    return problem === null ? bot : refuse('customerId', 'unknown_reference');
   },
 
   getBot: async ({ customerId, params, fail }, { store }) =>

@@ -97,8 +97,8 @@ export const deliveries = group({
       body: NewReplay,
       success: 202,
       response: Replay,
-      errors: ['webhook_not_found'],
-      uses: ['table:write', 'ring:retries'],
+      errors: ['webhook_not_found', 'limit_reached'],
+      uses: ['table:write', 'ring:retries', 'keep:quotas'],
     },
     getReplay: {
       ...ofWebhook,

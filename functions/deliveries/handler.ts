@@ -6,6 +6,7 @@ import { deliveryView } from '../../shared/domain/delivery-view.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Caller } from '../../shared/domain/permission.ts';
 import { pingOf } from '../../shared/domain/ping.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts';
 import { serviceOf } from '../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
@@ -77,7 +78,7 @@ export const handler = serve(deliveries, {
     return isThere ? { status: 'OK' } : fail('webhook_not_found');
   },
 
-  createReplay: async ({ body, fail, ...call }, { store, ringRetries, now, random }) => {
+  createReplay: async ({ body, fail, ...call }, { store, quotas, ringRetries, now, random }) => {
     const webhook = await webhookOf({ fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
@@ -90,7 +91,9 @@ export const handler = serve(deliveries, {
       ...{ ratePerSecond, found, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },
       ...{ cursor: null, isListed: false, pacedUntil: createDate, step: 0 },
     };
-    if (!(await store.replays.create(replay))) return fail('webhook_not_found');
+    const problem = await store.replays.create(replay, quotas.replays);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'replays'));
+    if (problem === 'webhook_gone') return fail('webhook_not_found');
     await ringRetries([{ c: customerId, w: webhookId, j: replay.id }], 0);
     return replayView(replay);
   },

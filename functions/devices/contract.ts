@@ -10,6 +10,7 @@ const NewDevice = z
     hardwareId: text(12, 17),
     firmwareVersion: z.int().min(0).max(2_147_483_647),
     model: text(1, 64).optional(),
+    deviceToken: z.string().max(1_024).optional().meta({ description: 'the current one, for a sensor that is linked' }),
   })
   .meta({
     id: 'NewDevice',
@@ -33,12 +34,18 @@ export const devices = group({
       method: 'POST',
       path: '/devices/register',
       summary: 'Register a device, or give a known one a new token and code',
+      description:
+        'A sensor that is linked to a customer shows its current `deviceToken`, or its customer opens a registration ' +
+        '(`POST /sensors/{sensorId}/registration`); else nothing changes. Both are events of the sensor, ' +
+        '`sensor/registered` and `sensor/registration_refused`, which customer webhooks in the format Full get; of ' +
+        'those refused, the first 10 of a sensor and 100 of a customer in 15 minutes.',
       auth: 'provisioner',
       body: NewDevice,
       success: 201,
       alsoSuccess: 200,
       response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
-      uses: ['table:write'],
+      errors: ['credentials_invalid', 'forbidden', 'registration_refused', 'limit_reached'],
+      uses: ['table:write', 'ring:events'],
     },
     drawPairingCode: {
       method: 'POST',
@@ -71,7 +78,9 @@ export const devices = group({
       method: 'POST',
       path: '/devices/{sensorId}/messages',
       summary: 'Hand in one message of a device, or an array of at most 100, as the device speaks',
-      description: 'Answers only once every message is durable. Posting a message again changes nothing.',
+      description:
+        'Answers only once every message is durable. Posting a message again changes nothing. A call that goes beyond ' +
+        '`limits.quotas.messagesPerSecond` is refused whole.',
       auth: 'device',
       params: BySensor,
       body: Messages,
@@ -79,7 +88,8 @@ export const devices = group({
       success: 202,
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
-      uses: ['table:write', 'ring:events'],
+      // The quota is for who counts the messages before they are read: the guard.
+      uses: ['table:write', 'ring:events', 'keep:quotas'],
     },
   },
 });

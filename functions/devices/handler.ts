@@ -2,22 +2,13 @@ import { judgedAnew } from '../../shared/api/changing.ts';
 import { knows } from '../../shared/api/exchange.ts';
 import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
-import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
-import { type Device, hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
+import { type Device, hardwareIdOf, type SensorRecord } from '../../shared/domain/sensor.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { configOf } from './config.ts';
 import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
-
-type Random = (bytes: number) => Uint8Array;
-
-const drawCode = (random: Random, now: number) => {
-  const code = pairingCode(random(8));
-  const expires = now + PAIRING_CODE_LIFETIME;
-  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
-};
+import { drawCode, registerAgain, registerFirst } from './register.ts';
 
 /** The sensor wherever it is now; null when there is none. */
 const locate = async (store: Store, sensorId: string): Promise<SensorRecord | null> => {
@@ -35,34 +26,33 @@ const hear = async (
 
 export const handler = serve(devices, {
   registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
-    const { store, now, random } = deps;
-    const { manufacturer, firmwareVersion } = body;
+    const { store, now } = deps;
+    const { manufacturer } = body;
     if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
     const register = async () => {
-      const deviceToken = drawToken('device', random);
-      const code = drawCode(random, now());
       const known = await store.sensors.idOfHardware(manufacturer, hardwareId);
       const sensor = known === null ? null : await locate(store, known);
-      if (sensor) {
-        const isRenewed = await store.sensors.renew(sensor, hashOf(deviceToken), code.stored, firmwareVersion);
-        return isRenewed ? new Reply({ sensorId: sensor.id, deviceToken, ...code.shown }, { status: 200 }) : null;
-      }
-      const id = sensorIdOf(manufacturer, hardwareId, random(9));
-      const fresh = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
-      const isNew = await store.sensors.register(fresh, hashOf(deviceToken), code.stored);
-      return isNew ? new Reply({ sensorId: id, deviceToken, ...code.shown }, {}) : null;
+      return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
     };
-    return judgedAnew(register, deps, fail);
+    const outcome = await judgedAnew(register, deps, fail);
+    if (outcome.what === 'new') return outcome.shown;
+    await store.provisioning.noteUse(provisioner.id, now());
+    if (outcome.what === 'again') return new Reply(outcome.shown, { status: 200 });
+    if (outcome.what === 'refused') return fail('registration_refused');
+    const { maxDevices } = provisioner;
+    // A key without a limit is used up only when it was deleted meanwhile.
+    if (maxDevices === null) return fail('credentials_invalid');
+    return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
   },
 
   drawPairingCode: async ({ device, params, fail }, deps) => {
-    const { store, now, random } = deps;
+    const { store } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const draw = async () => {
       const sensor = (await locate(store, device.sensorId)) ?? fail('sensor_not_found');
-      const code = drawCode(random, now());
-      const isDrawn = await store.sensors.renew(sensor, null, code.stored, sensor.firmwareVersion);
+      const code = drawCode(deps);
+      const isDrawn = await store.sensors.renewCode(sensor, code.stored);
       return isDrawn ? code.shown : null;
     };
     const shown = await judgedAnew(draw, deps, fail);

@@ -14,18 +14,14 @@ type Rules = ReadonlyMap<number, Rule>;
 const carryOutOne = async (
   deps: ProcessDeps,
   place: Place,
-  decision: Decision,
-  event: Decided,
+  scene: Scene,
   rules: Rules,
   append: Append,
 ): Promise<Delivery[]> => {
-  const { store, settings } = deps;
-  const { customerId, sensor, customer } = place;
-  const { uuid, receiveDate, byTime } = decision;
-  const service = serviceOf(settings);
-  const scene: Scene = { service, event, sensor, customer, source: byTime ? null : uuid, receiveDate };
+  const { store } = deps;
+  const { customerId } = place;
   const deliveries = await forHooks(deps, scene, place);
-  for (const ruleId of event.rules) {
+  for (const ruleId of scene.event.rules) {
     // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
     const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
     if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
@@ -79,9 +75,15 @@ export const carryOut = async (
   const { events } = deps.store;
   deps.crashpoint(11);
   const { decided, receiveDate } = decision;
+  const { sensor, customer } = place;
+  const service = serviceOf(deps.settings);
+  const source = message && !message.notice ? message.uuid : null;
   const append = appender(deps, place.customerId, decision);
   const deliveries: Delivery[] = [];
-  for (const event of decided) deliveries.push(...(await carryOutOne(deps, place, decision, event, rules, append)));
+  for (const event of decided) {
+    const scene = { service, event, sensor, customer, source, receiveDate };
+    deliveries.push(...(await carryOutOne(deps, place, scene, rules, append)));
+  }
   await sendOut(deps, merged(deliveries));
   for (const { happening } of decided) await showActivity(deps, place, happening.situation, receiveDate);
   // The first event of a message is the message's own item; all others get one each.

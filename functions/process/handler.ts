@@ -1,8 +1,10 @@
-import { happenings } from '../../shared/domain/decision.ts';
+import { judgedAnew } from '../../shared/api/changing.ts';
+import { learntBasic, type StoredBasic } from '../../shared/domain/config/basic-a.ts';
+import { happenings, noticed } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Signal } from '../../shared/domain/message.ts';
 import { newSensorState } from '../../shared/domain/sensor-state.ts';
-import { needsOf } from '../../shared/domain/state/step.ts';
+import { endsLearning, needsOf } from '../../shared/domain/state/step.ts';
 import type { EventBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { Message, StateItem } from '../../shared/store/events.ts';
@@ -32,6 +34,35 @@ const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Plac
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
+/** A device that has learnt says so: the phase and the test mode end with it, before the message is decided. */
+const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: Place, time: number): Promise<void> => {
+  const { store, pause, random } = deps;
+  const place = { customerId, sensorId: sensor.id };
+  const end = async () => {
+    const before = await store.configs.get<StoredBasic>(place, 'basic');
+    const values = before && learntBasic(before.values, time);
+    if (!before || !values) return place;
+    return (await store.configs.put(place, 'basic', { values }, before)) === 'changed' ? null : place;
+  };
+  await judgedAnew(end, { pause, random }, () => {
+    throw new Error('the configuration kept changing');
+  });
+};
+
+/** What a message of the device, or a notice of the service, does to the sensor's state. Null: read the latest first. */
+const judge = async (deps: ProcessDeps, place: Place, state: StateItem, message: Message) => {
+  const cause = { ...message, byTime: false };
+  if (message.notice) return { cause, outcome: noticed(state, message.notice, cause), timings: null };
+  const decoded = decode(place.sensor.manufacturer, JSON.parse(message.raw));
+  await noteFirmware(deps, place, decoded.signal);
+  if (endsLearning(state, decoded.signal)) await noteLearnt(deps, place, message.receiveDate);
+  const needs = needsOf(state, decoded.signal);
+  if (!place.isLatest && (needs.regions || needs.critical)) return null;
+  const around = await surroundingsOf(deps, place, needs);
+  const timings = needs.critical ? around.timings : null;
+  return { cause, outcome: happenings(state, decoded, cause, around), timings };
+};
+
 /** Judges a message by a state and carries out what that leads to; gives why it could not. */
 const decideOn = async (
   deps: ProcessDeps,
@@ -41,21 +72,15 @@ const decideOn = async (
 ): Promise<'done' | 'other_first' | 'needs_latest'> => {
   // The sensor left after it was read as present.
   if (state.ttl !== undefined && !place.former) return 'other_first';
-  const { uuid } = message;
-  const isDecided = state.decision?.uuid === uuid;
-  const decoded = decode(place.sensor.manufacturer, JSON.parse(message.raw));
-  await noteFirmware(deps, place, decoded.signal);
-  const needs = needsOf(state, decoded.signal);
+  if (state.decision?.uuid === message.uuid) {
+    if (!place.isLatest) return 'needs_latest';
+    await carryOut(deps, place, message, state.decision, new Map());
+    return 'done';
+  }
+  const judged = await judge(deps, place, state, message);
   // Only what tells nobody anything may be judged by what is some seconds old.
-  if (!place.isLatest && (isDecided || needs.regions || needs.critical)) return 'needs_latest';
-  const around = await surroundingsOf(deps, place, needs);
-  const cause = { ...message, byTime: false };
-  const outcome = happenings(state, decoded, cause, around);
-  if (!place.isLatest && outcome.events.length > 0) return 'needs_latest';
-  const made =
-    isDecided && state.decision
-      ? { decision: state.decision, rules: new Map() }
-      : await tryToDecide(deps, place, state, cause, outcome, needs.critical ? around.timings : null);
+  if (!judged || (!place.isLatest && judged.outcome.events.length > 0)) return 'needs_latest';
+  const made = await tryToDecide(deps, place, state, judged.cause, judged.outcome, judged.timings);
   if (!made) return 'other_first';
   await carryOut(deps, place, message, made.decision, made.rules);
   return 'done';

@@ -20,6 +20,7 @@ export const provisioningKeys = group({
       method: 'POST',
       path: '/provisioning-keys',
       summary: 'Create a key that registers devices of one maker; it is shown only in this answer',
+      description: 'It may have an end, and a number of devices that it registers for the first time, at most.',
       auth: 'user',
       may: 'system_admin',
       body: NewProvisioningKey,

@@ -7,11 +7,12 @@ import { provisioningKeys } from './contract.ts';
 export const handler = serve(provisioningKeys, {
   listProvisioningKeys: async (_, { store }) => sorted(await store.provisioning.list(), 'asc(createDate)'),
 
-  createProvisioningKey: async ({ body }, { store, now, random }) => {
+  createProvisioningKey: async ({ body, refuse }, { store, now, random }) => {
+    if (body.expires !== null && body.expires <= now()) refuse('expires', 'invalid');
     const key = drawToken('provisioning', random);
     const record = { ...body, id: randomUuid(random), createDate: now() };
     await store.provisioning.put(hashOf(key), record);
-    return { ...record, key };
+    return { ...record, devices: 0, lastUsed: null, key };
   },
 
   deleteProvisioningKey: async ({ params, fail }, { store }) =>

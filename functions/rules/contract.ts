@@ -35,7 +35,8 @@ export const rules = group({
       body: NewRule,
       success: 201,
       response: Rule,
-      uses: ['table:write'],
+      errors: ['limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     getRule: {
       method: 'GET',
@@ -62,8 +63,8 @@ export const rules = group({
       body: RuleUpdate,
       success: 200,
       response: Rule,
-      errors: ['rule_not_found'],
-      uses: ['table:write'],
+      errors: ['rule_not_found', 'limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     deleteRule: {
       method: 'DELETE',

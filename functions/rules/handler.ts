@@ -4,6 +4,7 @@ import { serve } from '../../shared/api/serve.ts';
 import { canTell } from '../../shared/domain/event.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import type { Problem } from '../../shared/domain/problem.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import type { RuleUpdate } from '../../shared/domain/rule.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { rules } from './contract.ts';
@@ -38,19 +39,21 @@ export const handler = serve(rules, {
     return pageOf(sorted(found, query.sortBy), query);
   },
 
-  createRule: async ({ caller, body, fail, refuse }, { store, now }) => {
+  createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     await checkNames(store, customerId, body, refuse);
     const time = now();
     const id = await store.limits.nextNumber('rules');
     const rule = { ...body, id, customerId, createDate: time, updateDate: time };
-    return (await store.rules.create(rule)) ? rule : refuse('recipients', 'unknown_reference');
+    const made = await store.rules.create(rule, quotas);
+    if (made === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+    return made === 'done' ? rule : fail('limit_reached', limitOf(quotas, made));
   },
 
   getRule: async ({ customerId, params, fail }, { store }) =>
     (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
 
-  updateRule: async ({ customerId, params, body, fail, refuse }, { store, now, pause, random }) =>
+  updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now, pause, random }) =>
     judgedAnew(
       async () => {
         const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
@@ -58,9 +61,10 @@ export const handler = serve(rules, {
         const { id, createDate } = before;
         // Always later than before: by this date a change knows what it replaces.
         const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
-        const problem = await store.rules.replace(before, rule);
-        if (problem === 'unknown_reference') return refuse('recipients', 'unknown_reference');
-        return problem === null ? rule : null;
+        const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
+        if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+        if (replaced === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
+        return replaced === 'done' ? rule : null;
       },
       { pause, random },
       fail,

@@ -36,7 +36,8 @@ export const sensorGroups = group({
       body: NewSensorGroup,
       success: 201,
       response: SensorGroup,
-      uses: ['table:write'],
+      errors: ['limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     getSensorGroup: {
       ...one,
@@ -55,8 +56,8 @@ export const sensorGroups = group({
       may: 'manage_sensors',
       body: SensorGroupUpdate,
       response: SensorGroup,
-      errors: ['sensor_group_not_found'],
-      uses: ['table:write'],
+      errors: ['sensor_group_not_found', 'limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     deleteSensorGroup: {
       ...one,

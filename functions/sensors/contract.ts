@@ -4,7 +4,7 @@ import { EventView } from '../../shared/domain/event.ts';
 import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, search, sortBy } from '../../shared/domain/page.ts';
 import { Manufacturer, Sensor, SensorId } from '../../shared/domain/sensor.ts';
 import { SensorStatus } from '../../shared/domain/sensor-status.ts';
-import { id, idText, Status, uuid } from '../../shared/domain/values.ts';
+import { id, idText, millis, Status, uuid } from '../../shared/domain/values.ts';
 
 const IsActive = z
   .enum(['true', 'false', 'null', ''])
@@ -56,8 +56,8 @@ export const sensors = group({
       body: Link,
       success: 200,
       response: Status,
-      errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer'],
-      uses: ['table:write'],
+      errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer', 'limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
     getSensor: {
       ...one,
@@ -78,6 +78,17 @@ export const sensors = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
+      uses: ['table:write'],
+    },
+    allowRegistration: {
+      ...one,
+      method: 'POST',
+      path: '/sensors/{sensorId}/registration',
+      summary: 'Let the device of a sensor register anew, once, within 15 minutes',
+      description: 'For a device that lost its token, as after a reset: without this a linked sensor shows it.',
+      may: 'manage_sensors',
+      response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
+      errors: ['sensor_not_found'],
       uses: ['table:write'],
     },
     getSensorStatus: {
@@ -127,8 +138,8 @@ export const sensors = group({
       may: 'system_admin',
       body: NewHome,
       response: Sensor,
-      errors: ['sensor_not_found'],
-      uses: ['table:write'],
+      errors: ['sensor_not_found', 'limit_reached'],
+      uses: ['table:write', 'keep:quotas'],
     },
   },
 });

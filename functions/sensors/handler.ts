@@ -7,7 +7,8 @@ import { hashOf } from '../../shared/auth/tokens.ts';
 import { newBasic, type StoredBasic, viewBasic } from '../../shared/domain/config/basic-a.ts';
 import { RETENTION } from '../../shared/domain/event.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
-import { normalCode, WRONG_CODES } from '../../shared/domain/pairing.ts';
+import { normalCode, REGISTRATION_WINDOW, WRONG_CODES } from '../../shared/domain/pairing.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
 import type { Event, ListedEvent, Message } from '../../shared/store/events.ts';
@@ -69,7 +70,7 @@ export const handler = serve(sensors, {
     );
   },
 
-  linkSensor: async ({ caller, body, fail }, { store, now }) => {
+  linkSensor: async ({ caller, body, fail }, { store, quotas, now }) => {
     const { customerId } = caller;
     if (customerId === null) return fail('customer_missing');
     const { limit, windowSeconds } = WRONG_CODES;
@@ -87,7 +88,9 @@ export const handler = serve(sensors, {
     const home = (await store.customers.homeOf('sensor', pairing.sensorId)) ?? 0;
     if (home !== 0 && home !== customerId) return fail('sensor_of_another_customer');
     if (home === customerId) await store.sensors.usePairing(hash);
-    const moved = home === 0 ? await store.sensors.move(0, pairing.sensorId, customerId, now(), hash) : null;
+    const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
+    const moved = home === 0 ? await store.sensors.move(0, pairing.sensorId, move) : null;
+    if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     // Somebody else was faster.
     return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
   },
@@ -99,6 +102,12 @@ export const handler = serve(sensors, {
     const removed = await store.sensors.remove(customerId, params.sensorId, now());
     if (removed === 'done') return { status: 'OK' };
     return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
+  },
+
+  allowRegistration: async ({ customerId, params, fail }, { store, now }) => {
+    const registrationUntil = now() + REGISTRATION_WINDOW;
+    const isThere = await store.sensors.allowRegistration(customerId, params.sensorId, registrationUntil);
+    return isThere ? { registrationUntil } : fail('sensor_not_found');
   },
 
   getSensorStatus: async ({ customerId, params: { sensorId }, fail }, { store, now }) => {
@@ -137,7 +146,7 @@ export const handler = serve(sensors, {
 
   setSensorCustomer: async (
     { customerId, params: { sensorId }, body, fail, refuse },
-    { store, now, pause, random },
+    { store, quotas, now, pause, random },
   ) => {
     const to = body.customerId ?? 0;
     if (to > 0 && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
@@ -145,7 +154,9 @@ export const handler = serve(sensors, {
     const move = async () => {
       if (from === null) return fail('sensor_not_found');
       const here = from === to ? await store.sensors.get(from, sensorId) : null;
-      const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, to, now()));
+      const move = { to, most: quotas.sensors, now: now() };
+      const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, move));
+      if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
       // Somebody else moved it meanwhile, or it has gone for good.
       if (typeof moved === 'string') from = await store.customers.homeOf('sensor', sensorId);

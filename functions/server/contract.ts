@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
+import { Quotas } from '../../shared/domain/quota.ts';
 import { Bytes } from '../../shared/domain/values.ts';
 
 const ServerConfig = z
@@ -8,7 +9,7 @@ const ServerConfig = z
     serviceName: z.string(),
     passwordResetEnabled: z.enum(['true', 'false']),
     url: z.string().optional(),
-    limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int() }).optional(),
+    limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int(), quotas: Quotas }).optional(),
     locales: z.array(z.string()).optional(),
     manufacturers: z.array(z.string()).optional(),
   })
@@ -24,7 +25,7 @@ export const server = group({
       auth: 'optional',
       success: 200,
       response: ServerConfig,
-      uses: ['service:about', 'guard'],
+      uses: ['service:about', 'guard', 'keep:quotas'],
     },
     getQrCode: {
       method: 'GET',

@@ -9,7 +9,7 @@ import { Manufacturer } from '../../shared/domain/sensor.ts';
 import { server } from './contract.ts';
 
 export const handler = serve(server, {
-  getServerConfig: async ({ caller }, { settings }) => {
+  getServerConfig: async ({ caller }, { settings, quotas }) => {
     const {
       SERVICE_VERSION: version,
       SERVICE_NAME: serviceName,
@@ -23,7 +23,7 @@ export const handler = serve(server, {
       passwordResetEnabled: MAIL_SENDER === '' ? 'false' : 'true',
       ...(caller && {
         url,
-        limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM },
+        limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM, quotas },
         locales: [...locales],
         manufacturers: Manufacturer.options,
       }),

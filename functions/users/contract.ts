@@ -7,6 +7,9 @@ import { idText, Status } from '../../shared/domain/values.ts';
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
+/** Who may decide over the login of another. */
+const equals = 'for callers with `manage_users` who hold every permission that the user holds';
+
 export const users = group({
   name: 'users',
   operations: {
@@ -35,8 +38,8 @@ export const users = group({
       body: NewUser,
       success: 201,
       response: User,
-      errors: ['username_taken', 'customer_not_found'],
-      uses: ['table:write', 'hash:passwords'],
+      errors: ['username_taken', 'customer_not_found', 'limit_reached'],
+      uses: ['table:write', 'hash:passwords', 'keep:quotas'],
     },
     getUser: {
       method: 'GET',
@@ -56,6 +59,7 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}',
       summary: 'Replace the profile of a user',
+      description: `Another \`email\` is for the user itself by a session, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -71,6 +75,7 @@ export const users = group({
       method: 'DELETE',
       path: '/users/{userId}',
       summary: 'Delete a user, whose sessions and tokens end; the username is free again',
+      description: `For the user itself, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -84,7 +89,9 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}/access',
       summary: 'Replace what a user may do, from the next request on',
-      description: 'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
+      description:
+        `For the user itself, and ${equals}. ` +
+        'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -100,6 +107,7 @@ export const users = group({
       path: '/users/{userId}/password',
       summary: 'Set the password of a user, whose sessions all end',
       description:
+        `For the user itself, and ${equals}. ` +
         'Whoever sets the own password names the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
         'Not for access tokens.',
       auth: 'session',

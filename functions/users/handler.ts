@@ -5,8 +5,9 @@ import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
 import { drawAccountKey } from '../../shared/auth/tokens.ts';
 import { randomUuid } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
-import { holds, mayChange } from '../../shared/domain/permission.ts';
-import type { User } from '../../shared/domain/user.ts';
+import { type Caller, holds, mayChange } from '../../shared/domain/permission.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
+import type { User, UserUpdate } from '../../shared/domain/user.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
 import { users } from './contract.ts';
 import { checkPassword } from './password.ts';
@@ -15,6 +16,12 @@ import { checkPassword } from './password.ts';
 const everybody = async (store: StoreReader): Promise<User[]> => {
   const customers = [{ id: 0 }, ...(await store.customers.list())];
   return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
+};
+
+/** Names and languages are for all who manage users; where the mail goes, the code for a new password goes. */
+const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
+  if (email === user.email) return mayChange(caller, { ...user, permissions: [] });
+  return caller.kind === 'session' && mayChange(caller, user);
 };
 
 export const handler = serve(users, {
@@ -28,7 +35,7 @@ export const handler = serve(users, {
     return pageOf(sorted(found, query.sortBy), query);
   },
 
-  createUser: async ({ caller, body, fail, refuse }, { store, now, random, passwords }) => {
+  createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
     const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
     // A user alone may be made without a customer, and only by a system admin who says so.
@@ -45,8 +52,10 @@ export const handler = serve(users, {
       profileImageId: randomUuid(random),
       isAdmin: false,
     };
-    const problem = await store.users.create(user, drawAccountKey(random), await passwords.hash(password));
+    const hash = await passwords.hash(password);
+    const problem = await store.users.create(user, drawAccountKey(random), hash, quotas.users);
     if (problem === 'username_taken') return fail('username_taken');
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
     if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
     return user;
   },
@@ -54,21 +63,24 @@ export const handler = serve(users, {
   getUser: async ({ customerId, params, fail }, { store }) =>
     (await store.users.get(customerId, params.userId)) ?? fail('user_not_found'),
 
-  updateUser: async ({ caller, customerId, params, body, fail }, { store, now }) => {
-    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-    // Where the mail goes, the reset code goes: a token, which may set no password, may not move it either.
-    const isMove = caller.kind === 'token' && body.email !== user.email;
-    if (!mayChange(caller, user) || isMove) return fail('forbidden');
-    const updateDate = now();
-    const isThere = await store.users.setProfile(user, body, updateDate);
-    return isThere ? { ...user, ...body, updateDate } : fail('user_not_found');
+  updateUser: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+    const set = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      if (!mayReplace(caller, user, body)) return fail('forbidden');
+      const updateDate = now();
+      return (await store.users.setProfile(user, body, updateDate)) ? { ...user, ...body, updateDate } : null;
+    };
+    return judgedAnew(set, { pause, random }, fail);
   },
 
-  deleteUser: async ({ caller, customerId, params, fail }, { store }) => {
-    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-    if (!mayChange(caller, user)) return fail('forbidden');
-    if (!(await store.users.remove(user))) return fail('user_not_found');
-    await store.accessTokens.removeAll(user.accountKey);
+  deleteUser: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+    const remove = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      if (!mayChange(caller, user)) return fail('forbidden');
+      return (await store.users.remove(user)) ? user : null;
+    };
+    const { accountKey } = await judgedAnew(remove, { pause, random }, fail);
+    await store.accessTokens.removeAll(accountKey);
     return { status: 'OK' };
   },
 
@@ -89,8 +101,11 @@ export const handler = serve(users, {
 
   setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
     const { store, passwords } = deps;
-    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-    if (!mayChange(caller, user)) return fail('forbidden');
+    const find = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      return mayChange(caller, user) ? user : fail('forbidden');
+    };
+    const user = await find();
     const { currentPassword, newPassword } = body;
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;
@@ -99,9 +114,14 @@ export const handler = serve(users, {
     if (was && was.waitSeconds > 0) return fail('rate_limited', { waitSeconds: was.waitSeconds });
     if (was && !was.isRight) refuse('currentPassword', 'wrong_password');
     const hash = await passwords.hash(newPassword);
-    const isSet = await store.sessions.setPassword(user.accountKey, was?.hash ?? null, hash);
-    if (isSet) return { status: 'OK' };
-    // Somebody was faster: the user is gone, or has another password by now.
-    return isOwn ? refuse('currentPassword', 'wrong_password') : fail('user_not_found');
+    const set = async (): Promise<{ status: 'OK' } | null> => {
+      if (await store.sessions.setPassword(await find(), was?.hash ?? null, hash)) return { status: 'OK' };
+      if (!was) return null;
+      // Somebody was faster: the user has another password by now.
+      return (await store.sessions.passwordHash(user.accountKey)) === was.hash
+        ? null
+        : refuse('currentPassword', 'wrong_password');
+    };
+    return judgedAnew(set, deps, fail);
   },
 });

@@ -35,7 +35,8 @@ export const webhooks = group({
       body: NewWebhook,
       success: 201,
       response: CreatedWebhook,
-      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
+      errors: ['limit_reached'],
+      uses: ['table:write', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
     },
     getWebhook: {
       method: 'GET',

@@ -7,6 +7,7 @@ import { randomUuid, uuidV4Bytes, zBase32 } from '../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import type { Caller } from '../../shared/domain/permission.ts';
 import type { Problem } from '../../shared/domain/problem.ts';
+import { limitOf } from '../../shared/domain/quota.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
 import type { StoreReader } from '../../shared/store/store.ts';
@@ -49,7 +50,7 @@ export const handler = serve(webhooks, {
     return pageOf(sorted(found.map(viewOf), query.sortBy), query);
   },
 
-  createWebhook: async ({ caller, body, fail, refuse }, { store, callee, sealSecret, now, random }) => {
+  createWebhook: async ({ caller, body, fail, refuse }, { store, quotas, callee, sealSecret, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     await checkUrl(callee, body.url, refuse);
@@ -68,8 +69,9 @@ export const handler = serve(webhooks, {
       disabledReason: null,
       consecutiveFailures: 0,
     };
-    if (!(await store.webhooks.create(record)))
-      return refuse(body.botId === null ? 'customerId' : 'botId', 'unknown_reference');
+    const problem = await store.webhooks.create(record, quotas.webhooks);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'webhooks'));
+    if (problem) return refuse(problem === 'customer_unknown' ? 'customerId' : 'botId', 'unknown_reference');
     return { ...viewOf(record), token };
   },
 

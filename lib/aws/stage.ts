@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
+import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
 
 /** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
 export type Stage = {
@@ -17,6 +18,8 @@ export type Stage = {
   rateLimit: number;
   /** The one hop in front of the API that is believed who called. */
   trustedProxy: ProxyInFront;
+  /** What a customer can have at most, where that is not as usual. */
+  quotas: SomeQuotas;
   /** Seconds of silence after which a sensor is inactive. */
   sensorInactiveAfter: number;
   allowPrivateTargets: boolean;
@@ -91,6 +94,20 @@ const logRetentionDays: Setting<RetentionDays> = {
   read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
 };
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+const quotas: Setting<SomeQuotas> = {
+  otherwise: {},
+  wants: `a JSON object with whole numbers for some of: ${Object.keys(Quotas.shape).join(', ')}`,
+  read: (given) => SomeQuotas.safeParse(typeof given === 'string' ? parsed(given) : given).data ?? null,
+};
+
 const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   name: text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens'),
   publicUrl: text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like https://cloud.example.org'),
@@ -100,6 +117,7 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
   rateLimit: whole(30, 0, 1_000_000),
   trustedProxy,
+  quotas,
   sensorInactiveAfter: whole(300, 1, 86_400),
   allowPrivateTargets: flag(false),
   allowedTargetRanges: list(range, 50),

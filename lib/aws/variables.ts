@@ -23,6 +23,7 @@ export const variablesOf = (
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
   SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
+  QUOTAS: JSON.stringify(stage.quotas),
   PUBLIC_URL: address,
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,

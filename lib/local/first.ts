@@ -28,7 +28,8 @@ export const createAdmin = async (store: Store, username: string, password: stri
     isAdmin: true,
     permissions: [],
   };
-  const problem = await store.users.create(admin, drawAccountKey(random), await passwords.hash(password));
+  // No customer's quota counts who belongs to none.
+  const problem = await store.users.create(admin, drawAccountKey(random), await passwords.hash(password), 0);
   return problem === null ? admin : null;
 };
 
@@ -50,7 +51,8 @@ export const firstStart = async (store: Store, given: FirstStart, chance: Chance
   if (admin || given.provisioningKey !== undefined) {
     const key = given.provisioningKey ?? drawToken('provisioning', chance.random);
     const record = { id: randomUuid(chance.random), name: 'first', manufacturer: null, createDate: chance.now() };
-    if (!(await store.provisioning.byHash(hashOf(key)))) await store.provisioning.put(hashOf(key), record);
+    if (!(await store.provisioning.byHash(hashOf(key), chance.now())))
+      await store.provisioning.put(hashOf(key), record);
     if (given.provisioningKey === undefined) generated['provisioning key'] = key;
   }
   return generated;

@@ -1,4 +1,5 @@
 import type { Fault, Problem } from '../domain/problem.ts';
+import type { Limited } from '../domain/quota.ts';
 
 /** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
 export const errors = {
@@ -37,6 +38,8 @@ export const errors = {
   access_tokens_too_many: 409,
   webhook_disabled: 409,
   body_too_slow: 408,
+  limit_reached: 409,
+  registration_refused: 409,
   body_too_large: 413,
   media_type_unsupported: 415,
   expectation_unknown: 417,
@@ -46,17 +49,22 @@ export const errors = {
 } as const;
 export type ErrorCode = keyof typeof errors;
 
+/** What an answer says besides the words of its code: when to try again; which limit is reached, and where it is. */
+export type Details = { waitSeconds?: number; limit?: { of: Limited; most: number } };
+
 /** An expected failure on its way to the caller. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   readonly faults: readonly Fault[] | null;
   readonly waitSeconds: number | null;
-  constructor(code: ErrorCode, details: { faults?: readonly Fault[]; waitSeconds?: number } = {}) {
+  readonly limit: Details['limit'];
+  constructor(code: ErrorCode, details: Details & { faults?: readonly Fault[] } = {}) {
     super(code);
     this.code = code;
     this.faults = details.faults ?? (code === 'bad_request' ? [] : null);
     this.waitSeconds = details.waitSeconds ?? null;
+    this.limit = details.limit;
   }
 }
 

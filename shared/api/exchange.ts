@@ -1,7 +1,7 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Caller } from '../domain/permission.ts';
-import type { ProvisioningKey } from '../domain/provisioning-key.ts';
+import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { Device } from '../domain/sensor.ts';
 import type { Operation } from './operation.ts';
 
@@ -23,7 +23,7 @@ export type Exchange = {
   accountKey: string;
   sessionHash: string;
   device: Device | null;
-  provisioner: ProvisioningKey | null;
+  provisioner: Provisioner | null;
   /** Cookies that the answer must set, whatever else happens. */
   cookies: string[];
   params: Record<string, unknown>;

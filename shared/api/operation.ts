@@ -4,9 +4,9 @@ import type { Capability } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
-import type { ProvisioningKey } from '../domain/provisioning-key.ts';
+import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { Device } from '../domain/sensor.ts';
-import type { ErrorCode } from './errors.ts';
+import type { Details, ErrorCode } from './errors.ts';
 
 /** The base of every path of the API. */
 export const BASE_PATH = '/api/v1';
@@ -81,7 +81,7 @@ type WhoIs<O extends Operation> = O['auth'] extends 'user' | 'session'
     : O['auth'] extends 'device'
       ? { device: Device }
       : O['auth'] extends 'provisioner'
-        ? { provisioner: ProvisioningKey }
+        ? { provisioner: Provisioner }
         : unknown;
 
 /** What any operation may answer without declaring it. */
@@ -94,7 +94,7 @@ export type Call<O extends Operation> = WhoIs<O> & {
   query: Out<O['query']>;
   body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
-  fail: (code: Declared<O> | Common, details?: { waitSeconds: number }) => never;
+  fail: (code: Declared<O> | Common, details?: Details) => never;
   /** Ends the call with a 400 for a value that only the handler can judge. */
   refuse: (path: string, problem: Problem) => never;
   /** The source address; an IPv6 /64 counts as one. */

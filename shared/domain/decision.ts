@@ -1,4 +1,4 @@
-import { believedTime, type Happening } from './event.ts';
+import { believedTime, type Happening, type Notice, noticeHappening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
 import type { Decoded, Signal } from './message.ts';
 import { fires, type Rule } from './rule.ts';
@@ -80,6 +80,12 @@ export const happenings = (
   const events = happened.map((happening) => ({ happening, createDate }));
   return { next: last ? { ...next, last } : next, events: identified(events, cause) };
 };
+
+/** What a notice of the service does to it: nothing but the event, for the device itself said nothing. */
+export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outcome => ({
+  next: state,
+  events: identified([{ happening: noticeHappening(notice), createDate: cause.receiveDate }], cause),
+});
 
 /** What time alone does to it. */
 export const timePassing = (

@@ -43,8 +43,16 @@ export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]
 export const canTell = (format: Format, situation: Situation): boolean =>
   format !== 'custom1' || kinds[situation].code !== null;
 
-/** Events that no rule can name: a message of unknown kind, and the test of a webhook. */
+/** Events of a sensor that the service makes of a registration. */
+const registrations = {
+  registered: { type: 'sensor', action: 'registered', code: null },
+  registration_refused: { type: 'sensor', action: 'registration_refused', code: null },
+} as const;
+export type Notice = keyof typeof registrations;
+
+/** Events that no rule can name: registrations, a message of unknown kind, and the test of a webhook. */
 export const otherKinds = {
+  ...registrations,
   unknown: { type: 'unknown', action: 'received', code: null },
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
@@ -77,7 +85,13 @@ export const happening = (situation: Situation, more: Partial<Happening> = {}): 
   ...more,
 });
 
-export const unknownHappening: Happening = { ...happening('sensor_active'), ...otherKinds.unknown, situation: null };
+const nameless = (kind: keyof typeof otherKinds): Happening => ({
+  ...happening('sensor_active'),
+  ...otherKinds[kind],
+  situation: null,
+});
+export const unknownHappening = nameless('unknown');
+export const noticeHappening = (notice: Notice): Happening => nameless(notice);
 
 const Unit = z.number().min(0).max(1);
 /** Scaled to [0, 1] over the room (D2 Custom 1). */

@@ -29,6 +29,7 @@ const fallFields = {
   timestamp: maybe(millis),
   isSimulated: flag,
   isSilent: flag,
+  isLearning: maybe(z.boolean()),
 };
 const Fall = z.object({ status: z.enum(fallStatuses), ...fallFields });
 // The same story with another first word, and without a confirmation.
@@ -84,9 +85,10 @@ const presence = (payload: unknown): Content | null => {
 const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
   const { data } = schema.safeParse(payload);
   if (!data) return null;
-  const { status, timestamp: start = null, isSimulated, isSilent } = data;
+  const { status, timestamp: start = null, isSimulated, isSilent, isLearning } = data;
+  const fall = { kind: 'fall', status, start, isSensitive, point: pointOf(payload), isSimulated, isSilent } as const;
   return {
-    signal: { kind: 'fall', status, start, isSensitive, point: pointOf(payload), isSimulated, isSilent },
+    signal: { ...fall, ...(isLearning !== undefined && { isLearning }) },
     deviceTime: timeOf(payload),
     identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
     byBytes: start === null,

@@ -25,6 +25,8 @@ export type FallSignal = {
   point: Point | null;
   isSimulated: boolean;
   isSilent: boolean;
+  /** Is the device in its learning phase? Left out: it doesn't say. */
+  isLearning?: boolean;
 };
 
 /** Somebody in the room, and in which regions (true) or not (false), by their positionIdx. Null: it doesn't say. */

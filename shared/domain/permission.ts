@@ -28,12 +28,16 @@ export type Caller = {
 export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
+type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
+
 /**
- * May a caller who manages users change this one? A system admin is changed by system admins and by itself: whoever
- * sets its password or address could take over the whole service.
+ * May a caller who manages users change what a user logs in with and may do? Whoever sets a password, or where the code
+ * for a new one is mailed, becomes that user: so only the user itself, and who holds all that the user holds.
  */
-export const mayChange = (caller: Caller, user: { id: number; isAdmin: boolean }): boolean =>
-  caller.isAdmin || !user.isAdmin || caller.accountId === user.id;
+export const mayChange = (caller: Caller, user: Rights): boolean =>
+  caller.isAdmin ||
+  caller.accountId === user.id ||
+  (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
 
 /** A customer that a caller works in: its own, or any for a system admin. Two missing customers are never the same. */
 export const worksIn = (caller: Caller, customerId: number | null): boolean =>

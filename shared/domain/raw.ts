@@ -9,6 +9,21 @@ const endOfString = (text: string, start: number): number => {
   return at;
 };
 
+/** How many elements a JSON array has, as its text tells: 1 for what is none. Whether it is valid doesn't matter. */
+export const countIn = (json: string): number => {
+  const start = json.search(/\S/);
+  let [depth, count] = [0, 1];
+  for (let at = Math.max(0, start); json[start] === '[' && at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') at = endOfString(json, at);
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    else if (character === ',' && depth === 1) count++;
+    if (depth === 0) return count;
+  }
+  return count;
+};
+
 /**
  * The elements of a JSON array as the text has them, or the whole text when it is no array. The text is valid JSON:
  * only where its elements end is looked for, for their bytes are to be kept as they came.

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { id, millis, text } from './values.ts';
 
-/** Sensors that one group may have: as many as are moved within the time of a request. */
-export const GROUP_MAXIMUM = 1_000;
-
-const sensorIds = z.array(text(1, 26)).max(GROUP_MAXIMUM);
+/** More than a group can have: see Quotas. */
+const sensorIds = z.array(text(1, 26)).max(5_000);
 const examples = [{ name: 'Ward 2', sensorIds: ['id_MDI6MDA6NUU6MTA6MDA6MDE'] }];
 
 export const SensorGroupUpdate = z.object({ name: text(1, 64), sensorIds }).meta({ id: 'SensorGroupUpdate', examples });

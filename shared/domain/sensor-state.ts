@@ -40,6 +40,8 @@ export type SensorState = {
   falls: Fall[];
   /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
   fired: Record<string, number>;
+  /** Maker A: the device said last that it is learning. */
+  learning?: true;
   /** Starts of falls that nobody was called for, ms. */
   loop?: number[];
   /** Maker A: the regions with somebody in them, by positionIdx. */

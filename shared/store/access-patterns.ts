@@ -14,9 +14,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'bots.get': pattern('A bot', ['bot'], 1, 0),
   'bots.getAll': pattern('Some bots', ['bot'], 1, 0, eachItem),
   'bots.list': pattern('The bots of a customer', ['bot'], 1, 0, each4KB),
-  'bots.create': pattern('A new bot, if its customer is there', ['bot', 'home', 'customer'], 0, 6),
+  'bots.create': pattern('A new bot, if its customer has room for it', ['bot', 'home', 'customer'], 1, 6),
   'bots.update': pattern('A new name and language of a bot', ['bot'], 0, 1),
-  'bots.remove': pattern('A bot takes no webhooks any more', ['bot'], 0, 1),
+  'bots.remove': pattern('A bot takes no webhooks any more', ['bot', 'customer'], 1, 4),
   'bots.forget': pattern('The id of a bot leads nowhere any more', ['home'], 0, 1),
 
   'configs.get': pattern('A configuration of a sensor', ['config'], 1, 0),
@@ -107,6 +107,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'provisioning.byHash': pattern('A provisioning key', ['provisioningKey'], 1, 0),
   'provisioning.list': pattern('All provisioning keys', ['listedKey'], 1, 0, each4KB),
   'provisioning.put': pattern('A new provisioning key', ['provisioningKey', 'listedKey'], 0, 4),
+  'provisioning.noteUse': pattern('When was a provisioning key used last?', ['listedKey'], 0, 1),
   'provisioning.remove': pattern('A provisioning key is void', ['provisioningKey', 'listedKey'], 1, 4),
 
   'rooms.get': pattern('The room of a sensor', ['room'], 1, 0, 'for each 4 KB'),
@@ -154,10 +155,10 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'rules.watchesGroup': pattern('Does a rule watch this group?', [], 1, 0),
   'rules.create': pattern(
-    'A new rule, if all that it names is there',
-    ['rule', 'ruleById', 'home', 'customer', 'sensor', 'bot', 'webhook'],
-    0,
-    14,
+    'A new rule, if all that it names is there and its customer has room for it',
+    ['rule', 'ruleById', 'home', 'customer', 'enabledRules', 'sensor', 'bot', 'webhook'],
+    2,
+    16,
     'with a sensor and one recipient',
   ),
   'rules.replace': pattern(
@@ -165,9 +166,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     ['rule', 'ruleById', 'customer', 'sensor', 'bot', 'webhook'],
     0,
     12,
-    'with a sensor and one recipient; 2 more when it moves',
+    'with a sensor and one recipient; when it moves or is enabled, up to 3 read and 6 written more',
   ),
-  'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home'], 0, 6),
+  'rules.remove': pattern('A rule is gone', ['rule', 'ruleById', 'home', 'customer', 'enabledRules'], 2, 10),
 
   ...sensorPatterns,
 };

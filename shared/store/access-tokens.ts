@@ -1,7 +1,7 @@
 import { ACCESS_TOKENS_MAXIMUM, type AccessToken } from '../domain/access-token.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, where } from './request.ts';
-import type { Session } from './sessions.ts';
+import { absent, changes, where } from './request.ts';
+import { asJudged, type Judged, type Session } from './sessions.ts';
 import { items } from './table.ts';
 
 /** The session that a token opens, and all that a list shows of it. */
@@ -27,13 +27,14 @@ export const accessTokenReads = (table: TableReader) => ({
 });
 
 export const accessTokenWrites = (table: Table) => ({
-  /** Makes a token, if its user is there and has room for one more. */
+  /** Makes a token, if its user has room for one more, and may do what it might when that was judged. */
   create: async (
-    accountKey: string,
+    user: Judged,
     hash: string,
     token: TokenSession,
     now: number,
-  ): Promise<'too_many' | 'user_gone' | null> => {
+  ): Promise<'too_many' | 'changed' | null> => {
+    const { accountKey } = user;
     const taken = (await slotsOf(table, accountKey)).filter((slot) => !isOver(slot, now)).map(({ slot }) => slot);
     const free = Array.from({ length: ACCESS_TOKENS_MAXIMUM }, (_, at) => at).filter((slot) => !taken.includes(slot));
     const { expires, id } = token;
@@ -43,7 +44,7 @@ export const accessTokenWrites = (table: Table) => ({
     for (const turn of free.keys()) {
       const slot = free[(start + turn) % free.length] ?? 0;
       const failed = await table.write(
-        { check: items.account({ accountKey }), where: present },
+        { check: items.account({ accountKey }), where: asJudged(user) },
         {
           put: { slot, id, hash, expires, ...items.accessToken({ accountKey, slot }), ttl },
           where: where('attribute_not_exists(pk) OR #expires <= :now', { now }),
@@ -51,7 +52,7 @@ export const accessTokenWrites = (table: Table) => ({
         { put: { ...token, ...items.session({ hash }), ttl }, where: absent },
       );
       if (!failed) return null;
-      if (failed.includes(0)) return 'user_gone';
+      if (failed.includes(0)) return 'changed';
     }
     return 'too_many';
   },

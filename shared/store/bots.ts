@@ -1,6 +1,7 @@
 import type { Bot, BotUpdate } from '../domain/bot.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, where } from './request.ts';
+import { giveOne, takeOne } from './counts.ts';
+import { changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 export const botReads = (table: TableReader) => ({
@@ -11,15 +12,16 @@ export const botReads = (table: TableReader) => ({
 });
 
 export const botWrites = (table: Table) => ({
-  /** False when the customer does not exist. */
-  create: async (bot: Bot): Promise<boolean> => {
+  /** Creates a bot, if its customer is there and has fewer than `most`. */
+  create: async (bot: Bot, most: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;
-    const failed = await table.write(
-      { put: { ...bot, ...items.bot({ customerId, botId }) }, where: absent },
+    const failed = await giveOne(
+      table,
+      { customerId, kind: 'bots', most },
+      { put: { ...bot, ...items.bot({ customerId, botId }) } },
       { put: { ...items.home({ kind: 'bot', id: botId }), customerId } },
-      { check: items.customer({ customerId }), where: present },
     );
-    return failed === null;
+    return typeof failed === 'string' ? failed : null;
   },
 
   /** The bot as it is from now on; null: there is none. */
@@ -29,8 +31,10 @@ export const botWrites = (table: Table) => ({
   },
 
   /** Removes a bot: no webhook joins it from then on. Its home stays until its webhooks are gone too. */
-  remove: async (customerId: number, botId: number): Promise<boolean> =>
-    (await table.write({ remove: items.bot({ customerId, botId }), where: present })) === null,
+  remove: async (customerId: number, botId: number): Promise<boolean> => {
+    const bot = { remove: items.bot({ customerId, botId }), where: present };
+    return (await takeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
+  },
 
   /** Nothing more is to be found by the id of a bot that was this customer's. */
   forget: async (customerId: number, botId: number): Promise<void> => {

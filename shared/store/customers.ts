@@ -1,26 +1,18 @@
 import type { Customer, CustomerUpdate } from '../domain/customer.ts';
 import type { Format } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { type Counts, nothingYet } from './counts.ts';
+import { absent, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 /**
  * `hooks`: the customer's webhooks that get every event, kept here so that an event needs no list of webhooks.
- * `members`: how many users and sensors it has, exactly.
+ * `members`: how many users and sensors it has, exactly. Beside it the count of each kind: see counts.ts.
  */
-export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number };
+export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number } & Counts;
 
 /** What has a home: the kinds whose ids a system admin may use without naming the customer. */
 export type HomeKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
-
-/**
- * Part of every transaction that gives a customer a user or sensor, or takes one away; it fails when the customer is
- * not there. So the write that deletes a customer knows whether it has any, whoever comes at the same time.
- */
-export const memberChange = (customerId: number, by: 1 | -1): Write => ({
-  update: items.customer({ customerId }),
-  changes: changes({ add: { members: by }, if: present }),
-});
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
@@ -33,7 +25,7 @@ export const customerReads = (table: TableReader) => ({
 
 export const customerWrites = (table: Table) => ({
   create: async (customer: Customer): Promise<void> => {
-    const item: CustomerItem = { ...customer, hooks: {}, members: 0 };
+    const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...nothingYet };
     await table.write({ put: { ...item, ...items.customer({ customerId: customer.id }) }, where: absent });
   },
 

@@ -58,7 +58,7 @@ export const deliveryPatterns = {
   ),
 
   'replays.get': pattern('A replay', ['replay'], 1, 0),
-  'replays.create': pattern('A new replay, if its webhook is there', ['replay', 'webhook'], 0, 5),
+  'replays.create': pattern('A new replay, if its webhook runs no other', ['replay', 'webhook'], 1, 5),
   'replays.add': pattern(
     'One more delivery of a replay, once',
     ['replay', 'delivery'],
@@ -75,7 +75,12 @@ export const deliveryPatterns = {
   'webhooks.get': pattern('A webhook', ['webhook'], 1, 0),
   'webhooks.getAll': pattern('Some webhooks', ['webhook'], 1, 0, eachItem),
   'webhooks.list': pattern('The webhooks of a customer', ['webhook'], 1, 0, each4KB),
-  'webhooks.create': pattern('A new webhook, if its bot is there', ['webhook', 'home', 'bot'], 0, 6),
+  'webhooks.create': pattern(
+    'A new webhook, if its bot is there and its customer has room for it',
+    ['webhook', 'home', 'bot', 'customer'],
+    1,
+    8,
+  ),
   'webhooks.replace': pattern(
     'A webhook as its owner wants it, if its bot is there',
     ['webhook', 'bot'],
@@ -84,6 +89,6 @@ export const deliveryPatterns = {
     '2 more when it becomes that of a bot',
   ),
   'webhooks.setToken': pattern('A new token of a webhook', ['webhook'], 0, 1),
-  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home'], 0, 4, '2 more for one of the customer'),
+  'webhooks.remove': pattern('A webhook is gone', ['webhook', 'home', 'customer'], 1, 6),
   'webhooks.forget': pattern('A webhook of a customer who is gone', ['webhook', 'home'], 0, 4),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

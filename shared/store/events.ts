@@ -1,5 +1,5 @@
 import type { Decision } from '../domain/decision.ts';
-import { type NormalizedCoordinates, RETENTION } from '../domain/event.ts';
+import { type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
 import { hashOf } from '../domain/ids.ts';
 import { LISTED_BYTES } from '../domain/raw.ts';
 import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
@@ -7,7 +7,7 @@ import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
-import { absent, changes, present, where } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
 
 /** A message as it was received; processing makes it an event of the list, when it is one. */
@@ -19,6 +19,8 @@ export type Message = {
   receiveDate: number;
   /** The device's own bytes, as text. */
   raw: string;
+  /** It is no message of the device: the service itself has something to tell of it. */
+  notice?: Notice;
   /** Set while it waits to be processed. */
   duePk?: string;
 };
@@ -109,16 +111,22 @@ export const eventReads = (table: TableReader) => ({
   state: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
 });
 
-const keep = async (table: Table, { raw, ...message }: Message): Promise<boolean> => {
-  const { uuid, receiveDate } = message;
+/** A message that waits to be processed, written once; `bytes` is all that is kept of its bytes in the item itself. */
+const waiting = ({ raw: _, ...message }: Message, bytes: { raw: string } | { bytes: string }): Write => {
+  const waits = dueAt(message.uuid, message.receiveDate + GRACE);
+  const put = { ...message, ...bytes, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
+  return { put, where: absent };
+};
+/** The same of a short message, for a transaction. */
+export const keepMessage = (message: Message): Write => waiting(message, { raw: message.raw });
+
+const keep = async (table: Table, message: Message): Promise<boolean> => {
+  const { raw, receiveDate } = message;
   const hash = isLong(raw) ? hashOf(raw) : undefined;
   // First the bytes: whoever finds the message finds them. Their name is their content, so nobody writes others there.
   if (hash !== undefined)
     await table.write({ put: { ...items.messageBytes({ ...message, hash }), raw, ttl: bytesTtl(receiveDate) } });
-  const bytes = hash === undefined ? { raw } : { bytes: hash };
-  const waits = dueAt(uuid, receiveDate + GRACE);
-  const put = { ...message, ...bytes, ...keyOf(message), ...waits, ttl: ttlOf(receiveDate) };
-  return (await table.write({ put, where: absent })) === null;
+  return (await table.write(waiting(message, hash === undefined ? { raw } : { bytes: hash }))) === null;
 };
 
 /** What is written of the state of a sensor. */

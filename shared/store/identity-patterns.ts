@@ -31,6 +31,7 @@ export const identityPatterns = {
   'backoffs.succeed': pattern('A success ends the failures in a row', ['rate'], 1, 1, 'no write when there are none'),
 
   'limits.countCall': pattern('The number of this call in this second', ['rate'], 0, 1),
+  'limits.countMessages': pattern('The number of this call and of its messages in this second', ['rate'], 0, 1),
   'limits.secondsToWait': pattern('How long until the next try?', ['rate'], 1, 0),
   'limits.countFailure': pattern(
     'The number of this failure in its window',
@@ -62,10 +63,11 @@ export const identityPatterns = {
   'users.create': pattern(
     'A new user, if the username is free',
     ['username', 'user', 'account', 'password', 'home', 'customer'],
-    0,
+    1,
     12,
+    'read 0 and write 10 without a customer',
   ),
   'users.setProfile': pattern('A new profile', ['user', 'account'], 0, 4),
   'users.setAccess': pattern('What a user may do from now on', ['user', 'account'], 0, 4),
-  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home', 'customer'], 0, 12),
+  'users.remove': pattern('A user is gone', ['user', 'account', 'password', 'username', 'home', 'customer'], 1, 12),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

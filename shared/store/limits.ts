@@ -6,18 +6,25 @@ type Tries = { start: number; calls: number };
 const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
+const countInSecond = async <N extends string>(table: Table, subject: string, add: Record<N, number>, now: number) => {
+  const second = Math.floor(now / 1_000);
+  const update = changes({ add, set: { ttl: second + 120 } }, 'UPDATED_NEW');
+  const counted = await table.update(items.rate({ subject, window: second }), update);
+  return { ...add, ...counted } as Record<N, number>;
+};
+
 /** Counting against limits. Exact over all instances: the table counts. */
 export const limitWrites = (table: Table) => ({
   /**
    * Counts a call of `subject` in the current second and gives the number of this one. No condition and nothing to
    * read first: the second is part of the key, and the item expires.
    */
-  countCall: async (subject: string, now: number): Promise<number> => {
-    const second = Math.floor(now / 1_000);
-    const key = items.rate({ subject, window: second });
-    const update = changes({ add: { calls: 1 }, set: { ttl: second + 120 } }, 'UPDATED_NEW');
-    return Number((await table.update(key, update))?.calls ?? 1);
-  },
+  countCall: async (subject: string, now: number): Promise<number> =>
+    (await countInSecond(table, subject, { calls: 1 }, now)).calls,
+
+  /** The same, and counts the messages of a call with it. */
+  countMessages: (subject: string, messages: number, now: number) =>
+    countInSecond(table, subject, { calls: 1, messages }, now),
 
   /** Seconds until `subject` may try again; 0: it may now. */
   secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {

@@ -1,20 +1,49 @@
-import type { ProvisioningKey } from '../domain/provisioning-key.ts';
+import type { Provisioner, ProvisioningKey } from '../domain/provisioning-key.ts';
 import type { Table, TableReader } from './client.ts';
-import { present } from './request.ts';
+import { changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
+/** A key from before there were limits and counts has none. */
+type Limits = 'expires' | 'maxDevices';
+type Unlimited<K> = Omit<K, Limits> & Partial<Pick<Provisioner, Limits>>;
+type Stored = Unlimited<Provisioner> & Partial<Pick<ProvisioningKey, 'devices' | 'lastUsed'>>;
+const unlimited = { expires: null, maxDevices: null };
+const unused = { devices: 0, lastUsed: null };
+
 export const provisioningReads = (table: TableReader) => ({
-  byHash: (hash: string) => table.get<ProvisioningKey>(items.provisioningKey({ hash })),
-  list: () => table.queryAll<ProvisioningKey>({ pk: items.listedKey.pk({}) }),
+  /** What a key opens, until it expires. One that was deleted opens nothing any more. */
+  byHash: async (hash: string, now: number): Promise<Provisioner | null> => {
+    const found = await table.get<Stored>(items.provisioningKey({ hash }));
+    const key = found && { ...unlimited, ...found };
+    return key && (key.expires === null || key.expires > now) ? key : null;
+  },
+  list: async (): Promise<ProvisioningKey[]> => {
+    const keys = await table.queryAll<Stored>({ pk: items.listedKey.pk({}) });
+    return keys.map((key) => ({ ...unlimited, ...unused, ...key }));
+  },
 });
 
+/** Part of the registration of a new device: it fails when the key has registered all that it may, or is gone. */
+export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
+  const isFree = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });
+  return {
+    update: items.listedKey({ keyId }),
+    changes: changes({ add: { devices: 1 }, set: { lastUsed: now }, if: isFree }),
+  };
+};
+
 export const provisioningWrites = (table: Table) => ({
-  put: async (hash: string, key: ProvisioningKey): Promise<void> => {
+  put: async (hash: string, key: Unlimited<Provisioner>): Promise<void> => {
     await table.write(
       { put: { ...key, ...items.provisioningKey({ hash }) } },
-      // Kept twice: where a device that brings the key finds it, and where all are listed.
-      { put: { ...key, hash, ...items.listedKey({ keyId: key.id }) } },
+      // Kept twice: where a device that brings the key finds it, and where all are listed and its use is counted.
+      { put: { ...key, ...unused, hash, ...items.listedKey({ keyId: key.id }) } },
     );
+  },
+
+  /** Notes a use of a key that registered no new device. */
+  noteUse: async (keyId: string, now: number): Promise<void> => {
+    await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 
   /** A key opens nothing from now on; false: there is none with that id. */

@@ -5,6 +5,7 @@ import { putDelivery } from './deliveries.ts';
 import { dueAt, dueNames } from './due.ts';
 import { endHeld } from './held.ts';
 import { absent, changes, present, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import { items } from './table.ts';
 
 /** Kept longer than the deliveries that count in it. */
@@ -14,22 +15,40 @@ type Place = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
 const keyOf = ({ customerId, webhookId, id: replayId }: Place) => items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
+/** Those that still run, of those that were made before. One that has ended never runs again. */
+const runningOf = async (table: TableReader, place: Place, ids: readonly string[]): Promise<string[]> => {
+  const found = await table.getAll<ReplayRecord>(
+    ids.map((id) => keyOf({ ...place, id })),
+    true,
+  );
+  return found.filter(({ state }) => state === 'running').map(({ id }) => id);
+};
+
 export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 });
 
 export const replayWrites = (table: Table) => ({
-  /** A new job, which waits for its first step; false when its webhook has gone. */
-  create: async (replay: ReplayRecord): Promise<boolean> => {
-    const { customerId, webhookId, id, createDate } = replay;
-    const ttl = Math.ceil((createDate + KEPT) / 1_000);
-    const failed = await table.write(
-      { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
-      { check: items.webhook({ customerId, webhookId }), where: present },
-    );
-    return failed === null;
-  },
+  /** A new job, which waits for its first step, if its webhook is there and has fewer than `most` that run. */
+  create: (replay: ReplayRecord, most: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
+    inTurn(async () => {
+      const { customerId, webhookId, id, createDate } = replay;
+      const key = items.webhook({ customerId, webhookId });
+      const webhook = await table.get<{ replays?: string[] }>(key);
+      if (!webhook) return 'webhook_gone';
+      const running = await runningOf(table, replay, webhook.replays ?? []);
+      if (running.length >= most) return 'limit_reached';
+      const unchanged = webhook.replays
+        ? where('#replays = :seen', { seen: webhook.replays })
+        : where('attribute_exists(pk) AND attribute_not_exists(#replays)');
+      const ttl = Math.ceil((createDate + KEPT) / 1_000);
+      const failed = await table.write(
+        { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
+        { update: key, changes: changes({ set: { replays: [...running, id] }, if: unchanged }) },
+      );
+      return failed === null ? 'done' : null;
+    }),
 
   /**
    * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes

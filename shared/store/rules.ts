@@ -1,13 +1,15 @@
 import { canTell, type Situation } from '../domain/event.ts';
+import type { Quotas } from '../domain/quota.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
+import { countedCustomer, oneLess, oneMore, roomFor, scopeOf } from './counts.ts';
+import { enabledChange, enabledLess, enabledLike, enabledMore } from './enabled-rules.ts';
 import type { Key } from './key.ts';
-import { absent, type Condition, changes, present, type Write, where } from './request.ts';
+import { type Condition, changes, present, type Write, where } from './request.ts';
+import { inTurn } from './retry.ts';
 import { items } from './table.ts';
 
-/** Where a rule is found by an event: at its sensor, its group, or its customer. */
-const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string =>
-  sensorId !== null ? `S:${sensorId}` : sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
+type RuleQuotas = Pick<Quotas, 'rules' | 'rulesOfOneSituation'>;
 
 const keyOf = (rule: Rule) => {
   const { customerId, situation, id: ruleId } = rule;
@@ -18,7 +20,6 @@ const keyOf = (rule: Rule) => {
 const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, situation }: Rule): Write[] => {
   const checks = new Map<string, Write>();
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
-  mustBe(items.customer({ customerId }), present);
   if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }), present);
   // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
   const touched = changes({ add: { version: 1 }, if: present });
@@ -59,41 +60,74 @@ export const ruleReads = (table: TableReader) => ({
   },
 });
 
-export const ruleWrites = (table: Table) => ({
-  /** False when the customer, the sensor, a bot or a webhook that it names does not exist (any more). */
-  create: async (rule: Rule): Promise<boolean> => {
+/**
+ * Creates a rule; or says that something that it names does not exist (any more), or which limit is reached: of rules,
+ * or of those that are enabled for its scope and situation.
+ */
+const createRule = (
+  table: Table,
+  rule: Rule,
+  quotas: RuleQuotas,
+): Promise<'done' | 'unknown_reference' | keyof RuleQuotas> =>
+  inTurn(async () => {
     const { customerId, id: ruleId } = rule;
+    const full = await roomFor(table, customerId, 'rules', quotas.rules);
+    if (full) return full === 'limit_reached' ? 'rules' : 'unknown_reference';
+    const most = quotas.rulesOfOneSituation;
+    if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return 'rulesOfOneSituation';
+    const counts = [oneMore(customerId, 'rules', quotas.rules), ...enabledMore(rule, most)];
     const failed = await table.write(
-      { put: { ...rule, ...keyOf(rule) }, where: absent },
+      ...counts,
+      { put: { ...rule, ...keyOf(rule) } },
       // Kept twice: where events look for it, and where its id leads to in one read.
       { put: { ...rule, ...items.ruleById({ customerId, ruleId }) } },
       { put: { ...items.home({ kind: 'rule', id: ruleId }), customerId } },
       ...checksOf(rule),
     );
-    return failed === null;
-  },
+    if (failed === null) return 'done';
+    return failed.some((at) => at >= counts.length) ? 'unknown_reference' : null;
+  });
+
+export const ruleWrites = (table: Table) => ({
+  create: (rule: Rule, quotas: RuleQuotas) => createRule(table, rule, quotas),
 
   /** Replaces a rule and moves it to where events look for it now. `rule` must have a later updateDate. */
-  replace: async (before: Rule, rule: Rule): Promise<'changed' | 'unknown_reference' | null> => {
+  replace: async (
+    before: Rule,
+    rule: Rule,
+    most: number,
+  ): Promise<'done' | 'changed' | 'unknown_reference' | 'limit_reached'> => {
     const { customerId, id: ruleId } = rule;
     const [from, to] = [keyOf(before), keyOf(rule)];
-    const failed = await table.write(
+    const counts = await enabledChange(table, before, rule, most);
+    if (counts === null) return 'limit_reached';
+    const mayChange = [
       { put: { ...rule, ...items.ruleById({ customerId, ruleId }) }, where: unchanged(before) },
+      ...counts,
+    ];
+    const failed = await table.write(
+      ...mayChange,
       { put: { ...rule, ...to } },
       ...(from.sk === to.sk ? [] : [{ remove: from }]),
+      { check: items.customer({ customerId }), where: present },
       ...checksOf(rule),
     );
-    return failed === null ? null : failed.includes(0) ? 'changed' : 'unknown_reference';
+    if (failed === null) return 'done';
+    return failed.some((at) => at < mayChange.length) ? 'changed' : 'unknown_reference';
   },
 
   /** False when it is no longer what was read. */
-  remove: async (rule: Rule): Promise<boolean> => {
-    const { customerId, id: ruleId } = rule;
-    const failed = await table.write(
-      { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
-      { remove: keyOf(rule) },
-      { remove: items.home({ kind: 'rule', id: ruleId }) },
-    );
-    return failed === null;
-  },
+  remove: (rule: Rule): Promise<boolean> =>
+    inTurn(async () => {
+      const { customerId, id: ruleId } = rule;
+      const customer = await countedCustomer(table, customerId);
+      const failed = await table.write(
+        { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
+        { remove: keyOf(rule) },
+        { remove: items.home({ kind: 'rule', id: ruleId }) },
+        ...(customer ? [oneLess(customerId, 'rules')] : []),
+        ...(await enabledLess(table, rule)),
+      );
+      return failed === null || (failed.includes(0) ? false : null);
+    }),
 });

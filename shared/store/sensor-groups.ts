@@ -1,6 +1,7 @@
 import type { SensorGroup } from '../domain/sensor-group.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
+import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { absent, changes, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
 import { ruleReads } from './rules.ts';
 import { type SensorItem, sensorKey } from './sensor-item.ts';
@@ -112,15 +113,20 @@ const versionOf = async (table: Table, place: Place): Promise<number | null> =>
   (await table.get<GroupItem>(items.sensorGroup(place)))?.version ?? null;
 
 export const sensorGroupWrites = (table: Table) => ({
-  create: ({ sensorIds, ...group }: SensorGroup): Promise<Arranged> =>
+  create: (
+    { sensorIds, ...group }: SensorGroup,
+    most: number,
+  ): Promise<Arranged | 'customer_unknown' | 'limit_reached'> =>
     inTurn(async () => {
       const place = placeOf(group);
+      const { customerId } = group;
       const version = await versionOf(table, place);
-      const customer = { customerId: group.customerId };
+      const full = version === null ? await roomFor(table, customerId, 'sensorGroups', most) : null;
+      if (full) return full;
       const first: Write[] = [
         { put: { ...group, ...items.sensorGroup(place), version: 1 }, where: absent },
-        { put: { ...items.home({ kind: 'sensor_group', id: group.id }), ...customer } },
-        { check: items.customer(customer), where: present },
+        { put: { ...items.home({ kind: 'sensor_group', id: group.id }), customerId } },
+        oneMore(customerId, 'sensorGroups', most),
       ];
       return arrange(table, place, version ?? 0, sensorIds, ({ version }) =>
         version === 0 ? first : [change(place, version)],
@@ -146,9 +152,10 @@ export const sensorGroupWrites = (table: Table) => ({
       const version = await versionOf(table, place);
       if (version === null) return 'gone';
       if (await ruleReads(table).watchesGroup(customerId, groupId)) return 'in_use';
-      const home = { remove: items.home({ kind: 'sensor_group', id: groupId }) };
+      const last: Write[] = [{ remove: items.home({ kind: 'sensor_group', id: groupId }) }];
+      if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
       const done = await arrange(table, place, version, [], ({ version, isLast }) =>
-        isLast ? [{ remove: items.sensorGroup(place), where: versionIs(version) }, home] : [change(place, version)],
+        isLast ? [{ remove: items.sensorGroup(place), where: versionIs(version) }, ...last] : [change(place, version)],
       );
       return done === null ? null : 'done';
     }),

@@ -2,7 +2,7 @@ import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
 import { type ConfigItem, configReads, unpin } from './configs.ts';
-import { memberChange } from './customers.ts';
+import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
 import { dueNames } from './due.ts';
 import { eventReads, type StateItem } from './events.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
@@ -81,7 +81,7 @@ const clearAround = ({ customerId, sensorId }: Place, { sensor, room, configs }:
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
-  ...(customerId > 0 ? [memberChange(customerId, -1)] : []),
+  ...(customerId > 0 ? [oneLess(customerId, 'sensors')] : []),
 ];
 
 /**
@@ -95,6 +95,7 @@ export const removeSensor = (table: Table, place: Place, now: number): Promise<'
     if (!whole) return 'gone';
     const { sensor, state, link } = whole;
     if (sensor.isActive || state?.isActive) return 'active';
+    if (customerId > 0) await countedCustomer(table, customerId);
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
@@ -129,19 +130,24 @@ const bringAlong = ({ room, configs }: Whole, to: Place): Write[] => [
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'code_used';
+/** `to`: 0 for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
+export type Move = { to: number; most: number; now: number; pairingHash?: string };
+export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
 
 /**
- * Moves a sensor to another customer, 0 for nobody. It starts anew there: without state, and without the settings of
- * the room that it leaves. `pairingHash`: the code that is used up by it, once.
+ * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
+ * leaves.
  */
-export const moveSensor = (table: Table, from: Place, to: number, now: number, pairingHash?: string): Promise<Moved> =>
+export const moveSensor = (table: Table, from: Place, { to, most, now, pairingHash }: Move): Promise<Moved> =>
   inTurn(async () => {
     const { customerId, sensorId } = from;
     const whole = await readWhole(table, from);
     if (!whole?.link) return 'gone';
+    const full = to > 0 ? await roomFor(table, to, 'sensors', most) : null;
+    if (full) return full;
+    if (customerId > 0) await countedCustomer(table, customerId);
     const sensor = arrived(whole, customerId, to, now);
-    const customer = to > 0 ? [memberChange(to, 1)] : [];
+    const customer = to > 0 ? [oneMore(to, 'sensors', most)] : [];
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });
     const home = changes({ set: { customerId: to }, if: isHere });
@@ -160,6 +166,5 @@ export const moveSensor = (table: Table, from: Place, to: number, now: number, p
       ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
     );
     if (failed === null) return sensor;
-    if (failed.some((at) => at < customer.length)) return 'customer_unknown';
-    return failed.some((at) => at < customer.length + code.length) ? 'code_used' : null;
+    return failed.some((at) => at >= customer.length && at < customer.length + code.length) ? 'code_used' : null;
   });

@@ -9,7 +9,12 @@ import { items, lists } from './table.ts';
  * A sensor as it is stored. `revision` counts every change of the sensor or of what is kept around it (room,
  * configurations, group), so that whoever removes or moves it all can tell that nothing was added meanwhile.
  */
-export type SensorItem = SensorRecord & { revision: number; activityDate?: number };
+export type SensorItem = SensorRecord & {
+  revision: number;
+  activityDate?: number;
+  /** ms. Until then its customer lets it register without its token; a sensor that moves or registers loses it. */
+  registrationUntil?: number;
+};
 
 export const sensorKey = (customerId: number | null, sensorId: string): Key =>
   items.sensor({ customerId: customerId ?? 0, sensorId });

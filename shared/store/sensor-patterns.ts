@@ -12,17 +12,24 @@ export const sensorPatterns = {
   'sensors.pairing': pattern('Which sensor shows this pairing code?', ['pairingCode'], 1, 0),
   'sensors.register': pattern(
     'A new device, if its hardware id is free',
-    ['hardware', 'home', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'],
+    ['listedKey', 'hardware', 'home', 'sensor', 'device', 'deviceOfSensor', 'pairingCode'],
     0,
-    13,
+    15,
   ),
-  'sensors.renew': pattern(
-    'A new token and pairing code; the old ones are void',
-    ['deviceOfSensor', 'pairingCode', 'sensor', 'device'],
+  'sensors.renewCode': pattern(
+    'A new pairing code; the old one is void',
+    ['deviceOfSensor', 'pairingCode', 'sensor'],
     2,
-    14,
-    '10 without a new token',
+    8,
   ),
+  'sensors.registerAgain': pattern(
+    'A new token and pairing code; the old ones are void, and its customer hears of it',
+    ['deviceOfSensor', 'pairingCode', 'sensor', 'device', 'event'],
+    2,
+    17,
+    "14 for nobody's; none when it is refused",
+  ),
+  'sensors.allowRegistration': pattern('May a linked sensor register without its token?', ['sensor'], 0, 1),
   'sensors.move': pattern(
     'A sensor becomes that of another customer, and starts anew there',
     [
@@ -38,7 +45,7 @@ export const sensorPatterns = {
         'formerSensor',
       ] as const),
     ],
-    5,
+    6,
     20,
     'without room and configurations',
   ),
@@ -47,7 +54,7 @@ export const sensorPatterns = {
     ['deviceOfSensor', 'pairingCode', 'sensor', 'home', 'device', 'sensorState', 'room', 'hardware'],
     5,
     15,
-    '2 more each for its customer, group, room, configurations, and a pinned firmware',
+    '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',
   ),
   'sensors.usePairing': pattern('A pairing code is used up', ['pairingCode'], 0, 1),
   'sensors.setFirmware': pattern('Which firmware does a device run?', ['sensor'], 1, 3),
@@ -89,7 +96,7 @@ export const sensorPatterns = {
   'sensorGroups.create': pattern(
     'A new sensor group, and its sensors leave others',
     ['sensorGroup', 'groupMember', 'sensor', 'home', 'customer'],
-    2,
+    3,
     10,
     'with one sensor',
   ),
@@ -102,9 +109,9 @@ export const sensorPatterns = {
   ),
   'sensorGroups.remove': pattern(
     'A sensor group is gone, if no rule watches it',
-    ['sensorGroup', 'groupMember', 'home', 'sensor'],
-    4,
-    8,
+    ['sensorGroup', 'groupMember', 'home', 'sensor', 'customer'],
+    5,
+    10,
     'with one sensor',
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

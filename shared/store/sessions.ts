@@ -1,6 +1,6 @@
 import type { Permission } from '../domain/permission.ts';
 import type { Table, TableReader } from './client.ts';
-import { changes, present, where } from './request.ts';
+import { type Condition, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 /** A login or an access token. It is over when its time is; a login also when the account's epoch moved on. */
@@ -30,6 +30,12 @@ export type Account = {
   epoch: number;
 };
 
+/** A user as it was read: by what it may do was judged who may change it. */
+export type Judged = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
+/** The account may do what it might when that was judged. */
+export const asJudged = ({ permissions, isAdmin }: Judged): Condition =>
+  where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
+
 export const sessionReads = (table: TableReader) => ({
   session: (hash: string) => table.get<Session>(items.session({ hash })),
   account: (accountKey: string) => table.get<Account>(items.account({ accountKey })),
@@ -55,15 +61,17 @@ export const sessionWrites = (table: Table) => ({
   },
   /**
    * A new password, which ends all sessions at once: none carries the account's new epoch. `was`: the hash that it
-   * replaces, null for whatever there is. False: it is another one by now, or the account is gone.
+   * replaces, null for whatever there is. False: it is another one by now, or the account is gone or may do something
+   * else than what the change was judged by.
    */
-  setPassword: async (accountKey: string, was: string | null, hash: string): Promise<boolean> => {
+  setPassword: async (user: Judged, was: string | null, hash: string): Promise<boolean> => {
+    const { accountKey } = user;
     const failed = await table.write(
       {
         put: { hash, ...items.password({ accountKey }) },
         where: was === null ? present : where('#hash = :was', { was }),
       },
-      { update: items.account({ accountKey }), changes: changes({ add: { epoch: 1 }, if: present }) },
+      { update: items.account({ accountKey }), changes: changes({ add: { epoch: 1 }, if: asJudged(user) }) },
     );
     return failed === null;
   },

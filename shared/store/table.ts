@@ -44,6 +44,7 @@ export const items = {
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
+  enabledRules: item('C#{customerId}', 'ENABLED#{scope}#{situation}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
   room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
   config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),

@@ -1,9 +1,9 @@
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/user.ts';
 import type { Table, TableReader } from './client.ts';
-import { memberChange } from './customers.ts';
+import { giveOne, takeOne } from './counts.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
-import type { Account } from './sessions.ts';
+import { type Account, asJudged } from './sessions.ts';
 import { items } from './table.ts';
 
 export type UserItem = User & { accountKey: string };
@@ -23,32 +23,40 @@ export const userReads = (table: TableReader) => ({
 });
 
 export const userWrites = (table: Table) => ({
-  /** Creates a user whole, or says why not. The username is unique whatever happens at the same time. */
+  /**
+   * Creates a user whole, or says why not: the username is unique, and the customer has `most` users at most, whatever
+   * happens at the same time.
+   */
   create: async (
     user: User,
     accountKey: string,
     hash: string,
-  ): Promise<'username_taken' | 'customer_unknown' | null> => {
+    most: number,
+  ): Promise<'username_taken' | 'customer_unknown' | 'limit_reached' | null> => {
+    const { customerId } = user;
     const name = usernameKey(user.username);
     const writes: Write[] = [
       { put: { ...items.username({ username: name }), accountKey }, where: absent },
-      { put: { ...user, ...keyOf(user.customerId, user.id), accountKey }, where: absent },
+      { put: { ...user, ...keyOf(customerId, user.id), accountKey }, where: absent },
       { put: { ...accountOf(user, 0), ...items.account({ accountKey }) }, where: absent },
       { put: { ...items.password({ accountKey }), hash } },
-      { put: { ...items.home({ kind: 'user', id: user.id }), customerId: user.customerId ?? 0 } },
+      { put: { ...items.home({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
     ];
-    if (user.customerId !== null) writes.push(memberChange(user.customerId, 1));
-    const failed = await table.write(...writes);
-    return failed === null ? null : failed.includes(0) ? 'username_taken' : 'customer_unknown';
+    if (customerId === null) return (await table.write(...writes)) && 'username_taken';
+    const failed = await giveOne(table, { customerId, kind: 'users', most }, ...writes);
+    if (typeof failed === 'string') return failed;
+    return failed.length === 0 ? null : 'username_taken';
   },
 
-  /** Replaces the profile; false: the user is gone. */
+  /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id } = user;
+    const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
+    const sameAddress = where('#email = :emailBefore', { emailBefore: email });
+    const locale = { set: { locale: profile.locale }, if: asJudged(user) };
     const failed = await table.write(
-      { update: keyOf(customerId, id), changes: changes({ set, if: present }) },
-      { update: items.account({ accountKey }), changes: changes({ set: { locale: profile.locale }, if: present }) },
+      { update: keyOf(customerId, id), changes: changes({ set, if: sameAddress }) },
+      { update: items.account({ accountKey }), changes: changes(locale) },
     );
     return failed === null;
   },
@@ -59,12 +67,7 @@ export const userWrites = (table: Table) => ({
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number): Promise<boolean> => {
     const { accountKey, customerId, id } = user;
-    const was = { heldBefore: user.permissions, adminBefore: user.isAdmin };
-    const account = changes({
-      set: access,
-      ...(!access.canLogin && { add: { epoch: 1 } }),
-      if: where('#permissions = :heldBefore AND #isAdmin = :adminBefore', was),
-    });
+    const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: asJudged(user) });
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
       { update: items.account({ accountKey }), changes: account },
@@ -72,16 +75,20 @@ export const userWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Removes a user whole: without its account no session or token opens anything. False: it is gone already. */
-  remove: async ({ accountKey, customerId, id, username }: UserItem): Promise<boolean> => {
-    const failed = await table.write(
+  /**
+   * Removes a user whole: without its account no session or token opens anything. False: it is gone already, or may do
+   * something else by now than what the removal was judged by.
+   */
+  remove: async (user: UserItem): Promise<boolean> => {
+    const { accountKey, customerId, id, username } = user;
+    const writes: Write[] = [
       { remove: keyOf(customerId, id), where: present },
-      { remove: items.account({ accountKey }) },
+      { remove: items.account({ accountKey }), where: asJudged(user) },
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.home({ kind: 'user', id }) },
-      ...(customerId === null ? [] : [memberChange(customerId, -1)]),
-    );
-    return failed === null;
+    ];
+    if (customerId === null) return (await table.write(...writes)) === null;
+    return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;
   },
 });

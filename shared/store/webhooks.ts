@@ -1,6 +1,7 @@
 import type { Format, WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { absent, type Condition, changes, present, type Write, where } from './request.ts';
+import { giveOne, takeOne } from './counts.ts';
+import { type Condition, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
@@ -14,14 +15,14 @@ export const webhookReads = (table: TableReader) => ({
 type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
 
 /** The customer's own list of what gets every event: the webhook with its format, or (null) without it. */
-const listing = ({ customerId, id }: Place, format: Format | null): Write => ({
-  update: items.customer({ customerId }),
-  changes: {
-    UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
-    ExpressionAttributeNames: { '#id': id },
-    ...(format !== null && { ExpressionAttributeValues: { ':format': format } }),
-    ...present,
-  },
+const inList = ({ id }: Place, format: Format | null) => ({
+  UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
+  ExpressionAttributeNames: { '#id': id },
+  ...(format !== null && { ExpressionAttributeValues: { ':format': format } }),
+});
+const listing = (place: Place, format: Format | null): Write => ({
+  update: items.customer({ customerId: place.customerId }),
+  changes: { ...inList(place, format), ...present },
 });
 
 /** What a webhook needs besides itself: its bot, or a line in the customer's list. */
@@ -42,18 +43,27 @@ const switching = (isEnabled: boolean, was: boolean) => {
   return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove };
 };
 
+/** Creates a webhook, if its customer, which has fewer than `most`, and its bot are there. */
+const createWebhook = async (
+  table: Table,
+  webhook: WebhookRecord,
+  most: number,
+): Promise<'unknown_reference' | 'customer_unknown' | 'limit_reached' | null> => {
+  const { customerId, id: webhookId, botId, format } = webhook;
+  const failed = await giveOne(
+    table,
+    { customerId, kind: 'webhooks', most, also: botId === null ? inList(webhook, format) : undefined },
+    { put: { ...webhook, ...items.webhook({ customerId, webhookId }) } },
+    { put: { ...items.home({ kind: 'webhook', id: webhookId }), customerId } },
+    ...(botId === null ? [] : [belonging(webhook, webhook)]),
+  );
+  if (typeof failed === 'string') return failed;
+  return failed.length === 0 ? null : 'unknown_reference';
+};
+
 /** What its owner does with a webhook; what attempts leave at it is in health.ts. */
 export const webhookWrites = (table: Table) => ({
-  /** False when the customer or the bot does not exist (any more). */
-  create: async (webhook: WebhookRecord): Promise<boolean> => {
-    const { customerId, id: webhookId } = webhook;
-    const failed = await table.write(
-      { put: { ...webhook, ...items.webhook({ customerId, webhookId }) }, where: absent },
-      { put: { ...items.home({ kind: 'webhook', id: webhookId }), customerId } },
-      belonging(webhook, webhook),
-    );
-    return failed === null;
-  },
+  create: (webhook: WebhookRecord, most: number) => createWebhook(table, webhook, most),
 
   /**
    * Replaces what its owner says of a webhook; what attempts count and write meanwhile stays. A secret that is named, or
@@ -92,12 +102,13 @@ export const webhookWrites = (table: Table) => ({
   /** False when the webhook belongs to somebody else by now, or is gone. */
   remove: async (webhook: WebhookRecord): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
-    const failed = await table.write(
+    const failed = await takeOne(
+      table,
+      { customerId, kind: 'webhooks', also: botId === null ? inList(webhook, null) : undefined },
       { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },
       { remove: items.home({ kind: 'webhook', id: webhookId }) },
-      ...(botId === null ? [listing(webhook, null)] : []),
     );
-    return failed === null;
+    return failed.length === 0;
   },
 
   /** Removes a webhook of a customer who is gone, and its list with it. */

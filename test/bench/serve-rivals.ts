@@ -42,7 +42,7 @@ const headersOf = (version: string, left: number): Record<string, string> => ({
 const createBot = async (store: Store, who: Who, body: z.output<typeof NewBot>, time: number) => {
   const id = await store.limits.nextNumber('accounts');
   const bot = { ...body, id, customerId: who.customerId, createDate: time, updateDate: time };
-  await store.bots.create(bot);
+  await store.bots.create(bot, 1_000_000);
   return Bot.parse(bot);
 };
 

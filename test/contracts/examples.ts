@@ -66,11 +66,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     await resets.create(hashOf(code), { accountKey, epoch: 0, expires: Date.now() + 60_000 });
     return { body: { code, newPassword } };
   },
-  updateUser: () => ({ body: profile }),
+  updateUser: async (world) => ({ params: await somebody(world), body: profile }),
   deleteUser: async (world) => ({ params: await somebody(world) }),
   setUserAccess: async (world) => ({ params: await somebody(world), body: { canLogin: true, permissions: [] } }),
   setUserPassword: async (world) => ({ params: await somebody(world), body: { newPassword } }),
-  listAccessTokens: nothing,
+  listAccessTokens: async (world) => ({ params: await somebody(world) }),
   createAccessToken: async (world) => ({ params: await somebody(world), body: token }),
   deleteAccessToken: async (world) => {
     const params = await somebody(world);
@@ -92,6 +92,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   },
   getSensor: nothing,
   deleteSensor: async ({ ours }) => ({ params: { sensorId: (await linkSensor(ours.client)).sensorId } }),
+  allowRegistration: nothing,
   getSensorStatus: nothing,
   listSensorEvents: nothing,
   getSensorEvent: nothing,
@@ -160,7 +161,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   redeliver: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
-  createReplay: () => ({ body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 } }),
+  // A webhook of its own: that of another replay may still run one.
+  createReplay: async (world) => ({
+    ...(await another(world, 'webhook', webhook(world))),
+    body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },
+  }),
   getReplay: nothing,
   cancelReplay: nothing,
   updateWebhook: (world) => ({ body: webhook(world) }),

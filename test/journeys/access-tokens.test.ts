@@ -120,13 +120,15 @@ describe('an access token', () => {
     await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
     expect([await make(), await make()]).toEqual([201, 409]);
   });
-  test('that somebody else makes has no more than both hold', async () => {
-    const { id } = await hire('colleague', { permissions: ['manage_bots', 'manage_rules'] });
+  test('that somebody else makes has no more than both hold, then and later', async () => {
+    const { id } = await hire('colleague', { permissions: ['manage_bots'] });
     const path = `/users/${id}/access-tokens`;
-    expect(await statusOf(manager.call('POST', path, { name: 'n' }))).toBe(403);
     expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_users'] }))).toBe(403);
-    const byToken = anybody.as((await give(manager, { permissions: ['manage_bots'] }, path)).token);
+    const byToken = anybody.as((await give(manager, {}, path)).token);
     expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
+    await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: ['manage_bots', 'manage_sensors'] });
+    expect(await statusOf(byToken.call('POST', '/sensor-groups', { name: 'n', sensorIds: [] }))).toBe(403);
+    expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_bots'] }))).toBe(403);
   });
   test('opens nothing as a cookie', async () => {
     const { client } = await hire('baker');

@@ -31,6 +31,7 @@ afterAll(async () => {
 type Id = { id: number };
 type Hit = { ruleId: number; allSend: boolean; ruleMessages: { extra: object; wasSend: boolean }[] };
 const texts = { name: 'n', location: '', email: '' };
+const holdsNothing = { permissions: [], isAdmin: false };
 let falls = 0;
 /** A fall of its own; gives the hits that the customer has once everything has come of it. */
 const fall = async (client: Client, customerId: number, sensor: { sensorId: string; device: Client }) => {
@@ -101,8 +102,8 @@ describe('a customer', () => {
   test('is never deleted under a user, of 50 pairs of a deletion and a creation at once', async () => {
     const outcomes = await atOnce(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
-      const user = { id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
-      const create = () => stores.users.create(user, `pair-${at}`, 'hash');
+      const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
+      const create = () => stores.users.create(user, `pair-${at}`, 'hash', 50);
       const remove = () => stores.customers.remove(customerId);
       const [created, removed] =
         at % 2 === 0 ? await Promise.all([create(), remove()]) : (await Promise.all([remove(), create()])).toReversed();
@@ -114,8 +115,9 @@ describe('a customer', () => {
   test('counts 50 users that come at once, and half of whom go again, exactly', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
     await atOnce(50, async (at) => {
-      const user = { id: 2_000_000 + at, customerId, username: `guest-${at}`, accountKey: `guest-${at}` } as never;
-      expect(await stores.users.create(user, `guest-${at}`, 'hash')).toBeNull();
+      const accountKey = `guest-${at}`;
+      const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
+      expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
       // Twice at once: a user goes once only.
       const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user), stores.users.remove(user)]);
       expect(gone.filter(Boolean)).toHaveLength(at % 2);

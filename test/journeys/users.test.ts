@@ -67,14 +67,16 @@ describe('access', () => {
       expect(status).toBe(permissions.length > 0 ? 201 : 403);
     }
   });
-  test('that the granter lacks is not granted, but stays where it is', async () => {
-    const { id } = await hire('ruler', { permissions: ['manage_rules'] });
-    const put = (permissions: string[]) =>
-      statusOf(manager.call('PUT', `/users/${id}/access`, { canLogin: true, permissions }));
-    expect(await put(['manage_rules', 'manage_bots'])).toBe(200);
-    expect(await put(['manage_rules', 'manage_sensors'])).toBe(403);
-    expect(await put([])).toBe(200);
-    expect(await put(['manage_rules'])).toBe(403);
+  test('that the granter lacks is not granted, and not taken from who holds it', async () => {
+    const { id } = await hire('ruler');
+    const put = (client: Client, permissions: string[]) =>
+      statusOf(client.call('PUT', `/users/${id}/access`, { canLogin: true, permissions }));
+    expect(await put(manager, ['manage_users', 'manage_bots'])).toBe(200);
+    expect(await put(manager, ['manage_users', 'manage_rules'])).toBe(403);
+    expect(await put(manager, [])).toBe(200);
+    expect(await put(admin, ['manage_rules'])).toBe(200);
+    expect(await put(manager, ['manage_rules'])).toBe(403);
+    expect(await put(manager, [])).toBe(403);
   });
   test('as system admin is given and taken by system admins alone', async () => {
     const { client, id } = await hire('minister');

@@ -2,6 +2,7 @@ import { drawAccountKey, drawToken, hashOf } from '../../../shared/auth/tokens.t
 import type { Runtime } from '../../../shared/deps.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { Permission } from '../../../shared/domain/permission.ts';
+import { deviceIdOf } from '../../../shared/domain/sensor.ts';
 import { usernameKey } from '../../../shared/domain/user.ts';
 import { store } from '../../../shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
@@ -22,7 +23,7 @@ export type Demo = {
 
 type Person = { id: number; customerId: number; password: string | null };
 
-const createPerson = async ({ table, now, random, passwords }: Runtime): Promise<Person> => {
+const createPerson = async ({ table, now, random, passwords, settings }: Runtime): Promise<Person> => {
   const stores = store(table);
   const time = now();
   const customerId = await stores.limits.nextNumber('customers');
@@ -54,7 +55,7 @@ const createPerson = async ({ table, now, random, passwords }: Runtime): Promise
     ...profile,
     ...access,
   };
-  await stores.users.create(user, drawAccountKey(random), await passwords.hash(password));
+  await stores.users.create(user, drawAccountKey(random), await passwords.hash(password), settings.QUOTAS.users);
   return { id, customerId, password };
 };
 
@@ -90,8 +91,12 @@ const registerDevices = async ({ table, now, random }: Runtime, base: string, ap
     manufacturer: 'maker_a',
     createDate: now(),
   });
+  const [page] = await api.get<{ data: { id: string }[] }[]>('/sensors?perPage=200');
+  const known = new Set(page?.data.map(({ id }) => id));
   const sensors: DemoSensor[] = [];
   for (const hardwareId of HARDWARE) {
+    const sensorId = deviceIdOf(hardwareId);
+    if (known.has(sensorId)) await api.post(`/sensors/${sensorId}/registration`, {});
     const body = { manufacturer: 'maker_a', hardwareId, firmwareVersion: 42 };
     const device = await apiClient(base, key).post<DemoSensor & { pairingCode: string }>('/devices/register', body);
     await api.post('/sensors/link', { manufacturer: 'maker_a', code: device.pairingCode });

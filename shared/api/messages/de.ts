@@ -1,5 +1,6 @@
 import type { Situation } from '../../domain/event.ts';
 import type { Problem } from '../../domain/problem.ts';
+import type { Limited } from '../../domain/quota.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export const situations: Record<Situation, string> = {
@@ -68,12 +69,29 @@ export const errorTexts: Record<ErrorCode, string> = {
   access_tokens_too_many: 'Der Benutzer hat so viele Zugriffstoken, wie einer haben kann',
   webhook_disabled: 'Der Webhook ist abgeschaltet',
   body_too_slow: 'Die Anfrage brauchte zu lange, um anzukommen',
+  limit_reached: 'Die Grenze ist erreicht: höchstens {most} {what}',
+  registration_refused:
+    'Der Sensor ist verknüpft: neu registriert wird er mit seinem jetzigen Token, oder wenn sein Kunde es zulässt',
   body_too_large: 'Der Inhalt ist zu groß',
   media_type_unsupported: 'Der Inhalt muss application/json sein',
   expectation_unknown: 'Keine Erwartung außer 100-continue ist erfüllbar',
   rate_limited: 'Zu viele Anfragen, nächster Versuch möglich in {seconds} Sekunden',
   internal: 'Bei uns ist etwas schiefgegangen',
   unavailable: 'Der Dienst ist im Moment nicht verfügbar',
+};
+
+export const limited: Record<Limited, string> = {
+  webhooks: 'Webhooks',
+  bots: 'Bots',
+  rules: 'Regeln',
+  rulesOfOneSituation: 'aktive Regeln für denselben Bereich und dieselbe Situation',
+  users: 'Benutzer',
+  sensors: 'Sensoren',
+  sensorsInGroup: 'Sensoren in einer Gruppe',
+  sensorGroups: 'Sensorgruppen',
+  replays: 'laufende Wiederholungen eines Webhooks',
+  messagesPerSecond: 'Nachrichten eines Sensors in einer Sekunde',
+  devices: 'Geräte eines Registrierungsschlüssels',
 };
 
 export const problems: Record<Problem, string> = {

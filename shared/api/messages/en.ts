@@ -1,5 +1,6 @@
 import type { Situation } from '../../domain/event.ts';
 import type { Problem } from '../../domain/problem.ts';
+import type { Limited } from '../../domain/quota.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export const situations: Record<Situation, string> = {
@@ -68,12 +69,30 @@ export const errorTexts: Record<ErrorCode, string> = {
   access_tokens_too_many: 'The user has as many access tokens as one can have',
   webhook_disabled: 'The webhook is switched off',
   body_too_slow: 'The request took too long to arrive',
+  limit_reached: 'The limit is reached: {most} {what} at most',
+  registration_refused:
+    'The sensor is linked: it registers again with its current token, or once its customer opens a registration',
   body_too_large: 'The body is too large',
   media_type_unsupported: 'The body must be application/json',
   expectation_unknown: 'No expectation but 100-continue can be met',
   rate_limited: 'Too many requests, next attempt possible in {seconds} seconds from now',
   internal: 'Something went wrong on our side',
   unavailable: 'The service is not available at the moment',
+};
+
+/** What there can be so many of. */
+export const limited: Record<Limited, string> = {
+  webhooks: 'webhooks',
+  bots: 'bots',
+  rules: 'rules',
+  rulesOfOneSituation: 'enabled rules for the same scope and situation',
+  users: 'users',
+  sensors: 'sensors',
+  sensorsInGroup: 'sensors in a group',
+  sensorGroups: 'sensor groups',
+  replays: 'running replays of a webhook',
+  messagesPerSecond: 'messages of a sensor in a second',
+  devices: 'devices of a provisioning key',
 };
 
 export const problems: Record<Problem, string> = {

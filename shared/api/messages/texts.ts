@@ -1,13 +1,15 @@
 import type { Situation } from '../../domain/event.ts';
 import { isLocale, type Locale } from '../../domain/locale.ts';
 import type { Fault, Problem } from '../../domain/problem.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { Limited } from '../../domain/quota.ts';
+import type { Details, ErrorCode } from '../errors.ts';
 import * as en from './en.ts';
 
 type Texts = {
   situations: Record<Situation, string>;
   errorTexts: Record<ErrorCode, string>;
   problems: Record<Problem, string>;
+  limited: Record<Limited, string>;
   resetMail: { subject: string; text: string };
 };
 
@@ -20,10 +22,17 @@ const fill = (text: string, values: Readonly<Record<string, string | number>> = 
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
 /** The words of an error and of the faults that led to it. */
-export const errorTexts = async (locale: string, code: ErrorCode, seconds: number, faults: readonly Fault[]) => {
-  const { errorTexts, problems } = await texts(locale);
+export const errorTexts = async (
+  locale: string,
+  code: ErrorCode,
+  seconds: number,
+  faults: readonly Fault[],
+  limit?: Details['limit'],
+) => {
+  const { errorTexts, problems, limited } = await texts(locale);
+  const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds }),
+    message: fill(errorTexts[code], { seconds, ...reached }),
     faults: faults.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };

@@ -49,8 +49,8 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   return new ApiError('internal');
 };
 
-const bodyOf = async ({ code, waitSeconds, faults }: ApiError, locale: string) => {
-  const { message, faults: told } = await errorTexts(locale, code, waitSeconds ?? 0, faults ?? []);
+const bodyOf = async ({ code, waitSeconds, faults, limit }: ApiError, locale: string) => {
+  const { message, faults: told } = await errorTexts(locale, code, waitSeconds ?? 0, faults ?? [], limit);
   return { message, statusCode: errors[code], ...(faults && { errors: told }) };
 };
 

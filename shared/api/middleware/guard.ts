@@ -8,6 +8,7 @@ import { expiredCookies } from '../cookies.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
+import { messagesOf } from './input.ts';
 
 /** Calls per second that a device may make. */
 const DEVICE_CALLS = 20;
@@ -77,24 +78,35 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
 
-const byDevice = async (guard: Guard, token: string): Promise<Found> => {
+/** Counts a call of a device and the messages in it: both by one write. */
+const countDevice = async (guard: Guard, subject: string, request: ApiRequest): ReturnType<typeof count> => {
+  const { RATE_LIMIT_PER_SECOND, QUOTAS } = guard.settings;
+  const most = QUOTAS.messagesPerSecond;
+  if (operationOf(request).bodyKind !== 'messages' || most === 0) return count(guard, subject, DEVICE_CALLS);
+  const { calls, messages } = await guard.store.limits.countMessages(subject, messagesOf(request), guard.now());
+  const limit = RATE_LIMIT_PER_SECOND === 0 ? 0 : DEVICE_CALLS;
+  const over = messages > most || (limit > 0 && calls > limit);
+  return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over };
+};
+
+const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promise<Found> => {
   if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
   const hash = hashOf(token);
   const [device, rate] = await Promise.all([
     guard.store.sensors.deviceOf(hash),
-    count(guard, `device:${hash}`, DEVICE_CALLS),
+    countDevice(guard, `device:${hash}`, request),
   ]);
   return device ? { identity: { device }, rate } : { identity: null, rate: null };
 };
 
 const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {
-  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token));
+  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token), guard.now());
   return { identity: key && { provisioner: key }, rate: null };
 };
 
 const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): Promise<Found> => {
   const token = bearer(request);
-  if (auth === 'device') return byDevice(guard, token ?? '');
+  if (auth === 'device') return byDevice(guard, token ?? '', request);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
   // A cookie is a browser's, and opens logins alone: a token has no CSRF value to show beside it.

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Fault } from '../../domain/problem.ts';
+import { countIn } from '../../domain/raw.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { type ApiRequest, header, operationOf } from '../exchange.ts';
@@ -17,6 +18,12 @@ const isJson = (contentType: string) =>
 
 const bytesOf = ({ event }: ApiRequest): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+
+/** How many messages a body of them has; of one that is too large it doesn't matter. */
+export const messagesOf = (request: ApiRequest): number => {
+  const bytes = bytesOf(request);
+  return bytes.length > bodyLimit(operationOf(request)) ? 1 : countIn(bytes.toString('latin1'));
+};
 
 /** 415 and 413: what a body claims to be, and its size. */
 export const checkMedia = async (request: ApiRequest): Promise<void> => {

@@ -48,6 +48,12 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
   };
 };
 
+/** What is left of it when the device says at `time` (ms) that it has learnt; null: it said so of an earlier phase. */
+export const learntBasic = (stored: StoredBasic, time: number): StoredBasic | null =>
+  stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
+    ? { ...stored, learningUntil: 0, testUntil: 0 }
+    : null;
+
 /** What is read of it at `now` (ms). */
 export const viewBasic = (
   stored: StoredBasic,

@@ -44,12 +44,21 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: Surround
   }
 };
 
+const isLearning = (signal: Signal): boolean | undefined => (signal.kind === 'fall' ? signal.isLearning : undefined);
+
+/** Does a device say by this that its learning phase is over? */
+export const endsLearning = (state: SensorState, signal: Signal): boolean =>
+  state.learning === true && isLearning(signal) === false;
+
+const learnt = ({ learning, ...state }: SensorState, signal: Signal): SensorState =>
+  (isLearning(signal) ?? learning) ? { ...state, learning: true } : state;
+
 /**
  * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several. Any message makes
  * a silent sensor active again, but for one that says that it is going.
  */
 export const step = (before: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
-  const state = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
+  const state = learnt({ ...before, lastSeen: Math.max(before.lastSeen, when.received) }, signal);
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
   const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);

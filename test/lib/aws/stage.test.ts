@@ -18,6 +18,7 @@ describe('the settings of a stage', () => {
       allowedTargetRanges: '10.1.0.0/16, fd00::/8',
       retrySchedule: '0,5,20',
       logRetentionDays: '365',
+      quotas: '{"webhooks":10,"users":1000}',
     };
     expect(stage(given)).toMatchObject({
       name: 'prod',
@@ -27,11 +28,15 @@ describe('the settings of a stage', () => {
       allowedTargetRanges: ['10.1.0.0/16', 'fd00::/8'],
       retrySchedule: [0, 5, 20],
       logRetentionDays: 365,
+      quotas: { webhooks: 10, users: 1_000 },
     });
   });
 
   it('are taken as cdk.json gives them: as JSON', () => {
-    const given = { rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] };
+    const given = {
+      ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
+      quotas: { sensors: 20 },
+    };
     expect(stage(given)).toMatchObject(given);
   });
 
@@ -78,6 +83,10 @@ describe('the settings of a stage', () => {
     ['trustedProxy', { header: 'X Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
     ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'too-short' }],
     ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'sha256:no-hash-at-all' }],
+    ['quotas', '{'],
+    ['quotas', '{"bot":1}'],
+    ['quotas', { bots: 1.5 }],
+    ['quotas', '7'],
   ])('name what is wrong: %s=%s', (key, value) => {
     expect(() => stage({ [key]: value })).toThrow(`\n  ${key}: `);
   });

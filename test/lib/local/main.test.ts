@@ -31,6 +31,11 @@ test.each([
   ['PORT', 'abc'],
   ['PORT', '65536'],
   ['RATE_LIMIT_PER_SECOND', '-1'],
+  ['QUOTAS', '{'],
+  ['QUOTAS', '{"bot":1}'],
+  ['QUOTAS', '{"bots":-1}'],
+  ['QUOTAS', '{"bots":"1"}'],
+  ['QUOTAS', '50'],
   ['RETRY_SCHEDULE', '0,86401'],
   ['RETRY_SCHEDULE', '0,x'],
   ['SENSOR_INACTIVE_AFTER_SECONDS', '0'],
@@ -45,4 +50,11 @@ test('an outside table without a folder is refused: the key of the secrets in it
   expect(() => optionsFrom({ ...table, DATA_DIR: ':memory:' })).toThrow(/set DATA_DIR to a folder/);
   expect(optionsFrom({ ...table, DATA_DIR: '/data' })).toMatchObject({ dataDir: '/data' });
   expect(optionsFrom({ DATA_DIR: ':memory:' })).toMatchObject({ dataDir: ':memory:' });
+});
+
+test('messages are not counted by the second where calls are not, unless their quota is named', () => {
+  const quotaOf = (env: Record<string, string>) => optionsFrom(env).settings.QUOTAS.messagesPerSecond;
+  const named = { QUOTAS: '{"messagesPerSecond":7}' };
+  const off = { RATE_LIMIT_PER_SECOND: '0' };
+  expect([quotaOf({}), quotaOf(named), quotaOf(off), quotaOf({ ...off, ...named })]).toEqual([100, 7, 0, 7]);
 });

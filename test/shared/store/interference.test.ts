@@ -20,8 +20,8 @@ beforeAll(async () => {
   engine = await startEngine(':memory:', createLedger());
   its = store(engine.plain);
   await its.customers.create({ id: customerId, name: 'n', location: '', email: '', ...stamps });
-  await its.bots.create(some({ id: 1, customerId }));
-  await its.webhooks.create(some({ id: 'w', customerId, botId: 1, format: 'full' }));
+  await its.bots.create(some({ id: 1, customerId }), 10);
+  await its.webhooks.create(some({ id: 'w', customerId, botId: 1, format: 'full' }), 10);
 });
 afterAll(() => engine.stop());
 
@@ -52,12 +52,12 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
 
 test('a rule that is made on a group while it is deleted keeps the group', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
-  await its.sensorGroups.create(group);
+  await its.sensorGroups.create(group, 10);
   const recipients = [{ botId: 1, webhookId: 'w' }];
   const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', recipients });
   const other = interrupted(
     (pk) => pk.endsWith('#RULES'),
-    () => its.rules.create(rule),
+    () => its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }),
   );
   expect(await other.sensorGroups.remove(customerId, 3)).toBe('in_use');
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
@@ -71,7 +71,7 @@ test('a group whose sensors were moved only in part has them all after the same 
   });
   await engine.plain.write(...puts);
   const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
-  await its.sensorGroups.create(group);
+  await its.sensorGroups.create(group, 10);
   let left = 1;
   const write: Table['write'] = async (...writes) => {
     if (left-- > 0) return engine.plain.write(...writes);

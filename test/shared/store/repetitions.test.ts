@@ -17,7 +17,7 @@ beforeAll(async () => {
   engine = await startEngine(':memory:', createLedger());
   its = store(engine.plain);
   await its.customers.create(some({ id: customerId }));
-  await its.bots.create(some({ id: 1, customerId }));
+  await its.bots.create(some({ id: 1, customerId }), 100);
 });
 afterAll(() => engine.stop());
 
@@ -25,9 +25,9 @@ let made = 0;
 /** A delivery that waits, of a webhook of its own, in a replay. */
 const waiting = async () => {
   const webhookId = `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`;
-  await its.webhooks.create(some({ id: webhookId, customerId, botId: 1, format: 'full', isEnabled: true }));
+  await its.webhooks.create(some({ id: webhookId, customerId, botId: 1, format: 'full', isEnabled: true }), 50);
   const replay = { id: webhookId, webhookId, customerId, createDate: now, state: 'running', sent: 0, failed: 0 };
-  await its.replays.create(some(replay));
+  await its.replays.create(some(replay), 1);
   const key = { customerId, webhookId, id: derivedUlid(now, made) };
   const wait = { createDate: now, nextAttempt: now, state: 'pending', attempts: 0, sendTryTimes: [] };
   await its.deliveries.create(some({ ...key, ...wait, replay: replay.id }));

@@ -61,7 +61,7 @@ test('name, activity, room and group that change at the same time are all kept, 
     ...Array.from({ length: 5 }, (_, at) => its.sensors.setActive(customerId, id, true, 200 + at)),
     its.configs.put({ customerId, sensorId: id }, 'basic', values('By the window'), null),
     its.rooms.put({ customerId, sensorId: id }, room as never),
-    its.sensorGroups.create(group),
+    its.sensorGroups.create(group, 10),
   ]);
   const expected = { name: 'By the window', isActive: true, updateDate: 204, groupId: 3, room };
   expect(await seen()).toMatchObject(expected);

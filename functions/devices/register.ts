@@ -1,0 +1,81 @@
+import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Notice } from '../../shared/domain/event.ts';
+import { randomUuid, timeOrderedId } from '../../shared/domain/ids.ts';
+import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../shared/domain/pairing.ts';
+import type { Provisioner } from '../../shared/domain/provisioning-key.ts';
+import { newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
+import type { Message } from '../../shared/store/events.ts';
+
+type Registering = Deps<'table:write' | 'ring:events'>;
+type Chance = Pick<Registering, 'now' | 'random'>;
+type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
+/** What came of it; null: what it was judged by changed meanwhile. */
+type Outcome = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
+
+/** A pairing code, as the device gets it and as it is kept. */
+export const drawCode = ({ random, now }: Chance) => {
+  const code = pairingCode(random(8));
+  const expires = now() + PAIRING_CODE_LIFETIME;
+  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
+};
+
+/** Registers a device that nobody knows yet. */
+export const registerFirst = async (
+  { store, now, random }: Registering,
+  given: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
+  key: Provisioner,
+): Promise<Outcome> => {
+  const { manufacturer, hardwareId, firmwareVersion } = given;
+  const id = sensorIdOf(manufacturer, hardwareId, random(9));
+  const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
+  const deviceToken = drawToken('device', random);
+  const code = drawCode({ random, now });
+  const made = await store.sensors.register(sensor, hashOf(deviceToken), code.stored, key);
+  if (made === 'key_used_up') return { what: made };
+  return made === 'done' ? { what: 'new', shown: { sensorId: id, deviceToken, ...code.shown } } : null;
+};
+
+/** What the service itself tells of a sensor: kept, processed and delivered as a message of the device is. */
+const noticeOf = (notice: Notice, { id, customerId }: SensorRecord, { now, random }: Chance): Message => ({
+  id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+  uuid: randomUuid(random),
+  customerId: customerId ?? 0,
+  sensorId: id,
+  receiveDate: now(),
+  raw: '{}',
+  notice,
+});
+
+const ringFor = ({ ringEvents }: Registering, { customerId: c, sensorId: s, uuid }: Message) =>
+  ringEvents([{ c, s, e: [uuid] }]);
+
+/** Tells of a refused registration, but of so many only: whoever has a key must not flood a customer. */
+const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
+  const { store, now } = deps;
+  const { windowSeconds } = TOLD_REFUSALS;
+  const ofSensor = await store.limits.countFailure(`refused:sensor:${sensor.id}`, windowSeconds, now());
+  if (ofSensor.count > TOLD_REFUSALS.sensor) return;
+  const ofAll = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
+  if (ofAll.count > TOLD_REFUSALS.customer) return;
+  const notice = noticeOf('registration_refused', sensor, deps);
+  await store.events.keep(notice);
+  await ringFor(deps, notice);
+};
+
+/** Registers a known device again. A linked one shows its token, or its customer allows it: else nothing changes. */
+export const registerAgain = async (
+  deps: Registering,
+  sensor: SensorRecord,
+  { deviceToken: shown, firmwareVersion }: { deviceToken?: string | undefined; firmwareVersion: number },
+): Promise<Outcome> => {
+  const deviceToken = drawToken('device', deps.random);
+  const code = drawCode(deps);
+  const notice = noticeOf('registered', sensor, deps);
+  const fresh = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
+  const made = await deps.store.sensors.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
+  if (made === 'refused') await tellRefusal(deps, sensor);
+  if (made !== 'done') return made && { what: made };
+  if (sensor.customerId !== null) await ringFor(deps, notice);
+  return { what: 'again', shown: { sensorId: sensor.id, deviceToken, ...code.shown } };
+};

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { hashOf } from '../../shared/auth/tokens.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { FullPayload } from '../../shared/domain/payload.ts';
+import { store } from '../../shared/store/store.ts';
+import { items } from '../../shared/store/table.ts';
+import { atOnce, statusOf } from '../fixtures/answers.ts';
+import type { Client } from '../fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../fixtures/home.ts';
+
+const MINUTE = 60_000;
+let cloud: Cloud;
+let admin: Client;
+let receiver: Receiver;
+let home: Awaited<ReturnType<typeof createHome>>;
+let ahead = 0;
+/** Bells for events that are still to be lost. */
+let lost = 0;
+beforeAll(async () => {
+  const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
+  const wrap = (runtime: Runtime): Runtime => ({
+    ...runtime,
+    send: async (queue, bells) => {
+      if (queue === 'events' && lost-- > 0) return;
+      await runtime.send(queue, bells);
+    },
+  });
+  [cloud, receiver] = await Promise.all([startTestCloud({ clock, wrap }), startReceiver()]);
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ALL_PERMISSIONS);
+  for (const format of ['full', 'raw'])
+    await home.client.ok('POST', '/webhooks', { name: format, url: receiver.url, format, isCustomerHook: true });
+});
+afterAll(async () => {
+  await Promise.all([cloud.stop(), receiver.stop()]);
+});
+
+type Answer = { sensorId: string; deviceToken: string };
+const keyed = () => admin.as(PROVISIONING_KEY);
+/** A linked sensor, whose device can register again. */
+const linked = async (manufacturer = 'maker_a') => {
+  const sensor = await linkSensor(home.client, manufacturer);
+  const { hardwareId } = (await store(cloud.runtime.table).sensors.get(home.customerId, sensor.sensorId)) ?? {};
+  const again = (more: object = {}, client = keyed()) =>
+    client.call('POST', '/devices/register', { manufacturer, hardwareId, firmwareVersion: 43, ...more });
+  const open = (client = home.client) => client.call('POST', `/sensors/${sensor.sensorId}/registration`);
+  return { ...sensor, again, open };
+};
+const post = (sensorId: string, token: string) =>
+  statusOf(admin.as(token).call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} }));
+const actionsOf = async (sensorId: string): Promise<string[]> => {
+  await cloud.idle();
+  const path = `/sensors/${sensorId}/events?perPage=200`;
+  const [page] = await home.client.ok<{ data: { type: string; action: string }[] }[]>('GET', path);
+  return (page?.data ?? []).map(({ type, action }) => `${type}/${action}`).toReversed();
+};
+const bodies = () => receiver.received.map(({ body }) => JSON.parse(body) as FullPayload);
+
+describe('a linked sensor', () => {
+  test('is not taken over by a provisioning key: nothing changes, and its customer hears of it', async () => {
+    const { sensorId, deviceToken, pairingCode, again, device } = await linked();
+    await device.ok('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} });
+    await cloud.idle();
+    const path = `/sensors/${sensorId}`;
+    const before = [await home.client.ok('GET', path), await home.client.ok('GET', `${path}/status`)];
+    ahead += 1_000;
+    for (const more of [{}, { deviceToken: 'wrong' }, { deviceToken: pairingCode }, { deviceToken: PROVISIONING_KEY }])
+      expect(await statusOf(again(more))).toBe(409);
+    expect(await statusOf(again({ deviceToken: { wrong: true } }))).toBe(400);
+    expect(await actionsOf(sensorId)).toEqual(['sensor/active', ...Array(4).fill('sensor/registration_refused')]);
+    expect([await home.client.ok('GET', path), await home.client.ok('GET', `${path}/status`)]).toEqual(before);
+    expect(await post(sensorId, deviceToken)).toBe(202);
+    const told = bodies().filter(({ event }) => event?.action === 'registration_refused');
+    expect(told).toHaveLength(4);
+    for (const one of told) expect(FullPayload.parse(one)).toMatchObject({ event: { raw: {} }, rule: null });
+    expect(told[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
+  });
+
+  test.each(['maker_a', 'maker_b'])('of %s registers again with its own token, which is void then', async (maker) => {
+    const { sensorId, deviceToken, again } = await linked(maker);
+    const answer = await again({ deviceToken });
+    expect(answer.status).toBe(200);
+    const fresh = answer.body as Answer;
+    expect(fresh.sensorId).toBe(sensorId);
+    expect([await post(sensorId, deviceToken), await post(sensorId, fresh.deviceToken)]).toEqual([401, 202]);
+    expect(await statusOf(again({ deviceToken }))).toBe(409);
+    const actions = await actionsOf(sensorId);
+    expect(actions.filter((one) => one.includes('regist'))).toEqual([
+      'sensor/registered',
+      'sensor/registration_refused',
+    ]);
+  });
+
+  test('shows no token of another sensor', async () => {
+    const [one, other] = [await linked(), await linked()];
+    expect(await statusOf(one.again({ deviceToken: other.deviceToken }))).toBe(409);
+    expect(await post(other.sensorId, other.deviceToken)).toBe(202);
+  });
+
+  test('registers once, of 50 at once, while its customer allows it', async () => {
+    const { sensorId, again, open } = await linked();
+    const allowed = await open();
+    expect(allowed.status).toBe(200);
+    const { registrationUntil } = allowed.body as { registrationUntil: number };
+    expect(Math.abs(registrationUntil - systemClock.now() - ahead - 15 * MINUTE)).toBeLessThan(MINUTE);
+    const answers = await atOnce(50, () => again());
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    const winner = answers.find(({ status }) => status === 200)?.body as Answer | undefined;
+    expect(await post(sensorId, winner?.deviceToken ?? '')).toBe(202);
+    const actions = await actionsOf(sensorId);
+    expect(actions.filter((one) => one === 'sensor/registered')).toHaveLength(1);
+    expect(actions.filter((one) => one === 'sensor/registration_refused')).toHaveLength(10);
+    expect(await statusOf(again())).toBe(409);
+  });
+
+  test('is allowed it by who manages sensors, for 15 minutes, and until it moves', async () => {
+    const { sensorId, again, open } = await linked();
+    const others = ALL_PERMISSIONS.filter((permission) => permission !== 'manage_sensors');
+    const colleague = await hireFor(admin, home.customerId, 'colleague', { permissions: others });
+    expect(await statusOf(open(colleague.client))).toBe(403);
+    const stranger = await createHome(admin, 'stranger', ALL_PERMISSIONS);
+    expect(await statusOf(open(stranger.client))).toBe(404);
+    expect(await statusOf(open())).toBe(200);
+    ahead += 15 * MINUTE;
+    expect(await statusOf(again())).toBe(409);
+    await open();
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: stranger.customerId });
+    expect(await statusOf(again())).toBe(409);
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
+    expect(await statusOf(again())).toBe(200);
+  });
+
+  test('keeps what it was allowed when it draws a new pairing code', async () => {
+    const { sensorId, again, open, device } = await linked();
+    await open();
+    await device.ok('POST', `/devices/${sensorId}/pairing-code`);
+    expect(await statusOf(again())).toBe(200);
+  });
+});
+
+describe('the events of registrations', () => {
+  test('come although their bells are lost, and change nothing that the sensor is known by', async () => {
+    const { sensorId, again, deviceToken } = await linked();
+    lost = 2;
+    const { deviceToken: fresh } = (await again({ deviceToken })).body as Answer;
+    expect(await statusOf(again())).toBe(409);
+    expect(await actionsOf(sensorId)).toEqual([]);
+    expect(lost).toBe(0);
+    ahead += 2 * MINUTE;
+    await cloud.sweep();
+    expect(await actionsOf(sensorId)).toEqual(['sensor/registered', 'sensor/registration_refused']);
+    const status = await home.client.ok('GET', `/sensors/${sensorId}/status`);
+    expect(status).toMatchObject({ isActive: false, lastSeen: null });
+    expect(await post(sensorId, fresh)).toBe(202);
+  });
+
+  test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {
+    const [one, other] = [await linked(), await linked()];
+    ahead += 15 * MINUTE;
+    const { limits } = store(cloud.runtime.table);
+    const now = systemClock.now() + ahead;
+    await atOnce(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
+    expect([await statusOf(one.again()), await statusOf(other.again())]).toEqual([409, 409]);
+    const told = [await actionsOf(one.sensorId), await actionsOf(other.sensorId)];
+    expect(told).toEqual([['sensor/registration_refused'], []]);
+    ahead += 15 * MINUTE;
+    await other.again();
+    expect(await actionsOf(other.sensorId)).toEqual(['sensor/registration_refused']);
+  });
+});
+
+describe('a provisioning key', () => {
+  type Key = { id: string; key: string; devices: number; lastUsed: number | null };
+  const make = (more: object) =>
+    admin.ok<Key>('POST', '/provisioning-keys', { name: 'n', manufacturer: 'maker_a', ...more });
+  const shown = async ({ id }: Key) =>
+    (await admin.ok<Key[]>('GET', '/provisioning-keys')).find((one) => one.id === id);
+  const registerBy = ({ key }: Key, hardwareId = nextHardwareId(), more: object = {}) =>
+    admin
+      .as(key)
+      .call('POST', '/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 1, ...more });
+
+  test('registers as many new devices as it may, of 50 at once, and says how many those were', async () => {
+    const key = await make({ maxDevices: 7 });
+    expect(key).toMatchObject({ maxDevices: 7, expires: null, devices: 0, lastUsed: null });
+    const known = nextHardwareId();
+    const hardwareIds = [...Array.from({ length: 49 }, nextHardwareId), known];
+    expect(await statusOf(registerBy(key, known))).toBe(201);
+    const answers = await atOnce(50, (at) => registerBy(key, hardwareIds[at]));
+    const statuses = answers.map(({ status }) => status);
+    expect([201, 409, 200].map((one) => statuses.filter((status) => status === one).length)).toEqual([6, 43, 1]);
+    expect(answers.find(({ status }) => status === 409)?.text).toContain('7 devices');
+    expect(await statusOf(registerBy(key, known))).toBe(200);
+    expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
+  });
+
+  test('opens nothing once it has expired, with the answer to any bad key', async () => {
+    const key = await make({ expires: systemClock.now() + ahead + MINUTE });
+    expect(await statusOf(registerBy(key))).toBe(201);
+    const { lastUsed } = (await shown(key)) ?? {};
+    ahead += MINUTE;
+    const late = await registerBy(key);
+    const garbage = await registerBy({ ...key, key: 'garbage' });
+    expect([late.status, late.text]).toEqual([401, garbage.text]);
+    expect(await shown(key)).toMatchObject({ devices: 1, lastUsed });
+  });
+
+  test.each([{ expires: 1 }, { expires: '2030' }, { maxDevices: 0 }, { maxDevices: 1_000_001 }, { maxDevices: 1.5 }])(
+    'with %j is a 400',
+    async (more) => {
+      const body = { name: 'n', manufacturer: 'maker_a', ...more };
+      expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);
+    },
+  );
+
+  test('from before there were limits registers without one, and is counted from now on', async () => {
+    const { provisioning } = store(cloud.runtime.table);
+    const key = await make({});
+    const old = { id: key.id, name: 'old', manufacturer: null, createDate: 1 };
+    const hash = hashOf(key.key);
+    await cloud.runtime.table.write({ put: { ...old, ...items.provisioningKey({ hash }) } });
+    await cloud.runtime.table.write({ put: { ...old, hash, ...items.listedKey({ keyId: key.id }) } });
+    expect(await shown(key)).toMatchObject({ devices: 0, maxDevices: null, expires: null, lastUsed: null });
+    expect(await statusOf(registerBy(key))).toBe(201);
+    expect(await shown(key)).toMatchObject({ devices: 1 });
+    expect(await provisioning.byHash(hash, 1)).toMatchObject({ maxDevices: null });
+  });
+});
