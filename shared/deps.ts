@@ -8,7 +8,14 @@ import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
 import type { Mail, mailBySes } from './mail.ts';
-import { type Bell, type DeliveryBell, type EventBell, type JobBell, MAX_DELAY_SECONDS } from './queue/bell.ts';
+import {
+  type Bell,
+  type DeliveryBell,
+  type EventBell,
+  groupOf,
+  type JobBell,
+  MAX_DELAY_SECONDS,
+} from './queue/bell.ts';
 import type { Send } from './queue/send.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
@@ -73,9 +80,9 @@ const ringer =
       log('warn', 'bells not rung, the sweeper will', { queue, bells: bells.length }, error);
     }
   };
-const bell = (one: { c: number }, delaySeconds = 0): Bell => ({
+const bell = (one: { c: number; w?: string }, delaySeconds = 0): Bell => ({
   body: JSON.stringify(one),
-  groupId: String(one.c),
+  groupId: groupOf(one),
   delaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delaySeconds))),
 });
 

@@ -6,8 +6,8 @@ import { isFinished } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
-import type { Slot } from '../../shared/store/health.ts';
 import type { deliver } from './contract.ts';
+import type { Place } from './places.ts';
 import { MISSING, send } from './send.ts';
 
 export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
@@ -19,10 +19,14 @@ export const chanceOf = ({ random }: DeliverDeps): number => Buffer.from(random(
 export const scheduleOf = ({ settings }: DeliverDeps, { retrySchedule }: WebhookRecord): readonly number[] | null =>
   retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
-/** Rings for a delivery at its time (ms), if a queue can wait so long; else the sweeper will. */
+/**
+ * Rings for a delivery at its time (ms), if a queue can wait so long; else the sweeper will. Queues count in seconds: the
+ * bell rings early by less than one, and says when the time has come.
+ */
 export const ringAt = async ({ now, ringRetries }: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
   const { customerId: c, webhookId: w, id: d } = key;
-  if (isSoon(time, now())) await ringRetries([{ c, w, d, r: true }], (time - now()) / 1_000);
+  const t = Math.ceil(time);
+  if (isSoon(t, now())) await ringRetries([{ c, w, d, r: true, t }], Math.floor((t - now()) / 1_000));
 };
 export const isSoon = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
@@ -30,7 +34,7 @@ export const isSoon = (time: number, now: number): boolean => time - now <= MAX_
 const noteHealth = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
-  slot: Slot | null,
+  { surplus }: Place,
   { durationMs }: Result,
   next: Next,
 ): Promise<void> => {
@@ -38,16 +42,14 @@ const noteHealth = async (
   const { customerId, id: webhookId } = webhook;
   if (next.state === 'delivered') {
     const slow = slowUntil(durationMs, now());
-    if (slot || slow !== null || isNewsOfSuccess(webhook, now())) await store.health.worked(webhook, now(), slow, slot);
+    const holds = surplus();
+    if (holds.length > 0 || slow !== null || isNewsOfSuccess(webhook, now()))
+      await store.health.worked(webhook, now(), slow, holds);
     return;
   }
   const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
-  const after = await store.health.failed(
-    webhook,
-    now(),
-    restUntil(webhook.consecutiveFailures + 1, wait, now()),
-    slot,
-  );
+  const rest = restUntil(webhook.consecutiveFailures + 1, wait, now());
+  const after = await store.health.failed(webhook, now(), rest, surplus());
   if (next.state === 'failed' && next.reason === 'gone') return store.health.disable(webhook, 'gone');
   const verdict = after && verdictOn(after, now());
   if (verdict === 'disable') {
@@ -105,28 +107,27 @@ const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Pr
   return { ...webhook, token, secretKey, previousSecret };
 };
 
-/** One attempt, if the delivery is still to be had. `leave`: the request is over, the next one may begin. */
+/** One attempt in a place, if the delivery is still to be had. */
 export const attempt = async (
   deps: DeliverDeps,
   key: DeliveryKey,
   webhook: WebhookRecord,
-  slot: Slot | null,
-  leave: () => void,
+  place: Place,
 ): Promise<void> => {
   const { store, now } = deps;
   // First of all: without its secrets no attempt is worth being counted.
   const open = await unlocked(deps, webhook);
   const delivery = await store.deliveries.claim(key, now(), chanceOf(deps));
-  if (!delivery) return slot ? store.health.freeSlot(webhook, slot) : undefined;
+  if (!delivery) return;
   deps.crashpoint(20);
   const { retryAfter, ...result } = await send(deps, delivery, open);
-  leave();
+  place.leave();
   deps.crashpoint(21);
   const outcome = { status: result.status, error: result.error, retryAfter };
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
   await record(deps, delivery, result, next);
   deps.crashpoint(24);
-  // Nothing was asked of the receiver: that says nothing of its health.
-  if (result.error === MISSING) return slot ? store.health.freeSlot(webhook, slot) : undefined;
-  await noteHealth(deps, webhook, slot, result, next);
+  // Without a request there is nothing to say of the receiver's health.
+  if (result.error === MISSING) return;
+  await noteHealth(deps, webhook, place, result, next);
 };

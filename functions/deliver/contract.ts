@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { AT_A_TIME } from '../../shared/domain/breaker.ts';
 import { DeliveryBell, JobBell } from '../../shared/queue/bell.ts';
 import { consumer } from '../../shared/queue/consumer.ts';
 
 /**
  * Sends deliveries. First tries to receivers that are well, and everything else, come by queues of their own: a slow
- * receiver delays no alarm. Concurrency is what hanging receivers may take up before they are known.
+ * receiver delays no alarm. Concurrency is what hanging receivers may take up before they are known. Of one webhook
+ * five are under way at a time, and as many wait for a place; the others wait in the queue, in nobody's way.
  */
 export const deliver = consumer({
   name: 'deliver',
@@ -12,7 +14,8 @@ export const deliver = consumer({
   message: z.union([DeliveryBell, JobBell]),
   batchSize: 10,
   concurrency: 50,
-  ofCustomer: 50,
+  ofCustomer: 100,
+  ofGroup: 2 * AT_A_TIME,
   timeoutSeconds: 60,
   uses: ['table:write', 'ring:retries', 'call:webhooks', 'open:secrets'],
 });

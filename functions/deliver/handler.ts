@@ -1,18 +1,17 @@
-import { comesBackAt, permitOf } from '../../shared/domain/breaker.ts';
-import { DEADLINE_SECONDS, LADDER } from '../../shared/domain/delivery.ts';
+import { isWell } from '../../shared/domain/breaker.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import type { DeliveryBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
-import { attempt, chanceOf, type DeliverDeps, isSoon, ringAt, scheduleOf } from './attempt.ts';
+import { type Admitted, admit, PATIENCE_MS, soon, stepOf } from './admission.ts';
+import { attempt, type DeliverDeps, isSoon, ringAt } from './attempt.ts';
 import { deliver } from './contract.ts';
+import { TIME_FOR_ONE } from './places.ts';
 import { releaseHeld } from './release.ts';
 import { stepReplay } from './replay.ts';
 
-/** An attempt is begun only when its whole deadline, and the writes around it, fit into what is left. */
-const TIME_FOR_ONE = (DEADLINE_SECONDS + 5) * 1_000;
-/** How long a delivery waits for its turn at a busy receiver before it makes room for others. */
-const PATIENCE_MS = 5_000;
+/** What a process knows of a webhook is not believed when it is older, ms. */
+const STALE_MS = 1_000;
 
 /** Puts a delivery off without an attempt. Of several bells for it only one rings again. */
 const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
@@ -22,7 +21,7 @@ const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promis
 
 /** A schedule may delay the first attempt too: until then (ms). Null: there is nothing to wait for. */
 const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookRecord): Promise<number | null> => {
-  const firstSeconds = (scheduleOf(deps, webhook) ?? LADDER)[0] ?? 0;
+  const firstSeconds = stepOf(deps, webhook, 0);
   if (firstSeconds === 0) return null;
   const delivery = await deps.store.deliveries.get(key.customerId, key.webhookId, key.id);
   const time = (delivery?.createDate ?? 0) + firstSeconds * 1_000;
@@ -37,6 +36,17 @@ const hold = async ({ store, now }: DeliverDeps, key: DeliveryKey): Promise<void
     await store.held.end(delivery, 'expired', now());
 };
 
+/** Makes an attempt in a place. What this process needs no more is given back, unless the attempt could say so itself. */
+const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, place }: Admitted): Promise<void> => {
+  try {
+    await attempt(deps, key, webhook, place);
+  } finally {
+    place.leave();
+  }
+  const rest = place.surplus();
+  if (rest.length > 0) await deps.store.health.release(webhook, rest);
+};
+
 /** Makes an attempt when the receiver can take one: in turn, and with care when it is in trouble. */
 const tryNow = async (
   deps: DeliverDeps,
@@ -46,28 +56,40 @@ const tryNow = async (
   timeLeft: () => number,
 ): Promise<void> => {
   const { store, now, callee, pause, ringRetries } = deps;
-  const soon = () => now() + Math.round((1 + chanceOf(deps)) * PATIENCE_MS);
-  const permit = permitOf(webhook, now(), chanceOf(deps));
-  if (typeof permit === 'number') return putOff(deps, key, permit);
-  if (permit !== 'free' && !bell.r) return ringRetries([{ ...bell, r: true }], 0);
-  const leave = await callee.enter(webhook.id, () => pause(PATIENCE_MS));
-  if (!leave) return bell.r ? putOff(deps, key, soon()) : ringRetries([{ ...bell, r: true }], 0);
+  const start = now();
+  const ringApart = () => ringRetries([{ ...bell, r: true }], 0);
+  if (!isWell(webhook, start) && !bell.r) return ringApart();
+  const turn = await callee.enter(webhook.id, () => pause(PATIENCE_MS));
+  if (!turn) return bell.r ? putOff(deps, key, soon(deps)) : ringApart();
   try {
-    if (timeLeft() < TIME_FOR_ONE) return await putOff(deps, key, soon());
-    if (permit === 'probe' && !(await store.health.probe(webhook, now())))
-      return await putOff(deps, key, comesBackAt(webhook, now(), chanceOf(deps)));
-    const slot = permit === 'watched' ? await store.health.takeSlot(webhook, now()) : null;
-    if (permit === 'watched' && !slot) return await putOff(deps, key, soon());
-    await attempt(deps, key, webhook, slot, leave);
+    const isStale = now() - start > STALE_MS;
+    const current = isStale ? await store.webhooks.get(key.customerId, key.webhookId) : webhook;
+    const admission = await admit(deps, key, current, turn, timeLeft);
+    if (admission === 'changed') return await ringApart();
+    if ('until' in admission) return await putOff(deps, key, admission.until);
+    await sendIn(deps, key, admission);
   } finally {
-    leave();
+    turn.leave();
   }
+};
+
+/** Waits for the rest of the second by which a queue was early; false: it is longer, and the bell rings again. */
+const isTime = async (deps: DeliverDeps, key: DeliveryKey, { t = 0 }: DeliveryBell): Promise<boolean> => {
+  const { now, pause } = deps;
+  if (t - now() > 1_000) {
+    await ringAt(deps, key, t);
+    return false;
+  }
+  // A clock that is set meanwhile must not make it a long wait.
+  for (let look = 0; look < 3 && t > now(); look++) await pause(Math.min(t - now(), 1_000));
+  return true;
 };
 
 export const handler = consume(deliver, async (bell, deps, timeLeft) => {
   if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
   const { store, now } = deps;
   const { c: customerId, w: webhookId } = bell;
+  if ('d' in bell && !(await isTime(deps, { customerId, webhookId, id: bell.d }, bell))) return;
   const webhook = await store.webhooks.get(customerId, webhookId);
   if ('j' in bell) {
     if (!webhook) return;

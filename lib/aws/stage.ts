@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
+import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 
 /** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
 export type Stage = {

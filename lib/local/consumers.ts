@@ -2,7 +2,7 @@ import { consumers, schedules } from '../../functions/index.ts';
 import { type QueueName, queueNames } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import { LEASE_SECONDS } from '../../shared/domain/delivery.ts';
-import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
+import { groupOf, MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
 import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { GRACE } from '../../shared/store/due.ts';
@@ -30,7 +30,7 @@ export const createQueues = (clock: Clock): Record<QueueName, Queue> => {
   return Object.fromEntries(queueNames.map((name) => [name, one(name)])) as Record<QueueName, Queue>;
 };
 
-type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'timeoutSeconds'> & {
+type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
   queue: QueueName;
 };
 
@@ -56,11 +56,15 @@ const startPollers = async (
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
-  const started = mappings.map(async ({ name, queue, ofCustomer, ...limits }: Mapping) => {
+  const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
     const handler = await load<QueueHandler>(name, runtime);
     const { source, close } = open(bells, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
     const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
-    const { idle, stop } = poll({ ...options, reportFailures: true, ...(ofCustomer && { ofCustomer }) });
+    const { idle, stop } = poll({
+      ...{ ...options, reportFailures: true },
+      ...(ofCustomer && { ofCustomer }),
+      ...(ofGroup && { ofGroup }),
+    });
     return { idle, stop: () => stop().then(close) };
   });
   const pollers = await Promise.all(started);
@@ -124,7 +128,11 @@ export const recover = async ({ table, send, now }: Runtime): Promise<number> =>
       const bell =
         one.kind === 'event' ? { c, s: one.sensorId, e: [one.uuid] } : { c, w: one.webhookId, d: one.deliveryId };
       const delays = one.kind === 'event' || wait > 0 ? [wait] : [0, LEASE_SECONDS + 1];
-      const bells = delays.map((delaySeconds) => ({ body: JSON.stringify(bell), groupId: String(c), delaySeconds }));
+      const bells = delays.map((delaySeconds) => ({
+        body: JSON.stringify(bell),
+        groupId: groupOf(bell),
+        delaySeconds,
+      }));
       await send(one.kind === 'event' ? 'events' : 'deliveries', bells);
       rung += 1;
     }

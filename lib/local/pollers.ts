@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, ScheduledEvent, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
+import { createGroups } from './groups.ts';
 import type { Message, MessageSource } from './queue.ts';
 
 const REGION = 'eu-central-1';
@@ -19,10 +20,11 @@ export type PollOptions = {
   /** Invocations at a time. */
   concurrency: number;
   /**
-   * Messages of one group that are worked on at a time. Each is an invocation of its own then: nobody's slow message
-   * keeps another's from being done.
+   * Messages of one customer, and of one group, that are worked on at a time. Each is an invocation of its own then:
+   * nobody's slow message keeps another's from being done.
    */
   ofCustomer?: number;
+  ofGroup?: number;
   /** An invocation that takes longer has failed, and what it answers afterwards doesn't count. */
   timeoutSeconds: number;
   /** ReportBatchItemFailures, the only mode that exists here. */
@@ -46,13 +48,13 @@ export type Poller = {
  * A throw, a timeout or a malformed answer keeps the whole batch.
  */
 export const poll = (options: PollOptions): Poller => {
-  const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY } = options;
+  const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
   // Alone, messages take as much together as they do in batches.
   const isAlone = options.ofCustomer !== undefined;
   const concurrency = options.concurrency * (isAlone ? batchSize : 1);
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const groups = createGroups(ofCustomer);
+  const groups = createGroups(ofCustomer, ofGroup);
 
   const start = (messages: Message[]): void => {
     const leave = groups.enter(messages);
@@ -88,27 +90,6 @@ export const poll = (options: PollOptions): Poller => {
     },
     async idle() {
       while (busy()) await (running.size > 0 ? Promise.race(running) : setImmediate());
-    },
-  };
-};
-
-/** Counts the messages of each group that are worked on. */
-const createGroups = (most: number) => {
-  const counts = new Map<string, number>();
-  const add = (messages: readonly Message[], by: 1 | -1): void => {
-    for (const { attributes } of messages) {
-      const group = attributes.MessageGroupId;
-      if (group === undefined) continue;
-      const count = (counts.get(group) ?? 0) + by;
-      if (count === 0) counts.delete(group);
-      else counts.set(group, count);
-    }
-  };
-  return {
-    isFull: (group: string): boolean => (counts.get(group) ?? 0) >= most,
-    enter: (messages: readonly Message[]) => {
-      add(messages, 1);
-      return () => add(messages, -1);
     },
   };
 };

@@ -1,9 +1,10 @@
-import { AT_A_TIME } from '../domain/breaker.ts';
+import { AT_A_TIME, type Held } from '../domain/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
 import { type Attempt, createPoster, type PosterOptions } from './connect.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import { doorsOf } from './own-doors.ts';
-import { checkTarget, resolveAll } from './url-policy.ts';
+import { resolveAll } from './resolve.ts';
+import { checkTarget } from './url-policy.ts';
 
 /** The only way out to the world: every call is to a vetted target, whoever asks. */
 export type Callee = {
@@ -11,8 +12,22 @@ export type Callee = {
   check: (url: string) => ReturnType<typeof checkTarget>;
   post: (request: { url: string; headers: Record<string, string>; body: string }) => Promise<Attempt>;
   /** A turn among the requests that this process makes for one webhook. */
-  enter: Limiter['enter'];
+  enter: Limiter<Room>['enter'];
 };
+
+/** What the requests of this process for one webhook share. */
+export type Room = {
+  /** One is under way that no other process knows of. */
+  isUnlisted: boolean;
+  /** Slots of the webhook that are not in use just now, and how many were looked for: each begins at another one. */
+  kept: Held[];
+  sought: number;
+  /** Those who look for a place; called when there may be one. */
+  seekers: Set<{ wake: () => void }>;
+};
+/** Turns of this process, at any webhook. */
+export const createTurns = (): Limiter<Room> =>
+  createLimiter(AT_A_TIME, () => ({ isUnlisted: false, kept: [], sought: 0, seekers: new Set() }));
 
 type Stage = {
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -35,5 +50,5 @@ export const createCallee = (stage: Stage, { allowLoopback = false, ...world }: 
     own: doorsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
   const { post } = createPoster({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
-  return { check: (url) => checkTarget(url, policy, resolve), post, ...createLimiter(AT_A_TIME) };
+  return { check: (url) => checkTarget(url, policy, resolve), post, ...createTurns() };
 };

@@ -3,7 +3,8 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { isDenied, type TargetPolicy } from './addresses.ts';
 import { hostOf, portOf } from './own-doors.ts';
-import { checkUrl, type Resolve, resolveAll } from './url-policy.ts';
+import { resolveAll } from './resolve.ts';
+import { checkUrl, type Resolve } from './url-policy.ts';
 
 /** Why an attempt got no status line. The words are stable: the retry ladder and the delivery log read them. */
 export type ErrorClass =

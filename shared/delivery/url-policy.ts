@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { isDenied, type TargetPolicy } from './addresses.ts';
@@ -24,7 +23,8 @@ export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem 
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;
-const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
+/** Names that no public name server is to be asked for: what they are is up to this machine and its network. */
+export const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /**
@@ -63,12 +63,6 @@ export async function checkTarget(
   const addresses = await Promise.race([found, after(timeoutMs, [], { ref: false })]);
   return addresses.some((address) => isDenied(address, portOf(checked.url), policy)) ? no('url_address') : checked;
 }
-
-/** All addresses that the system's resolver knows for a name. */
-export const resolveAll: Resolve = async (hostname) => {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
-};
 
 function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
   const host = hostOf(url);

@@ -2,12 +2,15 @@ import type { WebhookRecord } from './webhook.ts';
 
 /** Requests that a webhook may have under way at the same time. */
 export const AT_A_TIME = 5;
-/** Failures in a row after which a receiver gets a rest: nothing is sent to it but one probe at a time. */
+/** Failures in a row after which a receiver gets a rest from repetitions, and one probe at a time. */
 export const BREAKER_FAILURES = 10;
-/** The longest rest, ms. */
-const LONGEST_REST = 300_000;
-/** A probe is over by then, ms: more than its deadline and the writes around it. */
-export const PROBE_MS = 30_000;
+/** The longest rest, and over how long those come back at most that wait for its end, ms. */
+const LONGEST_REST = 60_000;
+const LONGEST_SPREAD = 300_000;
+/** A slot and a probe are over by then, ms: more than the deadline of a request and the writes around it. */
+export const LEASE_MS = 30_000;
+/** So long (ms) what was never tried is an alarm that waits, and no repetition. */
+const NEW_MS = 60_000;
 /** An answer that took longer makes a webhook a slow one, for as long (ms). */
 const SLOW = 2_000;
 const SLOW_FOR = 600_000;
@@ -20,25 +23,48 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** Is the receiver known to be slow or to fail? Then it is watched over all processes, which costs writes. */
+/** A place among the requests that a webhook may have under way, over all processes. */
+export type Slot = `slot${number}`;
+/** A slot that a process has until a time (ms). */
+export type Held = { slot: Slot; until: number };
+/** What a process may have of a webhook, each an attribute with the time (ms) until when it does. */
+export type Hold = Slot | 'probeUntil';
+
+/** Is the receiver known to be slow or to fail? Then each request to it stands in a slot, which costs writes. */
 export const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || slowUntil > now;
 
-/** When (ms) a delivery comes back that a resting receiver cannot take: the longer it rests, the more spread. */
+/** Is there nothing to be said against a receiver? */
+export const isWell = (health: Health, now: number): boolean =>
+  health.openUntil === undefined && !isTroubled(health, now);
+
+/** Is a delivery one that was due lately, `dueDate` (ms), and never tried: an alarm that nobody has heard of? */
+export const isNew = (attempts: number, dueDate: number, now: number): boolean =>
+  attempts === 0 && now - dueDate < NEW_MS;
+
+/** When (ms) a repetition comes back that a resting receiver cannot take: the longer it fails, the more spread. */
 export const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
-  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_REST, consecutiveFailures * 100));
+  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
 
 /**
- * May a request go to the receiver now? `watched`: yes, in one of its slots; `probe`: only if nobody else probes it;
- * a number: not before that time (ms).
+ * May a request go to the receiver now? `free`: yes; `slot`: in a slot; `probe`: in a slot, and only if nobody else
+ * probes it; `result`: when it is known what came of the probe under way; a number: not before that time (ms).
+ * What is new never waits for the end of a rest.
  */
-export const permitOf = (health: Health, now: number, random: number): 'free' | 'watched' | 'probe' | number => {
+export const permitOf = (
+  health: Health,
+  isNew: boolean,
+  now: number,
+  random: number,
+): 'free' | 'slot' | 'probe' | 'result' | number => {
   const { openUntil, probeUntil = 0 } = health;
-  if (openUntil === undefined) return isTroubled(health, now) ? 'watched' : 'free';
-  return openUntil <= now && probeUntil <= now ? 'probe' : comesBackAt(health, now, random);
+  if (openUntil === undefined) return isTroubled(health, now) ? 'slot' : 'free';
+  const isProbed = probeUntil > now;
+  if (isNew) return isProbed ? 'result' : 'probe';
+  return openUntil <= now && !isProbed ? 'probe' : comesBackAt(health, now, random);
 };
 
-/** Until when (ms) a receiver rests after a failure: as long as the delivery that failed waits itself. Null: it goes on. */
+/** Until when (ms) repetitions spare a receiver that failed: as long as what failed waits itself, 60 s at most. Null: no rest. */
 export const restUntil = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_REST) : null;
 

@@ -126,6 +126,9 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
   return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
 };
 
+/** Seconds as they are waited for: 20 % more or less. `random` is in [0, 1). */
+export const varied = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
+
 const waitSeconds = (
   failed: number,
   outcome: Outcome,
@@ -139,7 +142,7 @@ const waitSeconds = (
   const patient = builtIn && overloaded && failed >= 3 ? Math.max(60, step) : step;
   const asked = outcome.status === 429 || outcome.status === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
   const honoured = Math.min(asked, Math.max(2 * step, 3_600));
-  return honoured > patient ? honoured : patient * (1 - JITTER + 2 * JITTER * random);
+  return honoured > patient ? honoured : varied(patient, random);
 };
 
 /**

@@ -12,13 +12,14 @@ export type EventBell = z.output<typeof EventBell>;
 
 /**
  * The delivery `d` of the webhook `w` of the customer `c` is due. `r`: it takes the way of retries, apart from what goes
- * to receivers that are well.
+ * to receivers that are well. `t`: not before that time (ms), within the second.
  */
 export const DeliveryBell = z.object({
   c: id,
   w: uuid,
   d: z.string().regex(/^[0-9a-z]{26}$/),
   r: z.literal(true).optional(),
+  t: int64.optional(),
 });
 export type DeliveryBell = z.output<typeof DeliveryBell>;
 
@@ -28,5 +29,10 @@ export type JobBell = z.output<typeof JobBell>;
 
 /** Longest delay that a queue can hold a message back. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html */
 export const MAX_DELAY_SECONDS = 900;
+
+/** Whom a queue is to be fair to: a webhook of a customer, else the customer. At most 128 characters. */
+export const groupOf = (bell: { c: number; w?: string }): string => (bell.w ? `${bell.c}/${bell.w}` : String(bell.c));
+/** The customer of a group. */
+export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
 
 export type Bell = { body: string; delaySeconds: number; groupId: string };

@@ -9,8 +9,9 @@ export type Consumer = {
   batchSize: number;
   /** Invocations at a time for each queue. */
   concurrency: number;
-  /** Messages of one customer that the local host works on at a time. In the cloud, fair queues see to that. */
+  /** Messages of one customer, and of one group, that the local host works on at a time. In the cloud, fair queues see to that. */
   ofCustomer?: number;
+  ofGroup?: number;
   timeoutSeconds: number;
   uses: readonly Capability[];
 };

@@ -9,7 +9,7 @@ export type Send = (queue: QueueName, bells: readonly Bell[]) => Promise<void>;
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
 const BATCH = 10;
 
-/** Sends over SQS. Bells of one customer share a group id: on a standard queue that makes the queue fair. */
+/** Sends over SQS. Bells of one customer or webhook share a group id: on a standard queue that makes the queue fair. */
 export const sendBySqs = (config: SQSClientConfig, urls: Record<QueueName, string>): Send => {
   const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
   return async (queue, bells) => {

@@ -32,11 +32,17 @@ export const deliveryPatterns = {
   'deliveries.postpone': pattern('A next attempt at a later time', ['delivery'], 0, 3, 'for each KB'),
   'deliveries.end': pattern('Ended without an attempt', ['delivery'], 0, 2, 'for each KB'),
 
-  'health.probe': pattern('Who tries a receiver that rests? One', ['webhook'], 0, 1),
-  'health.takeSlot': pattern('A place among the requests to a receiver in trouble', ['webhook'], 0, 1),
+  'health.takeSlot': pattern(
+    'A place among the requests to a webhook, and the one probe of it',
+    ['webhook'],
+    0,
+    1,
+    'again for each that another took',
+  ),
+  'health.keepSlot': pattern('A place for longer', ['webhook'], 0, 1),
   'health.failed': pattern('One more failure in a row', ['webhook'], 0, 1),
   'health.worked': pattern('The failures have an end', ['webhook'], 0, 1),
-  'health.freeSlot': pattern('A place is free again', ['webhook'], 0, 1),
+  'health.release': pattern('Places are free again', ['webhook'], 0, 1),
   'health.warn': pattern('A webhook will be switched off, told once', ['webhook'], 0, 1),
   'health.disable': pattern('A webhook switches itself off', ['webhook'], 0, 1),
 

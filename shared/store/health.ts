@@ -1,4 +1,4 @@
-import { AT_A_TIME, PROBE_MS } from '../domain/breaker.ts';
+import { type Held, type Hold, LEASE_MS, type Slot } from '../domain/breaker.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table } from './client.ts';
 import { changes, present, where } from './request.ts';
@@ -7,48 +7,67 @@ import { items } from './table.ts';
 type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
 const keyOf = ({ customerId, id: webhookId }: Place) => items.webhook({ customerId, webhookId });
 
-/** A place among the requests that a webhook in trouble may have under way, over all processes. */
-export type Slot = `slot${number}`;
-const slots = Array.from({ length: AT_A_TIME }, (_, at): Slot => `slot${at}`);
-
-/** What attempts leave in their webhook: how it is doing, and who is at it. */
-export const healthWrites = (table: Table) => ({
-  /** The one probe of a receiver that rests; false when somebody else probes it. */
-  probe: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
-    const mine = where('#openUntil <= :now AND (attribute_not_exists(#probeUntil) OR #probeUntil <= :now)', { now });
-    return (await table.update(keyOf(webhook), changes({ set: { probeUntil: now + PROBE_MS }, if: mine }))) !== null;
-  },
-
-  /** Takes a free slot of a webhook in trouble; null: none is free. */
-  takeSlot: async (webhook: WebhookRecord, now: number): Promise<Slot | null> => {
-    for (const slot of slots) {
+/** Who is at a webhook, over all processes. */
+const slotWrites = (table: Table) => ({
+  /**
+   * Takes one of `most` slots that looked free when the webhook was read, beginning with `first`; null: none is. As its
+   * probe (`probes`) only while its rest is the one that was read, and nobody else probes it. `mark`, in [0, 1), tells
+   * this call from any other: it is recognised when it is made again because its answer was lost.
+   */
+  takeSlot: async (
+    webhook: WebhookRecord,
+    now: number,
+    { most, first, probes, mark }: { most: number; first: number; probes: boolean; mark: number },
+  ): Promise<Held | null> => {
+    const until = now + LEASE_MS + mark;
+    const isFree = (name: Hold) => `(attribute_not_exists(#${name}) OR #${name} <= :now OR #${name} = :mine)`;
+    for (let at = 0; at < most; at++) {
+      const slot: Slot = `slot${(first + at) % most}`;
       if ((webhook[slot] ?? 0) > now) continue;
-      const free = where(`attribute_exists(pk) AND (attribute_not_exists(#${slot}) OR #${slot} <= :now)`, { now });
-      const update = changes({ set: { [slot]: now + PROBE_MS }, if: free });
-      if (await table.update(keyOf(webhook), update)) return slot;
+      const texts = [
+        'attribute_exists(pk)',
+        isFree(slot),
+        ...(probes ? [isFree('probeUntil'), '#openUntil = :seen'] : []),
+      ];
+      const free = where(texts.join(' AND '), { now, mine: until, ...(probes && { seen: webhook.openUntil }) });
+      const set = { [slot]: until, ...(probes && { probeUntil: until }) };
+      if (await table.update(keyOf(webhook), changes({ set, if: free }))) return { slot, until };
+      if (probes) return null;
     }
     return null;
   },
 
+  /** A slot for another while; null: it was held for too long, and somebody else may have it. */
+  keepSlot: async (webhook: Place, { slot, until }: Held, now: number, mark: number): Promise<Held | null> => {
+    const kept = { slot, until: now + LEASE_MS + mark };
+    const mine = where(`#${slot} IN (:before, :after)`, { before: until, after: kept.until });
+    const update = changes({ set: { [slot]: kept.until }, if: mine });
+    return (await table.update(keyOf(webhook), update)) && kept;
+  },
+
+  /** Gives back what a process has of a webhook. */
+  release: async (webhook: Place, holds: readonly Hold[]): Promise<void> => {
+    await table.update(keyOf(webhook), changes({ remove: holds, if: present }));
+  },
+});
+
+/** What attempts leave in their webhook: how it is doing, and who is at it. */
+export const healthWrites = (table: Table) => ({
+  ...slotWrites(table),
+
   /** One more failure, whoever else counts at the same time; gives the webhook as it is then, null when it is gone. */
-  failed: async (webhook: Place, now: number, openUntil: number | null, slot: Slot | null) => {
+  failed: async (webhook: Place, now: number, openUntil: number | null, remove: readonly Hold[]) => {
     const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
     const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
-    const remove = ['probeUntil', ...(slot ? [slot] : [])];
     const update = changes({ set, compute, add: { consecutiveFailures: 1 }, remove, if: present }, 'ALL_NEW');
     return (await table.update(keyOf(webhook), update)) as WebhookRecord | null;
   },
 
   /** The failures have an end. `slowUntil`: it worked, but slowly. */
-  worked: async (webhook: Place, now: number, slowUntil: number | null, slot: Slot | null): Promise<void> => {
+  worked: async (webhook: Place, now: number, slowUntil: number | null, holds: readonly Hold[]): Promise<void> => {
     const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
-    const remove = ['failingSince', 'openUntil', 'probeUntil', ...(slot ? [slot] : [])];
+    const remove = [...new Set(['failingSince', 'openUntil', 'probeUntil', ...holds])];
     await table.update(keyOf(webhook), changes({ set, remove, if: present }));
-  },
-
-  /** Gives a slot back that no request was made in. */
-  freeSlot: async (webhook: Place, slot: Slot): Promise<void> => {
-    await table.update(keyOf(webhook), changes({ remove: [slot], if: present }));
   },
 
   /** Notes a warning; false when it was given before. */

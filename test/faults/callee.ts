@@ -1,9 +1,8 @@
-import { type Callee, createCallee } from '../../shared/delivery/callee.ts';
-import { createLimiter } from '../../shared/delivery/limiter.ts';
-import { AT_A_TIME } from '../../shared/domain/breaker.ts';
+import { type Callee, createCallee, createTurns } from '../../shared/delivery/callee.ts';
+import { createResolve } from '../../shared/delivery/resolve.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
-import { certificates, RECEIVER_NAME } from './receiver.ts';
+import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';
 
 /** Long enough for an answer on the busiest machine. */
 const DEADLINE_SECONDS = 5;
@@ -16,9 +15,11 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
   ['::ffff:127.0.0.1'],
 ];
 
-/** The service's own way out to the world, in a world whose names are ours. */
-export const calleeOf = (chaos: Chaos): Callee => {
+/** The service's own way out to the world, in a world whose names are ours; `nameServer` knows those of one customer. */
+export const calleeOf = (chaos: Chaos, nameServer: string): Callee => {
+  const ask = createResolve([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {
+    if (name === SLOW_NAME) return ask(name);
     if (name !== RECEIVER_NAME) throw new Error(`${name} does not resolve`);
     return chaos.strikes(chaos.rates().names) ? oneOf(chaos.chance, wrongAddresses) : ['127.0.0.1'];
   };
@@ -40,7 +41,7 @@ export const calleeOf = (chaos: Chaos): Callee => {
     return found;
   };
   return {
-    ...createLimiter(AT_A_TIME),
+    ...createTurns(),
     check: (url) => calleeFor(url).check(url),
     post: (request) => calleeFor(request.url).post(request),
   };

@@ -32,6 +32,8 @@ export type Rates = {
   deadline?: number;
   /** Names that do not resolve, or to what must not be called. */
   names?: number;
+  /** The name server of one customer's receiver answers nobody. */
+  slowNames?: true;
   /** The clock of the host is set to another time. */
   clockJump?: number;
 };

@@ -19,6 +19,8 @@ export const certificates = {
 } as const;
 /** The name by which the receiver is called over TLS. */
 export const RECEIVER_NAME = 'receiver.test';
+/** The same by the name that a name server of its own knows, without TLS. */
+export const SLOW_NAME = 'slow.test';
 
 const listen = async (server: ReturnType<typeof createServer>): Promise<number> => {
   server.listen(0, '127.0.0.1');
@@ -102,7 +104,11 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   // Whoever connects to a receiver with a bad certificate was held up by it.
   servers.tls.on('connection', () => isTlsBad && chaos.note());
   const ports = { http: await listen(servers.http), tls: await listen(servers.tls) };
-  const urls = { http: `http://127.0.0.1:${ports.http}`, tls: `https://${RECEIVER_NAME}:${ports.tls}` };
+  const urls = {
+    http: `http://127.0.0.1:${ports.http}`,
+    tls: `https://${RECEIVER_NAME}:${ports.tls}`,
+    slow: `http://${SLOW_NAME}:${ports.http}`,
+  };
 
   return {
     urls,

@@ -14,10 +14,10 @@ export const poisons: readonly string[] = [
   '['.repeat(20_000),
 ];
 
-/** The same bell as an older version rings it, which knows no way of retries, or a newer one, which says more. */
+/** The same bell as an older version rings it, which knows no way of retries and no time, or a newer one, which says more. */
 export const ofOtherVersion = (body: string, chance: number): string => {
-  const { r, ...old } = JSON.parse(body) as Record<string, unknown>;
-  return JSON.stringify(chance < 0.5 ? old : { v: 2, ...old, ...(r !== undefined && { r }), of: { tomorrow: [1] } });
+  const { r, t, ...old } = JSON.parse(body) as Record<string, unknown>;
+  return JSON.stringify(chance < 0.5 ? old : { v: 2, ...old, ...(r !== undefined && { r, t }), of: { tomorrow: [1] } });
 };
 
 /**

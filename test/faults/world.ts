@@ -3,6 +3,7 @@ import { localDocumentClient } from '../../lib/local/table.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilence } from '../fixtures/silence.ts';
 import { failingClient } from './aws.ts';
 import { calleeOf } from './callee.ts';
@@ -27,7 +28,12 @@ export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
   const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
-  const callee = calleeOf(chaos);
+  const names = await startNameServer(() => {
+    if (!chaos.rates().slowNames) return '127.0.0.1';
+    chaos.note();
+    return null;
+  });
+  const callee = calleeOf(chaos, names.at);
   let settings: Fault['settings'];
   let unread = 0;
   let lags = false;
@@ -55,7 +61,7 @@ export const createFaultWorld = async () => {
     furnish(boss, 'maple', receiver, true),
     furnish(boss, 'birch', receiver, false),
   ]);
-  let names = 0;
+  let drawn = 0;
   return {
     ...{ clock, chaos, receiver, cloud, admin },
     ...timeOf(cloud, clock, stores),
@@ -69,7 +75,7 @@ export const createFaultWorld = async () => {
     /** How many bells could not be read until now. */
     unread: () => unread,
     /** A name that nothing here has yet. */
-    fresh: (name: string): string => `${name}-${++names}`,
+    fresh: (name: string): string => `${name}-${++drawn}`,
     /** From now on the stage is set like this; what is left out, as usual. */
     set: (given: Fault['settings']): void => {
       settings = given;
@@ -78,6 +84,7 @@ export const createFaultWorld = async () => {
       await receiver.stop();
       await cloud.stop();
       await silence[Symbol.asyncDispose]();
+      await names.stop();
     },
   };
 };

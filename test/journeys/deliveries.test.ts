@@ -179,20 +179,21 @@ describe('a webhook that is switched off', () => {
     await fall();
     await set({ isEnabled: false });
     await world.pass(1_300_000);
-    for (let at = 0; at < 4; at++) await fall();
-    expect((await list('?state=held')).data.map(({ attempts }) => attempts).sort()).toEqual([0, 0, 0, 0, 1]);
+    for (let at = 0; at < 9; at++) await fall();
+    const held = (await list('?state=held')).data.map(({ attempts }) => attempts);
+    expect(held.sort()).toEqual([...Array(9).fill(0), 1]);
     world.answerWith(ok);
     const before = receiver.received.length;
     await world.pass(60_000);
     expect(receiver.received).toHaveLength(before);
     await set({ isEnabled: true, consecutiveFailures: 0 });
     await world.pass(0);
-    // Their times are 100 ms apart: what is not due yet waits for its bell.
-    await receiver.until(before + 5);
+    // Their times are 100 ms apart; on a busy machine the first ones come late.
+    await receiver.until(before + 10);
     await world.idle();
     const times = receiver.received.slice(before).map(({ at }) => at);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(300);
-    expect((await list('?state=delivered')).total).toBe(5);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
+    expect((await list('?state=delivered')).total).toBe(10);
   });
 
   test('lets what it holds end after 14 days, with a reason', async () => {

@@ -132,8 +132,7 @@ describe('of 50 that come at once, a customer gets no more than its quota', () =
     expect((await put(on, { sensorId })).status).toBe(200);
     await client.ok('DELETE', `/rules/${idle[off]?.id}`);
     expect((await put(on)).status).toBe(200);
-    for (const { id } of (await stores.rules.list(home.customerId)).values())
-      await client.ok('DELETE', `/rules/${id}`);
+    for (const { id } of (await stores.rules.list(home.customerId)).values()) await client.ok('DELETE', `/rules/${id}`);
     const left = await cloud.runtime.table.queryAll({ pk: `C#${home.customerId}`, beginsWith: 'ENABLED#' });
     expect(left).toEqual([]);
   });

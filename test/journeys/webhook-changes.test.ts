@@ -131,7 +131,7 @@ describe('a webhook', () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, Date.now(), Date.now() + 300_000, null);
+    await stores.health.failed(before, Date.now(), Date.now() + 300_000, []);
     await stores.health.disable(before, 'failing');
     await client.ok('PUT', path, { ...hook, isEnabled: true });
     await fall(1);
@@ -141,7 +141,7 @@ describe('a webhook', () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, 7, null, null);
+    await stores.health.failed(before, 7, null, []);
     await stores.health.disable(before, 'gone');
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();

@@ -59,6 +59,25 @@ const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: bo
   };
 };
 
+/** A receiver of one customer is called by a name whose server answers nobody; the other customer hears of all. */
+const slowlyNamed = async ({ homes: { maple, birch }, receiver }: Scene): Promise<Story> => {
+  const [hook] = birch.hooks;
+  if (!hook) throw new Error('a home without a webhook');
+  await replaceHook(birch.client, hook, { url: receiver.urls.slow + hook.path });
+  const toldOf = (id: number) => receiver.receipts.filter(({ customerId }) => customerId === id).length;
+  let before = { maple: 0, birch: 0 };
+  return {
+    heal: async () => {
+      before = { maple: toldOf(maple.customerId), birch: toldOf(birch.customerId) };
+    },
+    after: async () => {
+      await replaceHook(birch.client, hook, { url: hook.url });
+      const late = toldOf(maple.customerId) - before.maple;
+      return late > 0 || before.birch > 0 ? [`${late} told too late, ${before.birch} without an address`] : [];
+    },
+  };
+};
+
 /** Receivers are in trouble, slow, hostile, gone for days, or not who they say. */
 export const ofReceivers: readonly Fault[] = [
   { title: 'receivers answer with trouble', rates: { trouble: 0.6 } },
@@ -120,5 +139,9 @@ export const ofReceivers: readonly Fault[] = [
   {
     title: 'a name does not resolve, or to an address that must not be called: nothing is said until it does',
     ...{ rates: { names: 1 }, story: (scene) => overTls(scene, true) },
+  },
+  {
+    title: 'a name server of one customer answers nobody: the other customer is told at once',
+    ...{ rates: { slowNames: true, deadline: 1 }, steps: 1, story: slowlyNamed },
   },
 ];

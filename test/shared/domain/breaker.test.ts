@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   BREAKER_FAILURES,
+  isNew,
   isNewsOfSuccess,
   permitOf,
   restUntil,
@@ -13,33 +14,43 @@ const DAY = 86_400_000;
 const well = { consecutiveFailures: 0 };
 const failing = { consecutiveFailures: BREAKER_FAILURES };
 
+const repeated = (health: Parameters<typeof permitOf>[0], random = 0) => permitOf(health, false, now, random);
+const alarm = (health: Parameters<typeof permitOf>[0]) => permitOf(health, true, now, 0);
+
 describe('a receiver', () => {
   test('that is well is called freely, one in trouble in its slots', () => {
-    expect(permitOf(well, now, 0)).toBe('free');
-    expect(permitOf({ consecutiveFailures: 1 }, now, 0)).toBe('watched');
-    expect(permitOf({ ...well, slowUntil: now + 1 }, now, 0)).toBe('watched');
-    expect(permitOf({ ...well, slowUntil: now }, now, 0)).toBe('free');
+    expect(repeated(well)).toBe('free');
+    expect(repeated({ consecutiveFailures: 1 })).toBe('slot');
+    expect(repeated({ ...well, slowUntil: now + 1 })).toBe('slot');
+    expect(repeated({ ...well, slowUntil: now })).toBe('free');
   });
 
-  test('that rests is called by nobody, then by one probe, and by others only later', () => {
-    expect(permitOf({ ...failing, openUntil: now + 5_000 }, now, 0)).toBe(now + 5_000);
-    expect(permitOf({ ...failing, openUntil: now }, now, 0)).toBe('probe');
-    expect(permitOf({ ...failing, openUntil: now, probeUntil: now + 1 }, now, 0)).toBe(now + 1_000);
-    expect(permitOf({ ...failing, openUntil: now, probeUntil: now }, now, 0)).toBe('probe');
+  test('that rests is spared repetitions, then one of them is its probe, and others come later', () => {
+    expect(repeated({ ...failing, openUntil: now + 5_000 })).toBe(now + 5_000);
+    expect(repeated({ ...failing, openUntil: now })).toBe('probe');
+    expect(repeated({ ...failing, openUntil: now, probeUntil: now + 1 })).toBe(now + 1_000);
+    expect(repeated({ ...failing, openUntil: now, probeUntil: now })).toBe('probe');
+  });
+
+  test('that rests is told of an alarm: the alarm is the probe, or waits for what comes of the one under way', () => {
+    expect(alarm({ ...failing, openUntil: now + 60_000 })).toBe('probe');
+    expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now })).toBe('probe');
+    expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now + 1 })).toBe('result');
+    expect(alarm({ ...failing, openUntil: now, probeUntil: now + 1 })).toBe('result');
   });
 
   test('gets those back that wait the more spread the longer it fails, by 5 minutes at most', () => {
     const spread = (consecutiveFailures: number) =>
-      Number(permitOf({ consecutiveFailures, openUntil: now + 1_000 }, now, 0.999_999)) - now - 1_000;
-    expect(spread(10)).toBe(1_000);
-    expect(spread(100)).toBe(10_000);
+      Number(repeated({ consecutiveFailures, openUntil: now + 1_000 }, 0.999_999)) - now - 1_000;
+    expect(spread(10)).toBe(500);
+    expect(spread(100)).toBe(5_000);
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('rests after ten failures in a row, as long as the delivery that failed waits, 5 minutes at most', () => {
+  test('rests after ten failures in a row, as long as the delivery that failed waits, 60 s at most', () => {
     expect(restUntil(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(restUntil(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
-    expect(restUntil(BREAKER_FAILURES, DAY, now)).toBe(now + 300_000);
+    expect(restUntil(BREAKER_FAILURES, DAY, now)).toBe(now + 60_000);
     expect(restUntil(BREAKER_FAILURES, 0, now)).toBeNull();
   });
 
@@ -47,6 +58,12 @@ describe('a receiver', () => {
     expect(slowUntil(1_999, now)).toBeNull();
     expect(slowUntil(2_000, now)).toBe(now + 600_000);
   });
+});
+
+test('a delivery is a new one for a minute after it is due, until its first attempt', () => {
+  expect(isNew(0, now - 59_999, now)).toBe(true);
+  expect(isNew(0, now - 60_000, now)).toBe(false);
+  expect(isNew(1, now, now)).toBe(false);
 });
 
 describe('a success is news', () => {

@@ -1,0 +1,66 @@
+import { createHook } from 'node:async_hooks';
+import { lookup } from 'node:dns/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createResolve, parseHosts } from '../../../shared/delivery/resolve.ts';
+import { startNameServer } from '../../fixtures/name-server.ts';
+
+let threads = 0;
+const hook = createHook({
+  init(_id, type) {
+    if (type === 'GETADDRINFOREQWRAP') threads += 1;
+  },
+}).enable();
+
+let server: Awaited<ReturnType<typeof startNameServer>>;
+beforeAll(async () => {
+  server = await startNameServer((name) =>
+    name.startsWith('slow') ? null : name === 'quick.test' ? '192.0.2.1' : undefined,
+  );
+});
+afterAll(async () => {
+  hook.disable();
+  await server.stop();
+});
+
+describe('a name', () => {
+  test('is found while any number of others waits for a slow name server, and so is all else', async () => {
+    const resolve = createResolve([server.at]);
+    const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
+    const start = performance.now();
+    expect(await resolve('quick.test')).toEqual(['192.0.2.1']);
+    await lookup('localhost');
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(server.asked.filter((name) => name.startsWith('slow')).length).toBeGreaterThanOrEqual(40);
+    void Promise.all(slow);
+  });
+
+  test('of the public internet takes no thread of this process to look up, a local one does', async () => {
+    threads = 0;
+    await createResolve([server.at])('quick.test');
+    expect(threads).toBe(0);
+    await createResolve([server.at])('intranet').catch(() => []);
+    expect(threads).toBe(1);
+  });
+
+  test('that does not exist has no addresses', async () => {
+    expect(await createResolve([server.at])('nobody.test')).toEqual([]);
+  });
+
+  test('of the hosts file or of this network is never asked for in public', async () => {
+    const before = server.asked.length;
+    const resolve = createResolve([server.at]);
+    for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);
+    for (const name of ['intranet', 'nurse-call.local', 'a.internal', 'b.localhost'])
+      await resolve(name).catch(() => []);
+    expect(server.asked.length).toBe(before);
+  });
+});
+
+test('a hosts file: addresses by name, of any case, without comments and what is no address', () => {
+  const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9 a.b';
+  expect(Object.fromEntries(parseHosts(text))).toEqual({
+    localhost: ['127.0.0.1', '::1'],
+    here: ['127.0.0.1'],
+    'a.b': ['10.0.0.9'],
+  });
+});
