@@ -64,13 +64,15 @@ export const persistently = async <T>(call: () => Promise<T>, budget = BUDGET): 
 };
 
 const TURNS = 15;
+/** ms after which no further turn begins: whoever waits for all of them has 15 s (lib/aws/lambdas.ts). */
+const TIME_FOR_TURNS = 10_000;
 
 /**
  * Makes a change from what was read, again and again until nobody else changed that meanwhile: `null` asks for another
- * turn, after a short pause with full jitter. TableUnavailable when there was no quiet moment within the budget.
+ * turn, after a short pause with full jitter. TableUnavailable when there was no quiet moment.
  */
-export const inTurn = async <T>(change: () => Promise<T | null>, budget = BUDGET): Promise<T> => {
-  const isOver = alarmAfter(budget);
+export const inTurn = async <T>(change: () => Promise<T | null>): Promise<T> => {
+  const isOver = alarmAfter(TIME_FOR_TURNS);
   for (let turn = 0; turn < TURNS && !isOver(); turn++) {
     const result = await change();
     if (result !== null) return result;

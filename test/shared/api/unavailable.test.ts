@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { handler } from '../../../functions/server/handler.ts';
+import { systemClock } from '../../../lib/local/clock.ts';
+import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { lambdaRuntime } from '../../../shared/deps.ts';
+import { logTo } from '../../../shared/log.ts';
+import { TableUnavailable } from '../../../shared/store/unavailable.ts';
+
+test.each([
+  ['the table', 503, new TableUnavailable('gone')],
+  ['any service of AWS', 503, Object.assign(new Error('no answer'), { name: 'TimeoutError' })],
+  ['what is ours', 500, new Error('a bug')],
+])(
+  'when %s fails the answer is %i, and the log tells of the request by the id that its caller sees',
+  async (_, status, error) => {
+    const lines: Record<string, unknown>[] = [];
+    const log = logTo((line) => lines.push(JSON.parse(line)));
+    const runtime = lambdaRuntime();
+    const table = { ...runtime.table, update: () => Promise.reject(error) };
+    const context = lambdaContext({
+      functionName: 'server',
+      timeoutSeconds: 15,
+      clock: systemClock,
+      newId: () => 'the-id',
+    });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const answer = await handler.with({ ...runtime, log, table })(event as Parameters<typeof handler>[0], context);
+    expect(answer).toMatchObject({ statusCode: status, headers: { 'X-Request-Id': 'the-id' } });
+    expect(lines).toMatchObject([{ requestId: 'the-id', operation: 'getServerConfig' }]);
+  },
+);
