@@ -58,6 +58,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/api/middleware/answer.ts', 'shared/store/unavailable.ts', 'the error that becomes a 503'],
   ['shared/deps.ts', 'node:crypto{randomBytes}', 'the composition root: chance enters here'],
   ['shared/auth/kms.ts', '@aws-sdk/client-kms', 'seals what must be read again'],
+  ['shared/mail.ts', 'node:url{domainToASCII}', 'SES takes the names of domains in ASCII alone'],
   ['shared/delivery/sign.ts', 'node:crypto{createHmac}', 'signatures are HMACs'],
   ['shared/delivery/connect.ts', 'node:http', 'a stage may allow receivers without TLS'],
   ['shared/delivery/resolve.ts', 'node:dns/promises{Resolver,lookup}', 'every address of a name is judged'],

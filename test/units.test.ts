@@ -152,12 +152,12 @@ describe('units of', () => {
     expect(await costOfGet(`/rules/${ruleId}`), ledger.text()).toEqual({ read: 3, write: 1 });
   });
 
-  test('a fall, delivered at the first try: 13 read and 15 write, and 1 write more once in a minute', async () => {
+  test('a fall, delivered at the first try: 12.5 read and 15 write, and 1 write more once in a minute', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await fall(1_000)), text: ledger.text() });
     for (const { text, ...cost } of costs)
       expect(
-        [15, 16].map((write) => ({ read: 13, write })),
+        [15, 16].map((write) => ({ read: 12.5, write })),
         text,
       ).toContainEqual(cost);
     const average = costs.reduce((sum, { write }) => sum + write, 0) / costs.length;
@@ -165,8 +165,8 @@ describe('units of', () => {
     expect(average).toBeLessThan(15.05);
   });
 
-  test('a fall after a quiet hour: 13 read and 16 write', async () => {
-    expect(await fall(3_600_000), ledger.text()).toEqual({ read: 13, write: 16 });
+  test('a fall after a quiet hour: 12.5 read and 16 write', async () => {
+    expect(await fall(3_600_000), ledger.text()).toEqual({ read: 12.5, write: 16 });
   });
 
   test('a fall rings two queues: 2 sends, 2 receives, 2 deletes', async () => {

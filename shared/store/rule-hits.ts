@@ -74,8 +74,9 @@ const DATED = 100;
 /** Which hits a page shows. */
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 
+/** Some hits by their ids, in the order of the ids given. Like the index that most ids come from, they may lag. */
 const some = async (table: TableReader, customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
-  const found = await table.getAll<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+  const found = await table.getAllEventual<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
   const byId = new Map(found.map((hit) => [hit.id, hit]));
   return ids.map((id) => byId.get(id)).filter((hit) => hit !== undefined);
 };

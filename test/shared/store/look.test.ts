@@ -57,7 +57,7 @@ test('a list of the index asks for 5,001 keys for its first page and 20,004 for 
       const items = Array.from({ length: limit }, (_, at) => ({ pk: 'p', sk: 's', listSk: String(Number(to) - at) }));
       return { items, next: { pk: 'p' } };
     },
-    getAll: async () => [],
+    getAllEventual: async () => [],
   };
   const show = (page: number) => newestPage(table as never, 'p', 0, { page, perPage: 200 });
   expect(await show(0)).toMatchObject({ total: 5_000, isWhole: false });
