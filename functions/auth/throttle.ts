@@ -1,9 +1,11 @@
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Failed logins in 15 minutes: of an account from one address, and from one address in all. */
 const MOST = { account: 10, address: 100 } as const;
 
+type Asking = StoreOf<'limits.secondsToWait'>;
+type Counting = StoreOf<'limits.countFailure'>;
 /** What is tried: each has a count of its own. */
 type What = 'login' | 'reset';
 
@@ -15,7 +17,7 @@ const subjectsOf = (what: What, username: string, address: string) =>
 
 /** Seconds until a try for that name from that address is looked at; 0: now. */
 export const secondsToWait = async (
-  { limits }: Store,
+  { limits }: Asking,
   what: What,
   username: string,
   address: string,
@@ -29,7 +31,7 @@ export const secondsToWait = async (
 
 /** Counts a failed try; gives the seconds to wait when it was one too many, else 0. */
 export const countFailure = async (
-  { limits }: Store,
+  { limits }: Counting,
   what: What,
   username: string,
   address: string,
@@ -43,8 +45,8 @@ export const countFailure = async (
 };
 
 /** The same for codes, which name nobody: they count with the failed logins of the address. */
-export const secondsOfAddress = ({ limits }: Store, address: string, now: number): Promise<number> =>
+export const secondsOfAddress = ({ limits }: Asking, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MOST.address, WINDOW_SECONDS, now);
-export const countAddress = async ({ limits }: Store, address: string, now: number): Promise<void> => {
+export const countAddress = async ({ limits }: Counting, address: string, now: number): Promise<void> => {
   await limits.countFailure(`login:${address}`, WINDOW_SECONDS, now);
 };

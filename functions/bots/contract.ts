@@ -17,7 +17,7 @@ export const bots = group({
       query: z.object({ customerId: idText.optional() }),
       success: 200,
       response: z.array(Bot),
-      uses: ['table:read'],
+      uses: ['bots.list'],
     },
     createBot: {
       method: 'POST',
@@ -28,7 +28,7 @@ export const bots = group({
       body: NewBot,
       success: 201,
       response: Bot,
-      uses: ['table:write'],
+      uses: ['customers.get', 'limits.nextNumber', 'bots.create'],
     },
     getBot: {
       method: 'GET',
@@ -41,7 +41,7 @@ export const bots = group({
       success: 200,
       response: Bot,
       errors: ['bot_not_found'],
-      uses: ['table:read'],
+      uses: ['bots.get'],
     },
     updateBot: {
       method: 'PUT',
@@ -55,7 +55,7 @@ export const bots = group({
       success: 200,
       response: Bot,
       errors: ['bot_not_found'],
-      uses: ['table:write'],
+      uses: ['bots.update'],
     },
     deleteBot: {
       method: 'DELETE',
@@ -71,7 +71,7 @@ export const bots = group({
       success: 200,
       response: Status,
       errors: ['bot_not_found'],
-      uses: ['table:write'],
+      uses: ['bots.remove', 'bots.forget', 'webhooks.list', 'webhooks.remove'],
     },
   },
 });

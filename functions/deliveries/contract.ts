@@ -39,7 +39,7 @@ export const deliveries = group({
       success: 200,
       response: paged(DeliveryView),
       errors: ['webhook_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'deliveries.range'],
     },
     getDelivery: {
       ...ofWebhook,
@@ -50,7 +50,7 @@ export const deliveries = group({
       success: 200,
       response: DeliveryDetail,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.bodies'],
     },
     redeliver: {
       ...ofWebhook,
@@ -61,7 +61,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['table:write', 'ring:deliveries'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.create', 'held.replace', 'ring:deliveries'],
     },
     testWebhook: {
       ...ofWebhook,
@@ -72,7 +72,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
-      uses: ['table:write', 'ring:deliveries'],
+      uses: ['webhooks.get', 'customers.get', 'deliveries.create', 'ring:deliveries'],
     },
     rotateSecret: {
       ...ofWebhook,
@@ -84,7 +84,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'seal:secrets'],
+      uses: ['webhooks.get', 'secrets.rotate', 'seal:secrets'],
     },
     createReplay: {
       ...ofWebhook,
@@ -96,7 +96,7 @@ export const deliveries = group({
       success: 202,
       response: Replay,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'ring:retries'],
+      uses: ['webhooks.get', 'deliveries.range', 'replays.create', 'ring:retries'],
     },
     getReplay: {
       ...ofWebhook,
@@ -107,7 +107,7 @@ export const deliveries = group({
       success: 200,
       response: Replay,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'replays.get'],
     },
     cancelReplay: {
       ...ofWebhook,
@@ -118,7 +118,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['table:write', 'ring:retries'],
+      uses: ['webhooks.get', 'replays.get', 'replays.finish', 'ring:retries'],
     },
   },
 });

@@ -9,14 +9,17 @@ import { pingOf } from '../../shared/domain/ping.ts';
 import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
 type Fail = (code: 'webhook_not_found' | 'forbidden') => never;
 type Place = { caller: Caller; customerId: number; params: { webhookId: string }; fail: Fail };
 
 /** The webhook of the path, if the caller may manage it. */
-const webhookOf = async ({ caller, customerId, params, fail }: Place, store: StoreReader): Promise<WebhookRecord> => {
+const webhookOf = async (
+  { caller, customerId, params, fail }: Place,
+  store: StoreOf<'webhooks.get'>,
+): Promise<WebhookRecord> => {
   const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
   return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };
@@ -27,7 +30,7 @@ const kept = (delivery: Delivery | null, now: number): Delivery | null =>
 
 /** All deliveries of a span of time that fit, page by page. */
 const collect = async <T>(
-  { deliveries }: StoreReader,
+  { deliveries }: StoreOf<'deliveries.range'>,
   { customerId, id }: WebhookRecord,
   span: readonly [number, number],
   pick: (delivery: Delivery) => T | null,

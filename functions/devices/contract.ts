@@ -38,7 +38,7 @@ export const devices = group({
       success: 201,
       alsoSuccess: 200,
       response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
-      uses: ['table:write'],
+      uses: ['sensors.idOfHardware', 'customers.homeOf', 'sensors.get', 'sensors.renew', 'sensors.register'],
     },
     drawPairingCode: {
       method: 'POST',
@@ -49,7 +49,7 @@ export const devices = group({
       success: 201,
       response: Code,
       errors: ['sensor_not_found'],
-      uses: ['table:write', 'ring:events'],
+      uses: ['customers.homeOf', 'sensors.get', 'sensors.renew', 'events.heard', 'ring:events'],
     },
     getDeviceConfig: {
       method: 'GET',
@@ -65,7 +65,7 @@ export const devices = group({
       alsoSuccess: 304,
       response: z.object({ version: z.string(), config: z.record(z.string(), z.unknown()) }),
       errors: ['sensor_not_found'],
-      uses: ['table:write', 'ring:events'],
+      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'events.heard', 'ring:events'],
     },
     postMessages: {
       method: 'POST',
@@ -79,7 +79,7 @@ export const devices = group({
       success: 202,
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
-      uses: ['table:write', 'ring:events'],
+      uses: ['events.keep', 'events.heard', 'ring:events'],
     },
   },
 });

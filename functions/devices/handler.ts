@@ -5,7 +5,7 @@ import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode } from '../../shared/domain/pairing.ts';
 import { type Device, hardwareIdOf, newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { configOf, knows } from './config.ts';
 import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
@@ -19,14 +19,17 @@ const drawCode = (random: Random, now: number) => {
 };
 
 /** The sensor wherever it is now; null when there is none. */
-const locate = async (store: Store, sensorId: string): Promise<SensorRecord | null> => {
+const locate = async (
+  store: StoreOf<'customers.homeOf' | 'sensors.get'>,
+  sensorId: string,
+): Promise<SensorRecord | null> => {
   const home = await store.customers.homeOf('sensor', sensorId);
   return home === null ? null : store.sensors.get(home, sensorId);
 };
 
 /** A call without anything new: it shows that the device is there. */
 const hear = async (
-  { store, ringEvents, now }: Deps<'table:write' | 'ring:events'>,
+  { store, ringEvents, now }: Deps<'events.heard' | 'ring:events'>,
   { customerId: c, sensorId: s }: Device,
 ): Promise<void> => {
   if (!(await store.events.heard(c, s, now()))) await ringEvents([{ c, s, e: [] }]);

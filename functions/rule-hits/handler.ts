@@ -4,14 +4,18 @@ import { sorted } from '../../shared/domain/page.ts';
 import type { RuleHit } from '../../shared/domain/rule-hit.ts';
 import type { Sensor } from '../../shared/domain/sensor.ts';
 import type { HitItem, Window } from '../../shared/store/rule-hits.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
 /** From so many sensors on their slim list is cheaper than they are one by one, unless there are thousands. */
 const MANY = 20;
 
 /** Fills in what a hit shows of today's sensor; null once the sensor has gone. */
-const complete = async (store: StoreReader, customerId: number, hits: readonly HitItem[]): Promise<RuleHit[]> => {
+const complete = async (
+  store: StoreOf<'sensors.getAll' | 'sensors.list'>,
+  customerId: number,
+  hits: readonly HitItem[],
+): Promise<RuleHit[]> => {
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
   const found: Sensor[] = ids.length > MANY ? await list(customerId) : await getAll(customerId, ids);
@@ -33,7 +37,12 @@ const slice = <T>(list: readonly T[], { page, perPage }: Wanted): T[] =>
   list.slice(page * perPage, (page + 1) * perPage);
 
 /** In the order of ids, which is that of createDate: the page's ids follow from its number. */
-const byId = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
+const byId = async (
+  store: StoreOf<'ruleHits.range'>,
+  customerId: number,
+  window: Window,
+  wanted: Wanted,
+): Promise<Slice> => {
   const { first, last } = window;
   const { page, perPage, sortBy } = wanted;
   const isDescending = sortBy.startsWith('desc');
@@ -44,7 +53,8 @@ const byId = async (store: StoreReader, customerId: number, window: Window, want
 };
 
 /** In an order, or of a sensor, that has to be looked up: ids first, the hits of the page then. */
-const byList = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
+type Lists = StoreOf<`ruleHits.${'idsOfSensor' | 'some' | 'changeDates'}`>;
+const byList = async (store: Lists, customerId: number, window: Window, wanted: Wanted): Promise<Slice> => {
   const { sensorId, sortBy } = wanted;
   const ids = sensorId === '' ? null : await store.ruleHits.idsOfSensor(customerId, sensorId, window);
   if (ids && !sortBy.includes('updateDate')) {

@@ -23,7 +23,7 @@ export const rules = group({
       }),
       success: 200,
       response: paged(Rule),
-      uses: ['table:read'],
+      uses: ['rules.list'],
     },
     createRule: {
       method: 'POST',
@@ -35,7 +35,15 @@ export const rules = group({
       body: NewRule,
       success: 201,
       response: Rule,
-      uses: ['table:write'],
+      uses: [
+        'customers.get',
+        'sensors.get',
+        'sensorGroups.get',
+        'rooms.get',
+        'webhooks.getAll',
+        'limits.nextNumber',
+        'rules.create',
+      ],
     },
     getRule: {
       method: 'GET',
@@ -48,7 +56,7 @@ export const rules = group({
       success: 200,
       response: Rule,
       errors: ['rule_not_found'],
-      uses: ['table:read'],
+      uses: ['rules.get'],
     },
     updateRule: {
       method: 'PUT',
@@ -63,7 +71,7 @@ export const rules = group({
       success: 200,
       response: Rule,
       errors: ['rule_not_found'],
-      uses: ['table:write'],
+      uses: ['rules.get', 'sensors.get', 'sensorGroups.get', 'rooms.get', 'webhooks.getAll', 'rules.replace'],
     },
     deleteRule: {
       method: 'DELETE',
@@ -76,7 +84,7 @@ export const rules = group({
       success: 200,
       response: Status,
       errors: ['rule_not_found'],
-      uses: ['table:write'],
+      uses: ['rules.get', 'rules.remove'],
     },
   },
 });

@@ -24,7 +24,7 @@ export const sensorGroups = group({
       query: z.object({ customerId: idText.optional() }),
       success: 200,
       response: z.array(SensorGroup),
-      uses: ['table:read'],
+      uses: ['sensorGroups.list'],
     },
     createSensorGroup: {
       method: 'POST',
@@ -36,7 +36,7 @@ export const sensorGroups = group({
       body: NewSensorGroup,
       success: 201,
       response: SensorGroup,
-      uses: ['table:write'],
+      uses: ['customers.get', 'limits.nextNumber', 'sensorGroups.create'],
     },
     getSensorGroup: {
       ...one,
@@ -45,7 +45,7 @@ export const sensorGroups = group({
       may: 'logged_in',
       response: SensorGroup,
       errors: ['sensor_group_not_found'],
-      uses: ['table:read'],
+      uses: ['sensorGroups.get'],
     },
     updateSensorGroup: {
       ...one,
@@ -56,7 +56,7 @@ export const sensorGroups = group({
       body: SensorGroupUpdate,
       response: SensorGroup,
       errors: ['sensor_group_not_found'],
-      uses: ['table:write'],
+      uses: ['sensorGroups.put', 'sensorGroups.get'],
     },
     deleteSensorGroup: {
       ...one,
@@ -66,7 +66,7 @@ export const sensorGroups = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],
-      uses: ['table:write'],
+      uses: ['sensorGroups.remove'],
     },
   },
 });

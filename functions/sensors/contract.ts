@@ -44,7 +44,7 @@ export const sensors = group({
       }),
       success: 200,
       response: paged(Sensor),
-      uses: ['table:read'],
+      uses: ['customers.get', 'customers.list', 'sensors.list'],
     },
     linkSensor: {
       method: 'POST',
@@ -56,7 +56,14 @@ export const sensors = group({
       success: 200,
       response: Status,
       errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer'],
-      uses: ['table:write'],
+      uses: [
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sensors.pairing',
+        'customers.homeOf',
+        'sensors.usePairing',
+        'sensors.move',
+      ],
     },
     getSensor: {
       ...one,
@@ -65,7 +72,7 @@ export const sensors = group({
       may: 'logged_in',
       response: Sensor,
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get'],
     },
     deleteSensor: {
       ...one,
@@ -77,7 +84,7 @@ export const sensors = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
-      uses: ['table:write'],
+      uses: ['sensors.remove'],
     },
     getSensorStatus: {
       ...one,
@@ -87,7 +94,7 @@ export const sensors = group({
       may: 'logged_in',
       response: SensorStatus,
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get', 'events.state', 'configs.get'],
     },
     listSensorEvents: {
       ...one,
@@ -98,7 +105,7 @@ export const sensors = group({
       query: z.object(pageQuery),
       response: paged(EventView),
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get', 'events.list'],
     },
     setSensorCustomer: {
       ...one,
@@ -112,7 +119,7 @@ export const sensors = group({
       body: NewHome,
       response: Sensor,
       errors: ['sensor_not_found'],
-      uses: ['table:write'],
+      uses: ['customers.get', 'sensors.get', 'sensors.move', 'customers.homeOf'],
     },
   },
 });

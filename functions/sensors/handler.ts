@@ -7,7 +7,7 @@ import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { normalCode, WRONG_CODES } from '../../shared/domain/pairing.ts';
 import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { sensors } from './contract.ts';
 
 /** A MAC as people write it. */
@@ -18,12 +18,12 @@ const LONGEST_PAGE = 4_000_000;
 
 type Found = { sensor: ListedSensor; customerName: string };
 
-const ofCustomer = async (store: StoreReader, customerId: number, customerName: string): Promise<Found[]> =>
+const ofCustomer = async (store: StoreOf<'sensors.list'>, customerId: number, customerName: string): Promise<Found[]> =>
   (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
 /** All sensors that the caller may see, with the names of their customers if they are asked for. */
 const visible = async (
-  store: StoreReader,
+  store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
   isAdmin: boolean,
   customerId: number | null,
   named: boolean,

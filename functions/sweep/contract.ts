@@ -5,5 +5,5 @@ export const sweep = scheduled({
   name: 'sweep',
   everySeconds: 60,
   timeoutSeconds: 60,
-  uses: ['table:write', 'ring:events', 'ring:deliveries', 'ring:retries'],
+  uses: ['due.beat', 'due.waiting', 'ring:events', 'ring:deliveries', 'ring:retries'],
 });

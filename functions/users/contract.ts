@@ -23,7 +23,7 @@ export const users = group({
       }),
       success: 200,
       response: paged(User),
-      uses: ['table:read'],
+      uses: ['customers.list', 'users.list'],
     },
     createUser: {
       method: 'POST',
@@ -35,7 +35,7 @@ export const users = group({
       success: 201,
       response: User,
       errors: ['username_taken', 'customer_not_found'],
-      uses: ['table:write', 'hash:passwords'],
+      uses: ['customers.get', 'limits.nextNumber', 'users.create', 'hash:passwords'],
     },
     getUser: {
       method: 'GET',
@@ -49,7 +49,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:read'],
+      uses: ['users.get'],
     },
     updateUser: {
       method: 'PUT',
@@ -64,7 +64,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.setProfile'],
     },
     deleteUser: {
       method: 'DELETE',
@@ -77,7 +77,7 @@ export const users = group({
       success: 200,
       response: Status,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.remove', 'accessTokens.removeAll'],
     },
     setUserAccess: {
       method: 'PUT',
@@ -92,7 +92,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.setAccess'],
     },
     setUserPassword: {
       method: 'PUT',
@@ -110,7 +110,14 @@ export const users = group({
       success: 200,
       response: Status,
       errors: ['user_not_found'],
-      uses: ['table:write', 'hash:passwords'],
+      uses: [
+        'users.get',
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sessions.passwordHash',
+        'sessions.setPassword',
+        'hash:passwords',
+      ],
     },
   },
 });

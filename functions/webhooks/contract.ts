@@ -24,7 +24,7 @@ export const webhooks = group({
       }),
       success: 200,
       response: paged(Webhook),
-      uses: ['table:read'],
+      uses: ['webhooks.list'],
     },
     createWebhook: {
       method: 'POST',
@@ -35,7 +35,7 @@ export const webhooks = group({
       body: NewWebhook,
       success: 201,
       response: CreatedWebhook,
-      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
+      uses: ['customers.get', 'webhooks.create', 'call:webhooks', 'seal:secrets'],
     },
     getWebhook: {
       method: 'GET',
@@ -48,7 +48,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get'],
     },
     updateWebhook: {
       method: 'PUT',
@@ -65,7 +65,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
+      uses: ['webhooks.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
     },
     deleteWebhook: {
       method: 'DELETE',
@@ -79,7 +79,7 @@ export const webhooks = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['table:write'],
+      uses: ['webhooks.get', 'webhooks.remove'],
     },
     drawWebhookToken: {
       method: 'POST',
@@ -92,7 +92,7 @@ export const webhooks = group({
       success: 200,
       response: WebhookToken,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'seal:secrets'],
+      uses: ['webhooks.get', 'webhooks.setToken', 'seal:secrets'],
     },
   },
 });

@@ -20,6 +20,7 @@ import { type Bells, createQueues, recover, startConsumers } from './consumers.t
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
 import { secretsKey } from './key-file.ts';
+import { type Around, loadHandler } from './load.ts';
 import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
@@ -51,6 +52,8 @@ export type CloudOptions = {
   say?: (line: string) => void;
   /** Wraps the runtime: how tests inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
+  /** Runs each invocation of a function: how tests tell which one makes a call. */
+  around?: Around;
   /** Gets the client of the table before its first call: how tests inject answers of the table's own. */
   onClient?: (client: DocumentClient) => void;
 };
@@ -61,13 +64,10 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-const loadHandlers = async (runtime: Runtime): Promise<ReadonlyMap<string, ApiHandler>> => {
-  const loaded = groups.map(async ({ name }) => {
-    const { handler } = (await import(`../../functions/${name}/handler.ts`)) as {
-      handler: { with: (r: Runtime) => ApiHandler };
-    };
-    return [name, handler.with(runtime)] as const;
-  });
+const loadHandlers = async (runtime: Runtime, around?: Around): Promise<ReadonlyMap<string, ApiHandler>> => {
+  const loaded = groups.map(
+    async ({ name }): Promise<[string, ApiHandler]> => [name, await loadHandler(name, runtime, around)],
+  );
   return new Map(await Promise.all(loaded));
 };
 
@@ -124,9 +124,9 @@ export const startCloud = async (options: CloudOptions) => {
   server.on('clientError', (_, socket) => void refuseUnreadable(socket, settings.SERVICE_VERSION));
   server.on(
     'request',
-    createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime), clock, onError }),
+    createApi({ router: createRouter(groups), handlers: await loadHandlers(runtime, options.around), clock, onError }),
   );
-  const consumers = await startConsumers(runtime, bells, clock, options.sweepSeconds);
+  const consumers = await startConsumers(runtime, bells, clock, options);
   const recovered = await recover(runtime);
   return {
     /** Where the API is, without a final slash. */

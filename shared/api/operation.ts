@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
-import type { Capability } from '../capabilities.ts';
+import type { Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
@@ -50,7 +50,7 @@ export type Operation = Access & {
   /** Headers that the handler adds to a success, and what they tell. */
   describedHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
-  uses: readonly Capability[];
+  uses: readonly Use[];
 };
 
 /** Operations that share a Lambda function. */

@@ -2,7 +2,7 @@ import { hashOf, readToken, sameSecret } from '../../auth/tokens.ts';
 import { type Caller, holds, type Permission } from '../../domain/permission.ts';
 import type { Settings } from '../../env.ts';
 import type { Account, Session } from '../../store/sessions.ts';
-import type { Store } from '../../store/store.ts';
+import type { StoreOf } from '../../store/store.ts';
 import { expiredCookies } from '../cookies.ts';
 import { ApiError, refuse } from '../errors.ts';
 import {
@@ -15,6 +15,7 @@ import {
   operationOf,
   type Rate,
 } from '../exchange.ts';
+import type { GuardCall } from '../guard-calls.ts';
 import type { Operation } from '../operation.ts';
 
 /** Calls per second that a device may make. */
@@ -22,7 +23,7 @@ const DEVICE_CALLS = 20;
 /** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
 const NOTED_EVERY = 60_000;
 
-export type Guard = { store: Store; settings: Settings; now: () => number };
+export type Guard = { store: StoreOf<GuardCall>; settings: Settings; now: () => number };
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 type Found = { identity: Identity | null; rate: Rate | null };
 
