@@ -50,6 +50,7 @@ export type Operation = Access & {
   /** Headers that the handler adds to a success, and what they tell. */
   describedHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
+  /** Calls of the store that the handler makes, and capabilities: it gets nothing else, and neither does its function. */
   uses: readonly Use[];
 };
 
