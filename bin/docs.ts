@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { accessesOf } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
@@ -40,9 +41,13 @@ const indexes = () =>
 const patterns = () =>
   grid(
     ['what is asked or written', 'call', 'index', 'keys', 'read', 'write', 'units'],
-    Object.entries(accessPatterns).map(([call, { question, index, keys, read, write, per = '' }]) => {
-      const templates = keys.map((kind) => code(items[kind].template)).join('<br>');
-      return [question, code(call), index, templates, String(read || ''), String(write || ''), per];
+    Object.entries(accessPatterns).map(([call, pattern]) => {
+      const { question, read, write, per = '' } = pattern;
+      const accesses = accessesOf(pattern);
+      const indexes = new Set(accesses.map(({ index }) => index ?? 'table'));
+      const keys = new Set(accesses.map(({ key }) => code(key)));
+      const units = [read, write].map((count) => String(count || ''));
+      return [question, code(call), [...indexes].join(', '), [...keys].join('<br>'), ...units, per];
     }),
   );
 

@@ -1,10 +1,4 @@
-const read = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'] as const;
-const write = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:ConditionCheckItem',
-] as const;
+import type { StoreCall } from './store/access-pattern.ts';
 
 /** The queues of the system; each has a dead-letter queue. */
 export const queueNames = ['events', 'deliveries', 'retries'] as const;
@@ -14,38 +8,22 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'table' | 'mail' | 'key' | QueueName;
+  resource?: 'mail' | 'key' | QueueName;
   actions?: readonly string[];
-  /** Partition keys that the actions are limited to. */
-  leadingKeys?: readonly string[];
 };
 
 /**
- * Every right that a Lambda can hold. `uses` in a contract names rows of this list; the row becomes IAM actions and
- * environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts). Never Scan.
+ * Every right that a Lambda can hold beside calls of the store. `uses` in a contract names rows of this list; the row
+ * becomes IAM actions and environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts).
  */
 export const capabilities = {
-  'table:read': { env: ['TABLE_NAME'], resource: 'table', actions: read },
-  'table:write': { env: ['TABLE_NAME'], resource: 'table', actions: [...read, ...write] },
-  /** What `serve` itself needs for every operation: to see who calls, */
+  /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
     env: [
-      ...['TABLE_NAME', 'RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
+      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
       ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
     ],
-    resource: 'table',
-    actions: ['dynamodb:GetItem'],
-    leadingKeys: ['SESSION#*', 'ACCOUNT#*', 'DEVICE#*', 'PROVISIONING#*', 'HOME#*'],
   },
-  /** to count the call, and to note the use of a token, */
-  'guard:count': {
-    env: [],
-    resource: 'table',
-    actions: ['dynamodb:UpdateItem'],
-    leadingKeys: ['RATE#*', 'SESSION#*'],
-  },
-  /** and to end a session that is under attack. */
-  'guard:end': { env: [], resource: 'table', actions: ['dynamodb:DeleteItem'], leadingKeys: ['SESSION#*'] },
   'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
   'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
@@ -76,8 +54,13 @@ export const capabilities = {
   'service:about': { env: ['PUBLIC_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 
-/** What every group of operations holds, whatever its operations use. */
-export const guards = ['guard', 'guard:count', 'guard:end'] as const;
-
 export type Capability = keyof typeof capabilities;
+
+/** What a contract may use: a capability, or a call of the store, whose rights its access pattern tells. */
+export type Use = Capability | StoreCall;
+export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
+export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): Row => capabilities[name];
+/** The environment variables that a use needs. */
+export const variablesOf = (use: Use): readonly string[] =>
+  isCapability(use) ? capabilityOf(use).env : ['TABLE_NAME'];

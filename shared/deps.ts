@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
-import type { Capability, QueueName } from './capabilities.ts';
+import { type Capability, isCapability, isStoreCall, type QueueName, type Use } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
@@ -17,8 +17,9 @@ import {
   MAX_DELAY_SECONDS,
 } from './queue/bell.ts';
 import type { Send } from './queue/send.ts';
+import type { StoreCall } from './store/access-pattern.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
-import { type Store, type StoreReader, store, storeReader } from './store/store.ts';
+import { type StoreOf, storeOf } from './store/store.ts';
 
 /** What a host gives: the table, the queues, calls to the world, time and chance. */
 export type Runtime = {
@@ -44,11 +45,7 @@ export type Runtime = {
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'crashpoint'>>;
 
 type ByCapability = {
-  'table:read': { store: StoreReader };
-  'table:write': { store: Store };
   guard: { settings: Settings };
-  'guard:count': object;
-  'guard:end': object;
   /** Rings for messages, after a delay as below if need be. Never fails: what was not rung for, the sweeper rings for. */
   'ring:events': { ringEvents: (bells: readonly EventBell[], delaySeconds?: number) => Promise<void> };
   'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
@@ -68,8 +65,12 @@ type ByCapability = {
 
 type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
+type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: StoreOf<C> };
+
 /** What a handler receives: exactly what its operation `uses`. */
-export type Deps<U extends Capability> = Basics & Intersection<ByCapability[U]>;
+export type Deps<U extends Use> = Basics &
+  Intersection<ByCapability[Extract<U, Capability>]> &
+  Stored<Extract<U, StoreCall>>;
 
 const ringer =
   ({ send, log }: Runtime, queue: QueueName) =>
@@ -87,11 +88,7 @@ const bell = (one: { c: number; w?: string }, delaySeconds = 0): Bell => ({
 });
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
-  'table:read': async ({ table }) => ({ store: storeReader(table) }),
-  'table:write': async ({ table }) => ({ store: store(table) }),
   guard: async ({ settings }) => ({ settings }),
-  'guard:count': async () => ({}),
-  'guard:end': async () => ({}),
   'ring:events': async (runtime) => {
     const ring = ringer(runtime, 'events');
     return { ringEvents: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
@@ -119,12 +116,14 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'service:about': async ({ settings }) => ({ settings }),
 };
 
-/** Composes what the capabilities stand for. A writer wins over a reader. */
-export const compose = async <U extends Capability>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
+/** Composes what the uses of an operation stand for. */
+export const compose = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, crashpoint = () => {} } = runtime;
-  const ordered = [...uses].sort((a, b) => Number(a === 'table:write') - Number(b === 'table:write'));
-  const parts = await Promise.all(ordered.map((name) => providers[name](runtime)));
-  return Object.assign({ now, pause, random, log, crashpoint }, ...parts);
+  const all: readonly Use[] = uses;
+  const parts = await Promise.all(all.filter(isCapability).map((name) => providers[name](runtime)));
+  const calls = all.filter(isStoreCall);
+  const stored = calls.length > 0 && { store: storeOf(runtime.table, calls) };
+  return Object.assign({ now, pause, random, log, crashpoint }, stored, ...parts);
 };
 
 /** The way out to the world, loaded at the first call: a cold start has nothing to call yet. */

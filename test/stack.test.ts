@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consumers, groups, schedules } from '../functions/index.ts';
+import { consumers, groups } from '../functions/index.ts';
 import { createApp } from '../lib/aws/app.ts';
+import { lambdas } from '../lib/aws/lambdas.ts';
 import { BASE_PATH, type Group } from '../shared/api/operation.ts';
-import { type Capability, capabilityOf, guards, queueNames } from '../shared/capabilities.ts';
+import { queueNames, variablesOf } from '../shared/capabilities.ts';
 import { settingsFrom } from '../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../shared/queue/consumer.ts';
 import { tableDesign } from '../shared/store/table.ts';
@@ -32,18 +33,6 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const all = (type: string): [string, Properties][] =>
   Object.entries(template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
 const named = (type: string, name: string): Properties => all(type).find(([id]) => id === idOf(name))?.[1];
-const lambdas = [
-  ...groups.map((group: Group) => ({
-    name: group.name,
-    uses: [...guards, ...Object.values(group.operations).flatMap(({ uses }) => uses)] as Capability[],
-    queues: [] as string[],
-  })),
-  ...[...consumers, ...schedules].map((one) => ({
-    name: one.name,
-    uses: [...one.uses] as Capability[],
-    queues: 'queues' in one ? [...one.queues] : [],
-  })),
-];
 const operations = groups.flatMap((group: Group) =>
   Object.entries(group.operations).map(([name, operation]) => ({ name, group: group.name, ...operation })),
 );
@@ -99,61 +88,13 @@ describe('the API', () => {
   });
 });
 
-/** What a statement allows, one line for each action and resource; resources as text, keys when it is limited to some. */
-const linesOf = ({ Action, Resource, Condition }: Properties): string[] =>
-  [Action].flat().flatMap((action: string) =>
-    [Resource].flat().map((resource) => {
-      const keys: string[] = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? [];
-      return [action, JSON.stringify(resource), ...keys].join(' ');
-    }),
-  );
 const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
-const indexArn = (name: string) => ({ 'Fn::Join': ['', [arn(idOf('Table')), `/index/${name}`]] });
-
-/** The same from a capability: a query may also use the indexes. */
-const rightsOf = (capability: Capability): string[] => {
-  const { actions = [], resource, leadingKeys = [] } = capabilityOf(capability);
-  // The stage of this test sends no mails; test/lib/aws/template.test.ts has one that does.
-  if (resource === 'mail') return [];
-  return actions.flatMap((action) => {
-    const indexes = action === 'dynamodb:Query' ? Object.keys(tableDesign.indexes).map(indexArn) : [];
-    const name = resource === 'key' ? resource : `${resource}-queue`;
-    const resources = resource === 'table' ? [arn(idOf('Table')), ...indexes] : [arn(idOf(name))];
-    return linesOf({
-      Action: action,
-      Resource: resources,
-      ...(leadingKeys.length > 0 && {
-        Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } },
-      }),
-    });
-  });
-};
 
 describe('rights and environment', () => {
   const statementsOf = (name: string): Properties[] =>
     named('AWS::IAM::Role', `${name}-role`).Policies.flatMap(
       ({ PolicyDocument }: Properties) => PolicyDocument.Statement,
     );
-
-  it.each(lambdas)(
-    '$name: may do what its uses give, write its own log, read its own queues, and nothing else',
-    (one) => {
-      const given = one.uses.flatMap(rightsOf);
-      const own = [
-        ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => [action, arn(idOf(`${one.name}-logs`))]),
-        ...['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'].flatMap((action) =>
-          one.queues.map((queue) => [action, arn(idOf(`${queue}-queue`))]),
-        ),
-      ].map(([action, resource]) => `${action} ${JSON.stringify(resource)}`);
-      const held = statementsOf(one.name).flatMap(linesOf);
-      expect(held.filter((line) => !given.includes(line) && !own.includes(line))).toEqual([]);
-      // A right on all keys holds on some.
-      const missing = [...given, ...own].filter(
-        (line) => !held.some((right) => line === right || line.startsWith(`${right} `)),
-      );
-      expect(missing).toEqual([]);
-    },
-  );
 
   it('no function has a managed policy, a wildcard or Scan', () => {
     for (const { name } of lambdas) {
@@ -170,7 +111,7 @@ describe('rights and environment', () => {
     '$name: knows exactly the variables that its capabilities name, and they are valid',
     ({ name, uses }) => {
       const { Variables } = named('AWS::Lambda::Function', name).Environment;
-      const wanted = new Set(uses.flatMap((capability) => capabilityOf(capability).env));
+      const wanted = new Set(uses.flatMap(variablesOf));
       expect(Object.keys(Variables).sort()).toEqual([...wanted].sort());
       const plain = Object.entries(Variables).map(([key, value]) => [
         key,

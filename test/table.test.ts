@@ -3,13 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTableEngine, type TableEngine } from '../lib/local/engines.ts';
-import { clientConfig, ensureTable } from '../lib/local/table.ts';
+import { ensureTable, localDocumentClient } from '../lib/local/table.ts';
+import { type Access, accessesOf, type StoreCall } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
-import { createTable, documentClient, type Table } from '../shared/store/client.ts';
+import { createTable, type Table } from '../shared/store/client.ts';
 import type { Key } from '../shared/store/key.ts';
-import { store } from '../shared/store/store.ts';
-import { items, lists } from '../shared/store/table.ts';
+import { type Store, store } from '../shared/store/store.ts';
+import { due, items, lists } from '../shared/store/table.ts';
 import { examples } from './fixtures/store-calls.ts';
+import { forgetCounts, ways } from './fixtures/store-ways.ts';
+import { type Made, onEachRequest } from './fixtures/table-calls.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const files = (folder: string) =>
@@ -18,30 +21,46 @@ const files = (folder: string) =>
     .map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const);
 const kinds = Object.entries(items);
 const kindOf = (key: Key): string[] => kinds.flatMap(([kind, item]) => (item.read(key) ? [kind] : []));
-const isKey = (value: object): value is Key => 'pk' in value && 'sk' in value;
 
-/** A store, and what it did with the table: indexes asked, kinds of items named or found, units consumed. */
-const recorded = (endpoint: string) => {
-  const seen = { indexes: new Set<string>(), kinds: new Set<string>(), read: 0, write: 0 };
-  const note = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const kind of isKey(value) ? kindOf(value) : []) seen.kinds.add(kind);
-    for (const one of Object.values(value)) note(one);
-  };
-  const client = documentClient(clientConfig(endpoint));
-  const send = client.send.bind(client) as (command: { input: { IndexName?: string } }) => Promise<object>;
-  const noting = async (command: { input: { IndexName?: string } }) => {
-    seen.indexes.add(command.input.IndexName ?? 'table');
-    note(command.input);
+/** The templates of partition keys that a key is made of; one. */
+const partitionsOf = (pk: string, parts: readonly { template: string }[]): string[] => [
+  ...new Set(
+    parts
+      .map(({ template }) => template)
+      .filter((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^#]*')}$`).test(pk)),
+  ),
+];
+const tables = Object.values(items).map(({ pk }) => pk);
+/** An access as the patterns declare it. */
+const madeOf = ({ action, index, pk, sk }: Made): string => {
+  const parts = index === null ? tables : Object.values({ due, list: lists }[index]);
+  const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));
+  return [action, index ?? 'table', ...keys].join(' ');
+};
+const declaredOf = ({ action, index, partition, key }: Access): string =>
+  [action, index ?? 'table', action === 'dynamodb:Query' ? partition : key].join(' ');
+const templateOf = (kind: string): string => kinds.find(([name]) => name === kind)?.[1].template ?? '';
+
+/** A store, and what it did with the table: each access, kinds of items found by queries, units consumed. */
+const recorded = (endpoint: string, name = 'design') => {
+  const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
+  const client = localDocumentClient(endpoint);
+  onEachRequest(client, (all) => {
+    for (const made of all) seen.made.add(madeOf(made));
+    return undefined;
+  });
+  const send = client.send.bind(client) as (command: { input: object }) => Promise<{ Items?: Key[] }>;
+  const noting = async (command: { input: object }) => {
     const answer = await send(command);
-    note(answer);
+    const isIndex = 'IndexName' in command.input;
+    for (const key of answer.Items ?? []) if (!isIndex) for (const kind of kindOf(key)) seen.found.add(kind);
     return answer;
   };
-  const table = createTable(Object.assign(client, { send: noting }) as never, 'design', (_, { read, write }) => {
+  const table = createTable(Object.assign(client, { send: noting }) as never, name, (_, { read, write }) => {
     seen.read += read;
     seen.write += write;
   });
-  return { store: store(table), seen };
+  return { store: store(table), table, seen };
 };
 
 describe('access patterns', () => {
@@ -49,16 +68,48 @@ describe('access patterns', () => {
   beforeAll(async () => {
     engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
     await ensureTable(engine.endpoint, 'design');
+    await ensureTable(engine.endpoint, 'uncounted');
   });
   afterAll(async () => engine.stop());
 
-  test('each tells the index, the keys and the units of its call', async () => {
-    for (const [call, make] of examples) {
-      const { store, seen } = recorded(engine.endpoint);
-      await make(store);
-      const { index, keys, read, write } = accessPatterns[call];
-      const told = { call, indexes: index.split(', '), kinds: [...keys].sort(), read, write };
-      expect({ call, ...seen, indexes: [...seen.indexes], kinds: [...seen.kinds].sort() }).toEqual(told);
+  const made = new Map<string, Set<string>>();
+  /** Makes a call, and adds what it did to what calls of its name do. */
+  const make = async (call: StoreCall, run: (store: Store) => unknown, name?: string) => {
+    const { store, seen } = recorded(engine.endpoint, name);
+    await run(store);
+    made.set(call, new Set([...(made.get(call) ?? []), ...seen.made]));
+    return seen;
+  };
+
+  test('each tells the units of its call, and the kinds of items that it finds', async () => {
+    for (const [call, run] of examples) {
+      const { read, write, found } = await make(call, run);
+      expect({ call, read, write }).toEqual({
+        call,
+        read: accessPatterns[call].read,
+        write: accessPatterns[call].write,
+      });
+      const queried: readonly string[] = accessPatterns[call].does.query ?? [];
+      expect({ call, undeclared: [...found].filter((kind) => !queried.includes(kind)) }).toEqual({
+        call,
+        undeclared: [],
+      });
+    }
+  });
+
+  test('each tells all that its call does on any of its ways, and nothing else: rights follow from it', async () => {
+    for (const [call, run] of examples) {
+      await forgetCounts(recorded(engine.endpoint, 'uncounted').table, 1);
+      await make(call, run, 'uncounted');
+    }
+    for (const [call, run, before] of ways) {
+      const { store, table } = recorded(engine.endpoint);
+      await before?.(store, table);
+      await make(call, run);
+    }
+    for (const [call, pattern] of Object.entries(accessPatterns)) {
+      const declared = [...new Set(accessesOf(pattern).map(declaredOf))].sort();
+      expect({ call, does: [...(made.get(call) ?? [])].sort() }).toEqual({ call, does: declared });
     }
   });
 
@@ -76,7 +127,7 @@ describe('access patterns', () => {
     );
     const composed = readFileSync(join(root, 'shared/store/store.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
-    expect(parts.filter((name) => !composed.includes(`: ${name}(table)`))).toEqual([]);
+    expect(parts.filter((name) => !composed.includes(`${name}(table)`))).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ const one = group({
       auth: 'anyone',
       success: 200,
       response: z.object({ a: z.int() }),
-      uses: ['table:read'],
+      uses: ['rules.get', 'customers.get'],
     },
     write: {
       method: 'PUT',
@@ -30,15 +30,16 @@ const one = group({
       success: 200,
       response: z.object({ a: z.int() }),
       errors: ['rule_not_found'],
-      uses: ['table:write'],
+      uses: ['rules.create', 'rules.replace'],
     },
   },
 });
 type One = (typeof one)['operations'];
 declare const call: Call<One['write']>;
 declare const publicCall: Call<One['publicRead']>;
-declare const reader: Deps<'table:read'>;
-declare const writer: Deps<'table:write'>;
+declare const reader: Deps<One['publicRead']['uses'][number]>;
+declare const writer: Deps<One['write']['uses'][number]>;
+declare const storeless: Deps<'ring:events'>;
 declare const handlers: Handlers<typeof one>;
 const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
 
@@ -60,13 +61,17 @@ export const undeclaredError = () => call.fail('webhook_not_found');
 // @ts-expect-error
 export const errorOfAnother = () => publicCall.fail('rule_not_found');
 
-// case: a write in an operation that only reads
+// case: a call of the store that the operation does not name, of a noun that it does
 // @ts-expect-error
 export const writeInRead = () => reader.store.customers.create;
 
-// case: the counters of limits in an operation that only reads
+// case: a noun of the store that the operation does not name
 // @ts-expect-error
 export const limitsInRead = () => reader.store.limits;
+
+// case: the store in an operation that names no call of it
+// @ts-expect-error
+export const storeUnasked = () => storeless.store;
 
 // case: a queue in an operation that does not use it
 // @ts-expect-error
@@ -111,6 +116,10 @@ export const unknownPermission: Operation = { ...common, auth: 'user', may: 'man
 // case: an operation that uses a capability there is none of
 // @ts-expect-error
 export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: ['table:scan'] };
+
+// case: an operation that uses a call of the store that there is none of
+// @ts-expect-error
+export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
 // case: a key without one of its values
 // @ts-expect-error

@@ -23,7 +23,7 @@ export const accessTokens = group({
       success: 200,
       response: z.array(AccessToken),
       errors: ['user_not_found'],
-      uses: ['table:read'],
+      uses: ['users.get', 'accessTokens.list'],
     },
     createAccessToken: {
       method: 'POST',
@@ -42,7 +42,7 @@ export const accessTokens = group({
       success: 201,
       response: AccessToken.extend({ token: z.string() }).meta({ id: 'CreatedAccessToken' }),
       errors: ['user_not_found', 'access_tokens_too_many'],
-      uses: ['table:write'],
+      uses: ['users.get', 'accessTokens.create'],
     },
     deleteAccessToken: {
       method: 'DELETE',
@@ -57,7 +57,7 @@ export const accessTokens = group({
       success: 200,
       response: Status,
       errors: ['user_not_found', 'access_token_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'accessTokens.remove'],
     },
   },
 });

@@ -5,7 +5,7 @@ import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
 import type { Passwords } from '../../shared/auth/password.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { type Login, usernameKey } from '../../shared/domain/user.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { auth } from './contract.ts';
 import { confirmReset, requestReset } from './reset.ts';
 import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
@@ -13,8 +13,9 @@ import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
 /** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
 const NOBODY = 'nobody';
 
+type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
 /** Who has that name, and whether that address logged in as it before. */
-const lookUp = async ({ sessions }: Store, username: string, address: string) => {
+const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
   const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
   const [account, hash, isKnown] = await Promise.all([
     sessions.account(accountKey),
@@ -28,7 +29,7 @@ type Known = Awaited<ReturnType<typeof lookUp>>;
 
 /** The account, when the password is its own and it may log in. A hash of an older cost is made anew. */
 const authenticate = async (
-  { store: { sessions }, passwords }: { store: Store; passwords: Passwords },
+  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
   { account, hash, accountKey }: Known,
   { password, id }: Login,
 ) => {

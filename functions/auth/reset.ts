@@ -3,10 +3,11 @@ import type { Passwords } from '../../shared/auth/password.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import { endOf } from '../../shared/concurrency/within.ts';
 import type { Deps } from '../../shared/deps.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
+import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
 
-type Mailing = Deps<'table:write' | 'send:mail'>;
+type Mailing = Deps<(typeof auth)['operations']['requestPasswordReset']['uses'][number]>;
 
 const MINUTES = 30;
 /** Mails to an account in any hour. One more is not sent, and its sender is told the same. */
@@ -55,7 +56,7 @@ type Confirmation = { code: string; newPassword: string };
 
 /** Sets the password that a code is for, once; false: the code is good for nothing. */
 export const confirmReset = async (
-  { resets }: Store,
+  { resets }: StoreOf<'resets.byHash' | 'resets.use'>,
   { code, newPassword }: Confirmation,
   now: number,
   passwords: Passwords,

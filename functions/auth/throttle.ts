@@ -1,4 +1,4 @@
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Failures in 15 minutes: of an account from one address, and from one address in all. */
@@ -6,6 +6,9 @@ const MOST = { account: 10, address: 100 } as const;
 /** Failures in a row from which on a try waits: of a known address, and of all unknown ones of an account together. */
 const WAITS_FROM = { known: 10, unknown: 50 } as const;
 
+type Asking = StoreOf<'limits.secondsToWait'>;
+type Counting = StoreOf<'limits.countFailure'>;
+type Throttling = Asking & Counting & StoreOf<'backoffs.wait' | 'backoffs.fail' | 'backoffs.succeed'>;
 /** What is tried: each has a count of its own. */
 type What = 'login' | 'reset';
 type Window = { subject: string; most: number };
@@ -17,10 +20,10 @@ const windowsOf = (what: What, username: string, address: string): readonly Wind
 
 const longest = async (waits: readonly Promise<number>[]): Promise<number> => Math.max(...(await Promise.all(waits)));
 
-const waitIn = ({ limits }: Store, windows: readonly Window[], now: number): Promise<number> =>
+const waitIn = ({ limits }: Asking, windows: readonly Window[], now: number): Promise<number> =>
   longest(windows.map(({ subject, most }) => limits.secondsToWait(subject, most, WINDOW_SECONDS, now)));
 
-const countIn = ({ limits }: Store, windows: readonly Window[], now: number): Promise<number> =>
+const countIn = ({ limits }: Counting, windows: readonly Window[], now: number): Promise<number> =>
   longest(
     windows.map(async ({ subject, most }) => {
       const { count, seconds } = await limits.countFailure(subject, WINDOW_SECONDS, now);
@@ -30,7 +33,7 @@ const countIn = ({ limits }: Store, windows: readonly Window[], now: number): Pr
 
 /** Counts a failed try; gives the seconds to wait when it was one too many, else 0. */
 export const countFailure = (
-  store: Store,
+  store: Counting,
   what: What,
   username: string,
   address: string,
@@ -46,7 +49,7 @@ type Login = { username: string; address: string; isKnown: boolean };
  *   fail too often.
  * A known address is counted like the others too, apart and to no effect: else the time would tell which is known.
  */
-export const loginThrottle = (store: Store, { username, address, isKnown }: Login, now: () => number) => {
+export const loginThrottle = (store: Throttling, { username, address, isKnown }: Login, now: () => number) => {
   const windows = windowsOf('login', username, isKnown ? `${address} known` : address).map((window) =>
     isKnown ? { ...window, most: Number.POSITIVE_INFINITY } : window,
   );
@@ -65,8 +68,8 @@ export const loginThrottle = (store: Store, { username, address, isKnown }: Logi
 };
 
 /** The same for codes, which name nobody: they count with the failed logins of the address. */
-export const secondsOfAddress = ({ limits }: Store, address: string, now: number): Promise<number> =>
+export const secondsOfAddress = ({ limits }: Asking, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MOST.address, WINDOW_SECONDS, now);
-export const countAddress = async ({ limits }: Store, address: string, now: number): Promise<void> => {
+export const countAddress = async ({ limits }: Counting, address: string, now: number): Promise<void> => {
   await limits.countFailure(`login:${address}`, WINDOW_SECONDS, now);
 };

@@ -17,7 +17,7 @@ export const bots = group({
       query: z.object({ customerId: idText.optional() }),
       success: 200,
       response: z.array(Bot),
-      uses: ['table:read'],
+      uses: ['bots.list'],
     },
     createBot: {
       method: 'POST',
@@ -29,7 +29,7 @@ export const bots = group({
       success: 201,
       response: Bot,
       errors: ['limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: ['customers.get', 'limits.nextNumber', 'bots.create', 'keep:quotas'],
     },
     getBot: {
       method: 'GET',
@@ -42,7 +42,7 @@ export const bots = group({
       success: 200,
       response: Bot,
       errors: ['bot_not_found'],
-      uses: ['table:read'],
+      uses: ['bots.get'],
     },
     updateBot: {
       method: 'PUT',
@@ -56,7 +56,7 @@ export const bots = group({
       success: 200,
       response: Bot,
       errors: ['bot_not_found'],
-      uses: ['table:write'],
+      uses: ['bots.update'],
     },
     deleteBot: {
       method: 'DELETE',
@@ -72,7 +72,7 @@ export const bots = group({
       success: 200,
       response: Status,
       errors: ['bot_not_found'],
-      uses: ['table:write'],
+      uses: ['bots.remove', 'bots.forget', 'webhooks.list', 'webhooks.remove'],
     },
   },
 });

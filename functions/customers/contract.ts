@@ -16,7 +16,7 @@ export const customers = group({
       may: 'system_admin',
       success: 200,
       response: z.array(Customer),
-      uses: ['table:read'],
+      uses: ['customers.list'],
     },
     createCustomer: {
       method: 'POST',
@@ -27,7 +27,7 @@ export const customers = group({
       body: CustomerUpdate,
       success: 201,
       response: Customer,
-      uses: ['table:write'],
+      uses: ['limits.nextNumber', 'customers.create'],
     },
     getCustomer: {
       method: 'GET',
@@ -40,7 +40,7 @@ export const customers = group({
       success: 200,
       response: Customer,
       errors: ['customer_not_found'],
-      uses: ['table:read'],
+      uses: ['customers.get'],
     },
     updateCustomer: {
       method: 'PUT',
@@ -54,7 +54,7 @@ export const customers = group({
       success: 200,
       response: Customer,
       errors: ['customer_not_found'],
-      uses: ['table:write'],
+      uses: ['customers.update'],
     },
     deleteCustomer: {
       method: 'DELETE',
@@ -68,7 +68,18 @@ export const customers = group({
       success: 200,
       response: Status,
       errors: ['customer_not_found', 'customer_in_use'],
-      uses: ['table:write'],
+      uses: [
+        'customers.remove',
+        'bots.list',
+        'bots.forget',
+        'bots.remove',
+        'webhooks.list',
+        'webhooks.forget',
+        'rules.list',
+        'rules.remove',
+        'sensorGroups.list',
+        'sensorGroups.remove',
+      ],
     },
   },
 });

@@ -41,7 +41,7 @@ export const deliveries = group({
       success: 200,
       response: paged(DeliveryView),
       errors: ['webhook_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'deliveryLog.page'],
     },
     getDelivery: {
       ...ofWebhook,
@@ -52,7 +52,7 @@ export const deliveries = group({
       success: 200,
       response: DeliveryDetail,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.bodies'],
     },
     redeliver: {
       ...ofWebhook,
@@ -63,7 +63,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['table:write', 'ring:deliveries'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.create', 'held.replace', 'ring:deliveries'],
     },
     testWebhook: {
       ...ofWebhook,
@@ -74,7 +74,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
-      uses: ['table:write', 'ring:deliveries', 'service:about'],
+      uses: ['webhooks.get', 'customers.get', 'deliveries.create', 'ring:deliveries', 'service:about'],
     },
     rotateSecret: {
       ...ofWebhook,
@@ -86,7 +86,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'seal:secrets'],
+      uses: ['webhooks.get', 'secrets.rotate', 'seal:secrets'],
     },
     createReplay: {
       ...ofWebhook,
@@ -98,7 +98,7 @@ export const deliveries = group({
       success: 202,
       response: Replay,
       errors: ['webhook_not_found', 'limit_reached'],
-      uses: ['table:write', 'ring:retries', 'keep:quotas'],
+      uses: ['webhooks.get', 'deliveryLog.oldest', 'replays.create', 'ring:retries', 'keep:quotas'],
     },
     getReplay: {
       ...ofWebhook,
@@ -109,7 +109,7 @@ export const deliveries = group({
       success: 200,
       response: Replay,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get', 'replays.get'],
     },
     cancelReplay: {
       ...ofWebhook,
@@ -120,7 +120,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['table:write', 'ring:retries'],
+      uses: ['webhooks.get', 'replays.get', 'replays.finish', 'ring:retries'],
     },
   },
 });

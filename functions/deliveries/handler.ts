@@ -11,14 +11,17 @@ import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts'
 import { serviceOf } from '../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
 type Fail = (code: 'webhook_not_found' | 'forbidden') => never;
 type Place = { caller: Caller; customerId: number; params: { webhookId: string }; fail: Fail };
 
 /** The webhook of the path, if the caller may manage it. */
-const webhookOf = async ({ caller, customerId, params, fail }: Place, store: StoreReader): Promise<WebhookRecord> => {
+const webhookOf = async (
+  { caller, customerId, params, fail }: Place,
+  store: StoreOf<'webhooks.get'>,
+): Promise<WebhookRecord> => {
   const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
   return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };

@@ -2,10 +2,11 @@ import { hashOf } from '../../shared/auth/tokens.ts';
 import { deviceConfig } from '../../shared/domain/config/device.ts';
 import { firstRoom } from '../../shared/domain/room.ts';
 import type { Device } from '../../shared/domain/sensor.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 
+type Told = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
 /** What a device is told, and a version that changes whenever that does; null when its sensor has gone. */
-export const configOf = async (store: StoreReader, { customerId, sensorId, manufacturer }: Device, now: number) => {
+export const configOf = async (store: StoreOf<Told>, { customerId, sensorId, manufacturer }: Device, now: number) => {
   const [sensor, room, configs, defaultFirmware] = await Promise.all([
     store.sensors.get(customerId, sensorId),
     store.rooms.get(customerId, sensorId),

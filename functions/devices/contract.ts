@@ -45,7 +45,17 @@ export const devices = group({
       alsoSuccess: 200,
       response: Code.extend({ sensorId: z.string(), deviceToken: z.string() }).meta({ id: 'Registration' }),
       errors: ['credentials_invalid', 'forbidden', 'registration_refused', 'limit_reached'],
-      uses: ['table:write', 'ring:events'],
+      uses: [
+        'sensors.idOfHardware',
+        'customers.homeOf',
+        'sensors.get',
+        'sensors.registerAgain',
+        'sensors.register',
+        'provisioning.noteUse',
+        'limits.countFailure',
+        'events.keep',
+        'ring:events',
+      ],
     },
     drawPairingCode: {
       method: 'POST',
@@ -56,7 +66,7 @@ export const devices = group({
       success: 201,
       response: Code,
       errors: ['sensor_not_found'],
-      uses: ['table:write', 'ring:events'],
+      uses: ['customers.homeOf', 'sensors.get', 'sensors.renewCode', 'events.heard', 'ring:events'],
     },
     getDeviceConfig: {
       method: 'GET',
@@ -72,7 +82,7 @@ export const devices = group({
       alsoSuccess: 304,
       response: z.object({ version: z.string(), config: z.record(z.string(), z.unknown()) }),
       errors: ['sensor_not_found'],
-      uses: ['table:write', 'ring:events'],
+      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'events.heard', 'ring:events'],
     },
     postMessages: {
       method: 'POST',
@@ -89,7 +99,7 @@ export const devices = group({
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
       // The quota is for who counts the messages before they are read: the guard.
-      uses: ['table:write', 'ring:events', 'keep:quotas'],
+      uses: ['events.keep', 'events.heard', 'ring:events', 'keep:quotas'],
     },
   },
 });

@@ -4,21 +4,24 @@ import { Reply } from '../../shared/api/operation.ts';
 import { serve } from '../../shared/api/serve.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { type Device, hardwareIdOf, type SensorRecord } from '../../shared/domain/sensor.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { configOf } from './config.ts';
 import { devices } from './contract.ts';
 import { messagesOf, toMessage } from './messages.ts';
 import { drawCode, registerAgain, registerFirst } from './register.ts';
 
 /** The sensor wherever it is now; null when there is none. */
-const locate = async (store: Store, sensorId: string): Promise<SensorRecord | null> => {
+const locate = async (
+  store: StoreOf<'customers.homeOf' | 'sensors.get'>,
+  sensorId: string,
+): Promise<SensorRecord | null> => {
   const home = await store.customers.homeOf('sensor', sensorId);
   return home === null ? null : store.sensors.get(home, sensorId);
 };
 
 /** A call without anything new: it shows that the device is there. */
 const hear = async (
-  { store, ringEvents, now }: Deps<'table:write' | 'ring:events'>,
+  { store, ringEvents, now }: Deps<'events.heard' | 'ring:events'>,
   { customerId: c, sensorId: s }: Device,
 ): Promise<void> => {
   if (!(await store.events.heard(c, s, now()))) await ringEvents([{ c, s, e: [] }]);

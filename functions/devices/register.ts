@@ -6,8 +6,9 @@ import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../shared/
 import type { Provisioner } from '../../shared/domain/provisioning-key.ts';
 import { newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
 import type { Message } from '../../shared/store/events.ts';
+import type { devices } from './contract.ts';
 
-type Registering = Deps<'table:write' | 'ring:events'>;
+type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
 type Chance = Pick<Registering, 'now' | 'random'>;
 type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
 /** What came of it; null: what it was judged by changed meanwhile. */

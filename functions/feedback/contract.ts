@@ -26,7 +26,7 @@ export const feedback = group({
       ...lookedHeaders,
       success: 200,
       response: paged(Feedback),
-      uses: ['table:read'],
+      uses: ['sensors.get', 'feedback.list'],
     },
     createFeedback: {
       ...ofSensor,
@@ -36,7 +36,7 @@ export const feedback = group({
       body: NewFeedback,
       success: 201,
       response: Feedback,
-      uses: ['table:write'],
+      uses: ['sensors.get', 'ruleHits.get', 'events.get', 'feedback.create'],
     },
     deleteFeedback: {
       ...ofSensor,
@@ -47,7 +47,7 @@ export const feedback = group({
       success: 200,
       response: Status,
       errors: ['sensor_not_found', 'feedback_not_found'],
-      uses: ['table:write'],
+      uses: ['sensors.get', 'feedback.remove'],
     },
   },
 });

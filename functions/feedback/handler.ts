@@ -4,7 +4,7 @@ import { RETENTION } from '../../shared/domain/event.ts';
 import { type NewFeedback, newFeedback } from '../../shared/domain/feedback.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Problem } from '../../shared/domain/problem.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { feedback } from './contract.ts';
 
 /** Tries to draw an id that is free. */
@@ -14,7 +14,12 @@ type About = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
 /** What feedback refers to must be there, and of the same sensor. */
-const checkNames = async (store: StoreReader, about: About, body: NewFeedback, refuse: Refuse): Promise<void> => {
+const checkNames = async (
+  store: StoreOf<'ruleHits.get' | 'events.get'>,
+  about: About,
+  body: NewFeedback,
+  refuse: Refuse,
+): Promise<void> => {
   const { customerId, sensorId, since } = about;
   const { ruleHitId, eventId } = body;
   const [hit, event] = await Promise.all([

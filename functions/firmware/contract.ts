@@ -16,7 +16,7 @@ export const firmware = group({
       success: 200,
       response: z.array(Firmware),
       responseHeaders: { Deprecation: 'true', Link: '</api/v1/firmwares/maker_a>; rel="successor-version"' },
-      uses: ['table:read'],
+      uses: ['firmwares.list'],
     },
     listFirmwares: {
       method: 'GET',
@@ -27,7 +27,7 @@ export const firmware = group({
       params: ByManufacturer,
       success: 200,
       response: z.array(Firmware),
-      uses: ['table:read'],
+      uses: ['firmwares.list'],
     },
     createFirmware: {
       method: 'POST',
@@ -41,7 +41,7 @@ export const firmware = group({
       success: 201,
       response: Firmware,
       errors: ['firmware_exists'],
-      uses: ['table:write'],
+      uses: ['firmwares.create'],
     },
     deleteFirmware: {
       method: 'DELETE',
@@ -53,7 +53,7 @@ export const firmware = group({
       success: 200,
       response: Status,
       errors: ['firmware_not_found', 'firmware_in_use'],
-      uses: ['table:write'],
+      uses: ['firmwares.remove'],
     },
     setDefaultFirmware: {
       method: 'PUT',
@@ -65,7 +65,7 @@ export const firmware = group({
       success: 200,
       response: Firmware,
       errors: ['firmware_not_found'],
-      uses: ['table:write'],
+      uses: ['firmwares.get', 'firmwares.setDefault'],
     },
   },
 });

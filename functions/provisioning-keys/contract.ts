@@ -14,7 +14,7 @@ export const provisioningKeys = group({
       may: 'system_admin',
       success: 200,
       response: z.array(ProvisioningKey),
-      uses: ['table:read'],
+      uses: ['provisioning.list'],
     },
     createProvisioningKey: {
       method: 'POST',
@@ -26,7 +26,7 @@ export const provisioningKeys = group({
       body: NewProvisioningKey,
       success: 201,
       response: CreatedProvisioningKey,
-      uses: ['table:write'],
+      uses: ['provisioning.put'],
     },
     deleteProvisioningKey: {
       method: 'DELETE',
@@ -38,7 +38,7 @@ export const provisioningKeys = group({
       success: 200,
       response: Status,
       errors: ['provisioning_key_not_found'],
-      uses: ['table:write'],
+      uses: ['provisioning.remove'],
     },
   },
 });

@@ -21,7 +21,7 @@ export const rooms = group({
       summary: 'Get the room of a sensor',
       may: 'logged_in',
       response: Room,
-      uses: ['table:read'],
+      uses: ['sensors.get', 'rooms.get'],
     },
     putRoom: {
       ...common,
@@ -33,7 +33,7 @@ export const rooms = group({
       body: RoomUpdate,
       response: Room,
       responseHeaders: { 'X-Learning-Recommended': 'true' },
-      uses: ['table:write'],
+      uses: ['sensors.get', 'rooms.get', 'rooms.put'],
     },
     listRegions: {
       ...common,
@@ -42,7 +42,7 @@ export const rooms = group({
       summary: "Get the regions of a sensor's room",
       may: 'logged_in',
       response: z.array(Region),
-      uses: ['table:read'],
+      uses: ['sensors.get', 'rooms.get'],
     },
   },
 });

@@ -4,12 +4,16 @@ import { randomUuid } from '../../shared/domain/ids.ts';
 import { firstRoom, type Room, rotationOf } from '../../shared/domain/room.ts';
 import { placeRegions, roomFaults } from '../../shared/domain/room-rules.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { rooms } from './contract.ts';
 
 type Found = { sensor: SensorRecord; room: Room };
 
-const find = async (store: StoreReader, customerId: number, sensorId: string): Promise<Found | null> => {
+const find = async (
+  store: StoreOf<'sensors.get' | 'rooms.get'>,
+  customerId: number,
+  sensorId: string,
+): Promise<Found | null> => {
   const [sensor, room] = await Promise.all([
     store.sensors.get(customerId, sensorId),
     store.rooms.get(customerId, sensorId),

@@ -28,7 +28,16 @@ export const ruleHits = group({
       success: 200,
       response: paged(RuleHit),
       errors: ['customer_not_found'],
-      uses: ['table:read'],
+      uses: [
+        'customers.get',
+        'ruleHits.window',
+        'ruleHits.range',
+        'ruleHits.idsOfSensor',
+        'ruleHits.some',
+        'ruleHits.changeDates',
+        'sensors.getAll',
+        'sensors.list',
+      ],
     },
     getRuleHit: {
       method: 'GET',
@@ -41,7 +50,7 @@ export const ruleHits = group({
       success: 200,
       response: RuleHit,
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['table:read'],
+      uses: ['ruleHits.get', 'sensors.getAll', 'sensors.list'],
     },
   },
 });

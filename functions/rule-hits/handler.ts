@@ -5,14 +5,18 @@ import { sorted } from '../../shared/domain/page.ts';
 import type { RuleHit } from '../../shared/domain/rule-hit.ts';
 import type { Sensor } from '../../shared/domain/sensor.ts';
 import { type HitItem, restOf, type Window } from '../../shared/store/rule-hits.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
 /** From so many sensors on their slim list is cheaper than they are one by one, unless there are thousands. */
 const MANY = 20;
 
 /** Fills in what a hit shows of today's sensor; null once the sensor has gone. */
-const complete = async (store: StoreReader, customerId: number, hits: readonly HitItem[]): Promise<RuleHit[]> => {
+const complete = async (
+  store: StoreOf<'sensors.getAll' | 'sensors.list'>,
+  customerId: number,
+  hits: readonly HitItem[],
+): Promise<RuleHit[]> => {
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
   const listed: Sensor[] = ids.length > MANY ? await list(customerId) : [];
@@ -30,10 +34,11 @@ const complete = async (store: StoreReader, customerId: number, hits: readonly H
 };
 
 type Wanted = { page: number; perPage: number; sortBy: string; sensorId: string; after?: number | undefined };
+type Lists = StoreOf<'ruleHits.range' | 'ruleHits.changeDates' | 'ruleHits.some' | 'ruleHits.idsOfSensor'>;
 type Found = { total: number; hits: HitItem[]; isWhole: boolean; next: string | number | undefined };
 
 /** In the order of ids, which is that of createDate: the page's ids follow from its number. */
-const byId = async (store: StoreReader, customerId: number, { first, last }: Window, wanted: Wanted) => {
+const byId = async (store: Lists, customerId: number, { first, last }: Window, wanted: Wanted) => {
   const { page, perPage, sortBy } = wanted;
   const isDescending = sortBy.startsWith('desc');
   const from = isDescending ? Math.max(first, last - (page + 1) * perPage + 1) : first + page * perPage;
@@ -46,7 +51,7 @@ const byId = async (store: StoreReader, customerId: number, { first, last }: Win
 const CHANGING = 500;
 
 /** In the order of the last change, as far as hits change; before these are the older ones in the order of ids. */
-const byChange = async (store: StoreReader, customerId: number, { first, last }: Window, wanted: Wanted) => {
+const byChange = async (store: Lists, customerId: number, { first, last }: Window, wanted: Wanted) => {
   const { page, perPage, sortBy } = wanted;
   const from = Math.max(first, last - CHANGING + 1);
   const dates = await store.ruleHits.changeDates(customerId, { first: from, last });
@@ -62,7 +67,7 @@ const byChange = async (store: StoreReader, customerId: number, { first, last }:
   return store.ruleHits.some(customerId, ids);
 };
 
-const find = async (store: StoreReader, customerId: number, window: Window, wanted: Wanted): Promise<Found> => {
+const find = async (store: Lists, customerId: number, window: Window, wanted: Wanted): Promise<Found> => {
   const { sensorId, sortBy, after } = wanted;
   if (sensorId !== '') {
     const { data, ...found } = await store.ruleHits.idsOfSensor(customerId, sensorId, window, wanted);

@@ -23,7 +23,7 @@ export const rules = group({
       }),
       success: 200,
       response: paged(Rule),
-      uses: ['table:read'],
+      uses: ['rules.list'],
     },
     createRule: {
       method: 'POST',
@@ -36,7 +36,16 @@ export const rules = group({
       success: 201,
       response: Rule,
       errors: ['limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: [
+        'customers.get',
+        'sensors.get',
+        'sensorGroups.get',
+        'rooms.get',
+        'webhooks.getAll',
+        'limits.nextNumber',
+        'rules.create',
+        'keep:quotas',
+      ],
     },
     getRule: {
       method: 'GET',
@@ -49,7 +58,7 @@ export const rules = group({
       success: 200,
       response: Rule,
       errors: ['rule_not_found'],
-      uses: ['table:read'],
+      uses: ['rules.get'],
     },
     updateRule: {
       method: 'PUT',
@@ -64,7 +73,15 @@ export const rules = group({
       success: 200,
       response: Rule,
       errors: ['rule_not_found', 'limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: [
+        'rules.get',
+        'sensors.get',
+        'sensorGroups.get',
+        'rooms.get',
+        'webhooks.getAll',
+        'rules.replace',
+        'keep:quotas',
+      ],
     },
     deleteRule: {
       method: 'DELETE',
@@ -77,7 +94,7 @@ export const rules = group({
       success: 200,
       response: Status,
       errors: ['rule_not_found'],
-      uses: ['table:write'],
+      uses: ['rules.get', 'rules.remove'],
     },
   },
 });

@@ -6,13 +6,19 @@ import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import type { Problem } from '../../shared/domain/problem.ts';
 import { limitOf } from '../../shared/domain/quota.ts';
 import type { RuleUpdate } from '../../shared/domain/rule.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { rules } from './contract.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
+type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get' | 'webhooks.getAll';
 /** Everything that a rule names must be there, in the rule's own customer, and fit together. */
-const checkNames = async (store: StoreReader, customerId: number, rule: RuleUpdate, refuse: Refuse): Promise<void> => {
+const checkNames = async (
+  store: StoreOf<Named>,
+  customerId: number,
+  rule: RuleUpdate,
+  refuse: Refuse,
+): Promise<void> => {
   const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
   if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))

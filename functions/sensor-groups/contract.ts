@@ -24,7 +24,7 @@ export const sensorGroups = group({
       query: z.object({ customerId: idText.optional() }),
       success: 200,
       response: z.array(SensorGroup),
-      uses: ['table:read'],
+      uses: ['sensorGroups.list'],
     },
     createSensorGroup: {
       method: 'POST',
@@ -37,7 +37,7 @@ export const sensorGroups = group({
       success: 201,
       response: SensorGroup,
       errors: ['limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: ['customers.get', 'limits.nextNumber', 'sensorGroups.create', 'keep:quotas'],
     },
     getSensorGroup: {
       ...one,
@@ -46,7 +46,7 @@ export const sensorGroups = group({
       may: 'logged_in',
       response: SensorGroup,
       errors: ['sensor_group_not_found'],
-      uses: ['table:read'],
+      uses: ['sensorGroups.get'],
     },
     updateSensorGroup: {
       ...one,
@@ -57,7 +57,7 @@ export const sensorGroups = group({
       body: SensorGroupUpdate,
       response: SensorGroup,
       errors: ['sensor_group_not_found', 'limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: ['sensorGroups.put', 'sensorGroups.get', 'keep:quotas'],
     },
     deleteSensorGroup: {
       ...one,
@@ -67,7 +67,7 @@ export const sensorGroups = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],
-      uses: ['table:write'],
+      uses: ['sensorGroups.remove'],
     },
   },
 });

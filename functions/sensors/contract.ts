@@ -45,7 +45,7 @@ export const sensors = group({
       }),
       success: 200,
       response: paged(Sensor),
-      uses: ['table:read'],
+      uses: ['customers.get', 'customers.list', 'sensors.list'],
     },
     linkSensor: {
       method: 'POST',
@@ -57,7 +57,15 @@ export const sensors = group({
       success: 200,
       response: Status,
       errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer', 'limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: [
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sensors.pairing',
+        'customers.homeOf',
+        'sensors.usePairing',
+        'sensors.move',
+        'keep:quotas',
+      ],
     },
     getSensor: {
       ...one,
@@ -66,7 +74,7 @@ export const sensors = group({
       may: 'logged_in',
       response: Sensor,
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get'],
     },
     deleteSensor: {
       ...one,
@@ -78,7 +86,7 @@ export const sensors = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
-      uses: ['table:write'],
+      uses: ['sensors.remove'],
     },
     allowRegistration: {
       ...one,
@@ -89,7 +97,7 @@ export const sensors = group({
       may: 'manage_sensors',
       response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
       errors: ['sensor_not_found'],
-      uses: ['table:write'],
+      uses: ['sensors.allowRegistration'],
     },
     getSensorStatus: {
       ...one,
@@ -99,7 +107,7 @@ export const sensors = group({
       may: 'logged_in',
       response: SensorStatus,
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get', 'events.state', 'configs.get'],
     },
     listSensorEvents: {
       ...one,
@@ -114,7 +122,7 @@ export const sensors = group({
       response: paged(EventView),
       ...lookedHeaders,
       errors: ['sensor_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get', 'events.list'],
     },
     getSensorEvent: {
       ...one,
@@ -125,7 +133,7 @@ export const sensors = group({
       params: one.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
       response: EventView,
       errors: ['sensor_not_found', 'event_not_found'],
-      uses: ['table:read'],
+      uses: ['sensors.get', 'events.get'],
     },
     setSensorCustomer: {
       ...one,
@@ -139,7 +147,7 @@ export const sensors = group({
       body: NewHome,
       response: Sensor,
       errors: ['sensor_not_found', 'limit_reached'],
-      uses: ['table:write', 'keep:quotas'],
+      uses: ['customers.get', 'sensors.get', 'sensors.move', 'customers.homeOf', 'keep:quotas'],
     },
   },
 });

@@ -12,7 +12,7 @@ import { limitOf } from '../../shared/domain/quota.ts';
 import type { ListedSensor } from '../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../shared/domain/sensor-state.ts';
 import type { Event, ListedEvent, Message } from '../../shared/store/events.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { sensors } from './contract.ts';
 
 /** A MAC as people write it. */
@@ -20,12 +20,12 @@ const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).j
 
 type Found = { sensor: ListedSensor; customerName: string };
 
-const ofCustomer = async (store: StoreReader, customerId: number, customerName: string): Promise<Found[]> =>
+const ofCustomer = async (store: StoreOf<'sensors.list'>, customerId: number, customerName: string): Promise<Found[]> =>
   (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
 /** All sensors that the caller may see, with the names of their customers if they are asked for. */
 const visible = async (
-  store: StoreReader,
+  store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
   isAdmin: boolean,
   customerId: number | null,
   named: boolean,

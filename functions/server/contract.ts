@@ -58,7 +58,7 @@ export const server = group({
       auth: 'anyone',
       success: 200,
       response: z.object({ status: z.literal('OK') }),
-      uses: ['table:read'],
+      uses: ['customers.get'],
     },
   },
 });

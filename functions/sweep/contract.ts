@@ -6,5 +6,5 @@ export const sweep = scheduled({
   name: 'sweep',
   everySeconds: SWEEP_SECONDS,
   timeoutSeconds: 60,
-  uses: ['table:write', 'watch:sensors', 'ring:events', 'ring:deliveries', 'ring:retries'],
+  uses: ['due.beat', 'due.waiting', 'due.leave', 'ring:events', 'ring:deliveries', 'ring:retries', 'watch:sensors'],
 });

@@ -1,5 +1,4 @@
 import { onSchedule } from '../../shared/queue/consume.ts';
-import type { Store } from '../../shared/store/store.ts';
 import { sweep } from './contract.ts';
 import { createPatience } from './patience.ts';
 
@@ -7,8 +6,8 @@ import { createPatience } from './patience.ts';
 const MARGIN_MS = 10_000;
 
 // One for each table, as long as the process lives.
-const patience = new WeakMap<Store, ReturnType<typeof createPatience>>();
-const patienceOf = (store: Store) => {
+const patience = new WeakMap<object, ReturnType<typeof createPatience>>();
+const patienceOf = (store: object) => {
   const known = patience.get(store) ?? createPatience();
   patience.set(store, known);
   return known;

@@ -27,7 +27,7 @@ export const users = group({
       }),
       success: 200,
       response: paged(User),
-      uses: ['table:read'],
+      uses: ['customers.list', 'users.list'],
     },
     createUser: {
       method: 'POST',
@@ -39,7 +39,7 @@ export const users = group({
       success: 201,
       response: User,
       errors: ['username_taken', 'customer_not_found', 'limit_reached'],
-      uses: ['table:write', 'hash:passwords', 'keep:quotas'],
+      uses: ['customers.get', 'limits.nextNumber', 'users.create', 'hash:passwords', 'keep:quotas'],
     },
     getUser: {
       method: 'GET',
@@ -53,7 +53,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:read'],
+      uses: ['users.get'],
     },
     updateUser: {
       method: 'PUT',
@@ -69,7 +69,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.setProfile'],
     },
     deleteUser: {
       method: 'DELETE',
@@ -83,7 +83,7 @@ export const users = group({
       success: 200,
       response: Status,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.remove', 'accessTokens.removeAll'],
     },
     setUserAccess: {
       method: 'PUT',
@@ -100,7 +100,7 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['table:write'],
+      uses: ['users.get', 'users.setAccess'],
     },
     setUserPassword: {
       method: 'PUT',
@@ -119,7 +119,14 @@ export const users = group({
       success: 200,
       response: Status,
       errors: ['user_not_found'],
-      uses: ['table:write', 'hash:passwords'],
+      uses: [
+        'users.get',
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sessions.passwordHash',
+        'sessions.setPassword',
+        'hash:passwords',
+      ],
     },
   },
 });

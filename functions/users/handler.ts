@@ -8,12 +8,12 @@ import { matches, pageOf, sorted } from '../../shared/domain/page.ts';
 import { type Caller, holds, mayChange } from '../../shared/domain/permission.ts';
 import { limitOf } from '../../shared/domain/quota.ts';
 import type { User, UserUpdate } from '../../shared/domain/user.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { users } from './contract.ts';
 import { checkPassword } from './password.ts';
 
 /** Those without a customer too: only so are they found again. */
-const everybody = async (store: StoreReader): Promise<User[]> => {
+const everybody = async (store: StoreOf<'customers.list' | 'users.list'>): Promise<User[]> => {
   const customers = [{ id: 0 }, ...(await store.customers.list())];
   return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
 };

@@ -4,6 +4,7 @@ const WINDOW_SECONDS = 15 * 60;
 /** Wrong passwords in 15 minutes that are looked at. */
 const MOST = 10;
 
+type Used = 'limits.secondsToWait' | 'limits.countFailure' | 'sessions.passwordHash' | 'hash:passwords';
 type Outcome = { isRight: boolean; hash: string | null; waitSeconds: number };
 
 /**
@@ -13,7 +14,7 @@ type Outcome = { isRight: boolean; hash: string | null; waitSeconds: number };
 export const checkPassword = async (
   accountKey: string,
   password: string,
-  { store: { limits, sessions }, passwords, now }: Deps<'table:write' | 'hash:passwords'>,
+  { store: { limits, sessions }, passwords, now }: Deps<Used>,
 ): Promise<Outcome> => {
   const subject = `password:${accountKey}`;
   const wait = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());

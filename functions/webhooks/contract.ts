@@ -24,7 +24,7 @@ export const webhooks = group({
       }),
       success: 200,
       response: paged(Webhook),
-      uses: ['table:read'],
+      uses: ['webhooks.list'],
     },
     createWebhook: {
       method: 'POST',
@@ -36,7 +36,7 @@ export const webhooks = group({
       success: 201,
       response: CreatedWebhook,
       errors: ['limit_reached'],
-      uses: ['table:write', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
+      uses: ['customers.get', 'webhooks.create', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
     },
     getWebhook: {
       method: 'GET',
@@ -49,7 +49,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['table:read'],
+      uses: ['webhooks.get'],
     },
     updateWebhook: {
       method: 'PUT',
@@ -66,7 +66,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'call:webhooks', 'seal:secrets'],
+      uses: ['webhooks.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
     },
     deleteWebhook: {
       method: 'DELETE',
@@ -80,7 +80,7 @@ export const webhooks = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['table:write'],
+      uses: ['webhooks.get', 'webhooks.remove'],
     },
     drawWebhookToken: {
       method: 'POST',
@@ -93,7 +93,7 @@ export const webhooks = group({
       success: 200,
       response: WebhookToken,
       errors: ['webhook_not_found'],
-      uses: ['table:write', 'seal:secrets'],
+      uses: ['webhooks.get', 'webhooks.setToken', 'seal:secrets'],
     },
   },
 });

@@ -10,7 +10,7 @@ import type { Problem } from '../../shared/domain/problem.ts';
 import { limitOf } from '../../shared/domain/quota.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
-import type { StoreReader } from '../../shared/store/store.ts';
+import type { StoreOf } from '../../shared/store/store.ts';
 import { webhooks } from './contract.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
@@ -21,7 +21,11 @@ const checkUrl = async (callee: Callee, url: string, refuse: Refuse): Promise<vo
 };
 
 /** Is it Custom 1 from now on, and do rules that name it watch what that can't tell of? */
-const losesRules = async (store: StoreReader, before: WebhookRecord, { format }: WebhookUpdate): Promise<boolean> => {
+const losesRules = async (
+  store: StoreOf<'rules.list'>,
+  before: WebhookRecord,
+  { format }: WebhookUpdate,
+): Promise<boolean> => {
   if (format === before.format || format !== 'custom1') return false;
   const all = await store.rules.list(before.customerId);
   const own = all.filter(({ recipients }) => recipients.some(({ webhookId }) => webhookId === before.id));
@@ -30,7 +34,7 @@ const losesRules = async (store: StoreReader, before: WebhookRecord, { format }:
 
 /** The webhook as it is at this moment, to somebody who may manage it. */
 const findOwn = async (
-  store: StoreReader,
+  store: StoreOf<'webhooks.get'>,
   caller: Caller,
   customerId: number,
   webhookId: string,

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type OnLoadResult, type Plugin } from 'esbuild';
 import { groups } from '../../functions/index.ts';
 import { describeApi } from '../../shared/api/openapi.ts';
-import type { Capability } from '../../shared/capabilities.ts';
+import type { Use } from '../../shared/capabilities.ts';
 import { lambdas } from './lambdas.ts';
 import { shake } from './libraries.ts';
 
@@ -27,28 +27,23 @@ type LeftOut = {
   /** Stands for the module. */
   instead: (path: string) => OnLoadResult | Promise<OnLoadResult>;
   /** Functions that need the module. */
-  unless?: (lambda: { name: string; uses: readonly Capability[] }) => boolean;
+  unless?: (lambda: { uses: readonly Use[] }) => boolean;
 };
 const code = (contents: string) => () => ({ contents });
 /** For what is imported lazily: whoever does so all the same is told. */
 const refusal = code("throw new Error('left out of this bundle: see lib/aws/bundle.ts');");
 
-/** Parts of the store that few functions speak of, and the words without which nobody can. */
-export const rareParts: Readonly<Record<string, readonly RegExp[]>> = {
-  'sensor-homes': [/\bsensors\b/, /\b(?:re)?move\b/],
-  'sensor-groups': [/\bsensorGroups\b/],
-  feedback: [/\bfeedback\b/],
-  'delivery-log': [/\bstore\.deliveryLog\b/],
-  held: [/\bstore\.held\b/],
-  replays: [/\bstore\.replays\b/],
-  repetitions: [/\bstore\.repetitions\b/],
+/** Parts of the store that few functions use, and the calls that need them. */
+export const rareParts: Readonly<Record<string, RegExp>> = {
+  'sensor-homes': /^sensors\.(re)?move$/,
+  'sensor-groups': /^sensorGroups\./,
+  feedback: /^feedback\./,
+  'delivery-log': /^deliveryLog\./,
+  held: /^(held|replays|repetitions)\./,
+  replays: /^replays\./,
+  repetitions: /^repetitions\./,
 };
 
-const codeOf = (name: string): string => {
-  const folder = join(root, 'functions', name);
-  const files = readdirSync(folder).filter((file) => file !== 'contract.ts');
-  return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-};
 /** Everything that a module exports, as functions that give nothing. */
 const emptied = (path: string): OnLoadResult => ({
   contents: [...readFileSync(path, 'utf8').matchAll(/^export const (\w+)/gm)]
@@ -56,10 +51,10 @@ const emptied = (path: string): OnLoadResult => ({
     .join('\n'),
 });
 const rare = Object.entries(rareParts).map(
-  ([part, words]): LeftOut => ({
+  ([part, calls]): LeftOut => ({
     filter: new RegExp(`/shared/store/${part}\\.ts$`),
     instead: emptied,
-    unless: ({ name }) => words.every((word) => word.test(codeOf(name))),
+    unless: ({ uses }) => uses.some((use) => calls.test(use)),
   }),
 );
 

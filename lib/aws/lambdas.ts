@@ -1,14 +1,15 @@
 import { consumers, groups, schedules } from '../../functions/index.ts';
+import { guardCallsOf } from '../../shared/api/guard-calls.ts';
 import type { Group } from '../../shared/api/operation.ts';
-import { type Capability, guards } from '../../shared/capabilities.ts';
+import type { Use } from '../../shared/capabilities.ts';
 
 /** Less than the 29 s that API Gateway waits, so that the function's own answer comes first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const API_TIMEOUT_SECONDS = 15;
 
-/** What a group of operations may do in all; `guards` are what `serve` itself needs for each of them. */
-const usesOf = ({ operations }: Group): readonly Capability[] => [
-  ...guards,
-  ...Object.values(operations).flatMap(({ uses }) => uses),
+/** What a group of operations may do in all, with what `serve` itself does for each of them. */
+const usesOf = ({ operations }: Group): readonly Use[] => [
+  'guard',
+  ...Object.values(operations).flatMap((operation) => [...guardCallsOf(operation), ...operation.uses]),
 ];
 
 const ofGroup = <const N extends string>(group: Group & { name: N }) => ({

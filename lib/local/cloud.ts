@@ -23,6 +23,7 @@ import { type FirstStart, firstStart } from './first.ts';
 import { createFrontDoor } from './front-door.ts';
 import { secretsKey } from './key-file.ts';
 import { largeBodies } from './large.ts';
+import { type Around, loadHandler } from './load.ts';
 import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
@@ -53,6 +54,8 @@ export type CloudOptions = {
   say?: (line: string) => void;
   /** Wraps the runtime: how tests inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
+  /** Runs each invocation of a function: how tests tell which one makes a call. */
+  around?: Around;
   /** Gets the client of the table before its first call: how tests inject answers of the table's own. */
   onClient?: (client: DocumentClient, endpoint: string) => void;
 };
@@ -63,13 +66,10 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-const loadHandlers = async (runtime: Runtime): Promise<ReadonlyMap<string, ApiHandler>> => {
-  const loaded = groups.map(async ({ name }) => {
-    const { handler } = (await import(`../../functions/${name}/handler.ts`)) as {
-      handler: { with: (r: Runtime) => ApiHandler };
-    };
-    return [name, handler.with(runtime)] as const;
-  });
+const loadHandlers = async (runtime: Runtime, around?: Around): Promise<ReadonlyMap<string, ApiHandler>> => {
+  const loaded = groups.map(
+    async ({ name }): Promise<[string, ApiHandler]> => [name, await loadHandler(name, runtime, around)],
+  );
   return new Map(await Promise.all(loaded));
 };
 
@@ -126,10 +126,10 @@ export const startCloud = async (options: CloudOptions) => {
   const base = await runtimeOf(options, settings, engine.endpoint, send, clock);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
-  const handlers = await loadHandlers(runtime);
+  const handlers = await loadHandlers(runtime, options.around);
   const mayBeLarge = largeBodies(groups, runtime.table);
   const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, clock });
-  const consumers = await startConsumers(runtime, bells, clock, options.sweepSeconds);
+  const consumers = await startConsumers(runtime, bells, clock, options);
   const recovered = await recover(runtime);
   door.open(api);
   return {

@@ -8,13 +8,10 @@ import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/que
 import { GRACE } from '../../shared/store/due.ts';
 import { store } from '../../shared/store/store.ts';
 import type { Clock } from './clock.ts';
+import { type Around, loadHandler } from './load.ts';
 import { poll, schedule } from './pollers.ts';
 import { createQueue, type Queue } from './queue.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
-
-type Loaded<H> = { handler: { with: (runtime: Runtime) => H } };
-const load = async <H>(name: string, runtime: Runtime): Promise<H> =>
-  ((await import(`../../functions/${name}/handler.ts`)) as Loaded<H>).handler.with(runtime);
 
 /** Schedules run at least this often here: there is no minute to wait for when the work costs nothing. */
 const SWEEP_SECONDS = 5;
@@ -52,12 +49,13 @@ const startPollers = async (
   bells: Bells,
   clock: Clock,
   onError: (error: unknown, requestId?: string) => void,
+  around?: Around,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
   const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
-    const handler = await load<QueueHandler>(name, runtime);
+    const handler: QueueHandler = await loadHandler(name, runtime, around);
     const { source, close } = open(bells, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
     const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
     const { idle, stop } = poll({
@@ -82,15 +80,15 @@ export const startConsumers = async (
   given: Runtime,
   bells: Bells,
   clock: Clock,
-  sweepSeconds: number = SWEEP_SECONDS,
+  { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: Around } = {},
 ) => {
   const runtime: Runtime = { ...given, sweepSeconds };
   const onError = (error: unknown, requestId?: string) =>
     runtime.log('error', 'an invocation failed', { requestId }, error);
-  const pollers = await startPollers(runtime, bells, clock, onError);
+  const pollers = await startPollers(runtime, bells, clock, onError, around);
   const timers = await Promise.all(
     schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {
-      const handler = await load<ScheduleHandler>(name, runtime);
+      const handler: ScheduleHandler = await loadHandler(name, runtime, around);
       return schedule({
         name,
         everyMs: Math.min(everySeconds, sweepSeconds) * 1_000,

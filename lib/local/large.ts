@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../shared/api/errors.ts';
 import { BASE_PATH, type Group, type Operation } from '../../shared/api/operation.ts';
 import { hashOf, readToken } from '../../shared/auth/tokens.ts';
-import type { TableReader } from '../../shared/store/client.ts';
-import { storeReader } from '../../shared/store/store.ts';
+import type { Table } from '../../shared/store/client.ts';
+import { storeOf } from '../../shared/store/store.ts';
 
 /**
  * Tells whether more than 256 KiB of a request may be read, before the operation itself asks who is there: only where
  * messages of devices are handed in, and only for a device that is registered. All else would be refused as too large.
  */
-export const largeBodies = (groups: readonly Group[], table: TableReader) => {
+export const largeBodies = (groups: readonly Group[], table: Table) => {
   const forMessages = groups
     .flatMap(({ operations }) => Object.values<Operation>(operations))
     .filter(({ bodyKind }) => bodyKind === 'messages')
     .map(({ method, path }) => `${method} ${BASE_PATH}${path}`);
-  const { sensors } = storeReader(table);
+  const { sensors } = storeOf(table, ['sensors.deviceOf']);
   return async ({ method, headers }: IncomingMessage, resource: string): Promise<boolean> => {
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
     if (!forMessages.includes(`${method} ${resource}`) || readToken(token)?.kind !== 'device') return false;

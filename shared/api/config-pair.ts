@@ -30,7 +30,13 @@ export const configPair = <
     errors: ['sensor_not_found', 'sensor_wrong_manufacturer'],
   } as const;
   return {
-    get: { ...common, method: 'GET', summary: `Get ${what}`, uses: ['table:read'] },
-    put: { ...common, method: 'PUT', summary: `Replace ${what}`, body, uses: ['table:write'] },
+    get: { ...common, method: 'GET', summary: `Get ${what}`, uses: ['sensors.get', 'configs.get'] },
+    put: {
+      ...common,
+      method: 'PUT',
+      summary: `Replace ${what}`,
+      body,
+      uses: ['sensors.get', 'configs.get', 'configs.put'],
+    },
   } as const;
 };

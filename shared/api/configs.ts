@@ -1,7 +1,7 @@
 import { type Fields, stillAllowed, type Values } from '../domain/config/field.ts';
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
-import type { Store, StoreReader } from '../store/store.ts';
+import type { StoreOf } from '../store/store.ts';
 import { type Chance, judgedAnew } from './changing.ts';
 
 type Fail = (
@@ -10,13 +10,14 @@ type Fail = (
 ) => never;
 /** What these need of a call. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
-type Changing = { store: Store } & Chance;
+type Reader = StoreOf<'sensors.get' | 'configs.get'>;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance;
 type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
 
 /** A sensor of that maker with a configuration of it; 404 without the sensor, 400 when it is the other maker's. */
 export const readConfig = async <V extends object>(
   { customerId, params: { sensorId }, fail }: About,
-  store: StoreReader,
+  store: Reader,
   maker: Manufacturer,
   name: ConfigName,
 ): Promise<{ sensor: SensorRecord; values: V | null; version: number }> => {
@@ -57,7 +58,7 @@ export const plainConfig = <F extends Fields>(
   fields: F,
   adjust: (values: Values<F>) => Values<F> = (values) => values,
 ) => ({
-  get: async (call: About, { store }: { store: StoreReader }): Promise<Values<F>> => {
+  get: async (call: About, { store }: { store: Reader }): Promise<Values<F>> => {
     const { values } = await readConfig<Values<F>>(call, store, maker, name);
     return stillAllowed(fields, values);
   },

@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
-import type { StoreReader } from '../store/store.ts';
+import type { StoreOf } from '../store/store.ts';
 
 type Fail = (code: 'forbidden') => never;
 
@@ -8,7 +8,7 @@ type Fail = (code: 'forbidden') => never;
 export const customerFor = async (
   caller: Caller,
   given: number | undefined,
-  store: StoreReader,
+  store: StoreOf<'customers.get'>,
   fail: Fail,
   refuse: (path: string, problem: Problem) => never,
 ): Promise<number> => {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
-import type { Capability } from '../capabilities.ts';
+import type { Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
@@ -57,7 +57,8 @@ export type Operation = Access & {
   /** Headers that some successes have, and what they tell. */
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
-  uses: readonly Capability[];
+  /** Calls of the store that the handler makes, and capabilities: it gets nothing else, and neither does its function. */
+  uses: readonly Use[];
 };
 
 /** What tells caches how long an answer of a `published` operation holds. https://www.rfc-editor.org/rfc/rfc9111 */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Capability, QueueName } from '../capabilities.ts';
+import type { QueueName, Use } from '../capabilities.ts';
 
 /** A Lambda that works on queues: data only. */
 export type Consumer = {
@@ -13,11 +13,11 @@ export type Consumer = {
   ofCustomer?: number;
   ofGroup?: number;
   timeoutSeconds: number;
-  uses: readonly Capability[];
+  uses: readonly Use[];
 };
 
 /** A Lambda that runs by the clock. */
-export type Scheduled = { name: string; everySeconds: number; timeoutSeconds: number; uses: readonly Capability[] };
+export type Scheduled = { name: string; everySeconds: number; timeoutSeconds: number; uses: readonly Use[] };
 
 export const consumer = <const C extends Consumer>(declared: C): C => declared;
 export const scheduled = <const S extends Scheduled>(declared: S): S => declared;

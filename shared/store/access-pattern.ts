@@ -1,16 +1,29 @@
 import type { Store } from './store.ts';
-import type { IndexName, items } from './table.ts';
+import { due, type IndexName, items, lists } from './table.ts';
 
 type ItemKind = keyof typeof items;
 
 /** Every call of the store, by its name. */
 export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
+/** What a call does with which kinds of items; a query of an index names the partitions that it asks. */
+type Accesses = {
+  get?: readonly ItemKind[];
+  batchGet?: readonly ItemKind[];
+  query?: readonly ItemKind[];
+  queryDue?: readonly (keyof typeof due)[];
+  queryList?: readonly (keyof typeof lists)[];
+  put?: readonly ItemKind[];
+  update?: readonly ItemKind[];
+  remove?: readonly ItemKind[];
+  /** Checked in a transaction, and left as it is. */
+  check?: readonly ItemKind[];
+};
+
 export type AccessPattern = {
   question: string;
-  index: 'table' | IndexName | 'list, table';
-  /** Kinds of items whose keys the call uses. */
-  keys: readonly ItemKind[];
+  /** All that the call may do, on whatever way it takes: the rights of functions follow from it. */
+  does: Accesses;
   /** Units of one small example: items up to 1 KB, each named once. */
   read: number;
   write: number;
@@ -18,24 +31,70 @@ export type AccessPattern = {
   per?: string;
 };
 
-/** A pattern of the table itself; an index is named beside it. */
-export const pattern = (
-  question: string,
-  keys: readonly ItemKind[],
-  read: number,
-  write: number,
-  per = '',
-): AccessPattern => ({
+export const pattern = (question: string, does: Accesses, read: number, write: number, per = ''): AccessPattern => ({
   question,
-  index: 'table',
-  keys,
+  does,
   read,
   write,
   ...(per && { per }),
 });
+
+/**
+ * Of calls that change how many of something a customer has: a customer from before there were counts is counted
+ * first.
+ */
+export const counting = (does: Accesses): Accesses => {
+  const count: Accesses = {
+    get: ['customer'],
+    query: ['user', 'rule'],
+    put: ['enabledRules'],
+    update: ['customer'],
+    check: ['customer'],
+  };
+  const all = Object.entries(count) as [keyof Accesses, ItemKind[]][];
+  return { ...does, ...Object.fromEntries(all.map(([how, kinds]) => [how, [...(does[how] ?? []), ...kinds]])) };
+};
 
 /** What an eventually consistent read costs more when it finds nothing. */
 export const orAbsent = '1 more when it is not found';
 export const eachItem = 'for each item';
 export const each4KB = 'for each 4 KB of them';
 export const each8KB = 'for each 8 KB of them';
+
+/** One kind of access to one kind of partition, as IAM tells them apart. */
+export type Access = {
+  action: `dynamodb:${string}`;
+  /** The index that is asked; null: the table. */
+  index: IndexName | null;
+  /** The template of the partition key. */
+  partition: string;
+  /** The template of the whole key; that of the partition, where an index is asked. */
+  key: string;
+};
+
+const ofItems = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
+  kinds.map((kind): Access => {
+    const { pk, template } = items[kind];
+    return { action, index: null, partition: pk.template, key: template };
+  });
+const ofIndex = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
+  parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
+
+/** The accesses of a call, one by one. */
+export const accessesOf = ({ does }: AccessPattern): Access[] => [
+  ...ofItems('dynamodb:GetItem')(does.get ?? []),
+  ...ofItems('dynamodb:BatchGetItem')(does.batchGet ?? []),
+  ...ofItems('dynamodb:Query')(does.query ?? []),
+  ...ofIndex(
+    'due',
+    (does.queryDue ?? []).map((name) => due[name]),
+  ),
+  ...ofIndex(
+    'list',
+    (does.queryList ?? []).map((name) => lists[name]),
+  ),
+  ...ofItems('dynamodb:PutItem')(does.put ?? []),
+  ...ofItems('dynamodb:UpdateItem')(does.update ?? []),
+  ...ofItems('dynamodb:DeleteItem')(does.remove ?? []),
+  ...ofItems('dynamodb:ConditionCheckItem')(does.check ?? []),
+];

@@ -1,7 +1,8 @@
+import type { StoreCall } from './access-pattern.ts';
 import { accessTokenReads, accessTokenWrites } from './access-tokens.ts';
 import { backoffWrites } from './backoffs.ts';
 import { botReads, botWrites } from './bots.ts';
-import type { Table, TableReader } from './client.ts';
+import type { Table } from './client.ts';
 import { configReads, configWrites } from './configs.ts';
 import { customerReads, customerWrites } from './customers.ts';
 import { deliveryReads, deliveryWrites } from './deliveries.ts';
@@ -27,80 +28,52 @@ import { sessionReads, sessionWrites } from './sessions.ts';
 import { userReads, userWrites } from './users.ts';
 import { webhookReads, webhookWrites } from './webhooks.ts';
 
-const reads = (table: TableReader) => ({
-  accessTokens: accessTokenReads(table),
-  bots: botReads(table),
-  configs: configReads(table),
-  customers: customerReads(table),
-  deliveries: deliveryReads(table),
+/** Everything that is read from the table and written to it, by noun. */
+export const store = (table: Table) => ({
+  accessTokens: { ...accessTokenReads(table), ...accessTokenWrites(table) },
+  bots: { ...botReads(table), ...botWrites(table) },
+  configs: { ...configReads(table), ...configWrites(table) },
+  customers: { ...customerReads(table), ...customerWrites(table) },
+  backoffs: backoffWrites(table),
+  deliveries: { ...deliveryReads(table), ...deliveryWrites(table) },
   deliveryLog: deliveryLogReads(table),
-  due: dueReads(table),
-  events: eventReads(table),
-  held: heldReads(table),
-  firmwares: firmwareReads(table),
-  feedback: feedbackReads(table),
-  provisioning: provisioningReads(table),
-  rooms: roomReads(table),
-  replays: replayReads(table),
-  resets: resetReads(table),
-  ruleHits: ruleHitReads(table),
-  rules: ruleReads(table),
-  sensorGroups: sensorGroupReads(table),
-  sensors: sensorReads(table),
-  sessions: sessionReads(table),
-  users: userReads(table),
-  webhooks: webhookReads(table),
+  due: { ...dueReads(table), ...dueWrites(table) },
+  events: { ...eventReads(table), ...eventWrites(table) },
+  feedback: { ...feedbackReads(table), ...feedbackWrites(table) },
+  firmwares: { ...firmwareReads(table), ...firmwareWrites(table) },
+  health: healthWrites(table),
+  held: { ...heldReads(table), ...heldWrites(table) },
+  limits: limitWrites(table),
+  provisioning: { ...provisioningReads(table), ...provisioningWrites(table) },
+  repetitions: repetitionWrites(table),
+  replays: { ...replayReads(table), ...replayWrites(table) },
+  resets: { ...resetReads(table), ...resetWrites(table) },
+  rooms: { ...roomReads(table), ...roomWrites(table) },
+  ruleHits: { ...ruleHitReads(table), ...ruleHitWrites(table) },
+  rules: { ...ruleReads(table), ...ruleWrites(table) },
+  secrets: secretWrites(table),
+  sensorGroups: { ...sensorGroupReads(table), ...sensorGroupWrites(table) },
+  sensors: { ...sensorReads(table), ...sensorWrites(table) },
+  sessions: { ...sessionReads(table), ...sessionWrites(table) },
+  users: { ...userReads(table), ...userWrites(table) },
+  webhooks: { ...webhookReads(table), ...webhookWrites(table) },
 });
+export type Store = ReturnType<typeof store>;
 
-const writes = (table: Table) => ({
-  accessTokens: accessTokenWrites(table),
-  bots: botWrites(table),
-  configs: configWrites(table),
-  customers: customerWrites(table),
-  deliveries: deliveryWrites(table),
-  due: dueWrites(table),
-  events: eventWrites(table),
-  held: heldWrites(table),
-  firmwares: firmwareWrites(table),
-  feedback: feedbackWrites(table),
-  provisioning: provisioningWrites(table),
-  rooms: roomWrites(table),
-  replays: replayWrites(table),
-  resets: resetWrites(table),
-  ruleHits: ruleHitWrites(table),
-  rules: ruleWrites(table),
-  sensorGroups: sensorGroupWrites(table),
-  sensors: sensorWrites(table),
-  sessions: sessionWrites(table),
-  users: userWrites(table),
-  webhooks: webhookWrites(table),
-});
-
-/** What a read-only operation holds: there is nothing in it that writes. */
-export type StoreReader = ReturnType<typeof reads>;
-type Writes = ReturnType<typeof writes>;
-export type Store = { [K in keyof StoreReader]: StoreReader[K] & (K extends keyof Writes ? Writes[K] : unknown) } & {
-  backoffs: ReturnType<typeof backoffWrites>;
-  limits: ReturnType<typeof limitWrites>;
-  health: ReturnType<typeof healthWrites>;
-  repetitions: ReturnType<typeof repetitionWrites>;
-  secrets: ReturnType<typeof secretWrites>;
+type NounOf<C> = C extends `${infer N}.${string}` ? N : never;
+type CallsOf<C, N extends string> = C extends `${N}.${infer M}` ? M : never;
+/** As much of the store as makes these calls. */
+export type StoreOf<C extends StoreCall> = {
+  [N in NounOf<C> & keyof Store]: Pick<Store[N], CallsOf<C, N> & keyof Store[N]>;
 };
 
-export const storeReader = (table: TableReader): StoreReader => reads(table);
-
-export const store = (table: Table): Store => {
-  const [reading, writing] = [reads(table), writes(table)];
-  const both = Object.keys(reading).map((noun) => [
-    noun,
-    { ...reading[noun as keyof StoreReader], ...writing[noun as keyof Writes] },
-  ]);
-  const unread = {
-    backoffs: backoffWrites(table),
-    limits: limitWrites(table),
-    health: healthWrites(table),
-    repetitions: repetitionWrites(table),
-    secrets: secretWrites(table),
-  };
-  return { ...Object.fromEntries(both), ...unread } as Store;
+/** A store that can make these calls, and no others. */
+export const storeOf = <C extends StoreCall>(table: Table, calls: readonly C[]): StoreOf<C> => {
+  const whole: Record<string, Record<string, unknown>> = store(table);
+  const kept: typeof whole = {};
+  for (const call of calls) {
+    const [noun = '', name = ''] = call.split('.');
+    kept[noun] = { ...kept[noun], [name]: whole[noun]?.[name] };
+  }
+  return kept as StoreOf<C>;
 };

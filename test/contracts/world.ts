@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
-import type { Cloud } from '../../lib/local/cloud.ts';
+import type { Cloud, CloudOptions } from '../../lib/local/cloud.ts';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
+import type { Runtime } from '../../shared/deps.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
@@ -104,9 +105,13 @@ const aheadClock = () => {
 };
 
 /** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
-export const createWorld = async (environment: Record<string, string> = {}) => {
+export const createWorld = async (environment: Record<string, string> = {}, options: Partial<CloudOptions> = {}) => {
   const { clock, setAhead } = aheadClock();
-  const [cloud, receiver] = await Promise.all([startTestCloud({ clock, environment, wrap: hurried }), startReceiver()]);
+  const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
+  const [cloud, receiver] = await Promise.all([
+    startTestCloud({ clock, environment, ...options, wrap }),
+    startReceiver(),
+  ]);
   setAhead(-2 * DAY);
   const old = await adminOf(cloud.url);
   setAhead(0);

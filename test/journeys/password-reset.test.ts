@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auth } from '../../functions/auth/contract.ts';
 import { requestReset } from '../../functions/auth/reset.ts';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
@@ -113,7 +114,7 @@ test('nobody learns whether there is such a user: the answer and its time are th
 test('nor by a mail service that hangs, nor by a table that fails once there is such a user', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
-  const deps = await compose(runtime, ['table:write', 'send:mail']);
+  const deps = await compose(runtime, auth.operations.requestPasswordReset.uses);
   const broken = { ...deps.store.resets, create: () => Promise.reject(new TableUnavailable('gone')) };
   const troubles = {
     none: deps,

@@ -2,11 +2,12 @@ import { hashOf, readToken, sameSecret } from '../../auth/tokens.ts';
 import { type Caller, holds, type Permission } from '../../domain/permission.ts';
 import type { Settings } from '../../env.ts';
 import type { Account, Session } from '../../store/sessions.ts';
-import type { Store } from '../../store/store.ts';
+import type { StoreOf } from '../../store/store.ts';
 import { addressOf } from '../address.ts';
 import { expiredCookies } from '../cookies.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
+import type { GuardCall } from '../guard-calls.ts';
 import type { Operation } from '../operation.ts';
 import { messagesOf } from './input.ts';
 
@@ -20,7 +21,7 @@ const PUBLISHED_CALLS = 10;
 /** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
 const NOTED_EVERY = 60_000;
 
-export type Guard = { store: Store; settings: Settings; now: () => number };
+export type Guard = { store: StoreOf<GuardCall>; settings: Settings; now: () => number };
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 type Found = { identity: Identity | null; rate: Rate | null };
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Fault } from '../../domain/problem.ts';
 import { countIn } from '../../domain/raw.ts';
-import type { Store } from '../../store/store.ts';
+import type { StoreOf } from '../../store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { type ApiRequest, header, operationOf } from '../exchange.ts';
 import { faultsOf } from '../faults.ts';
@@ -90,7 +90,7 @@ const idOf: Record<Within, string> = {
  * another customer's id finds nothing there. Only for a system admin is it looked up by the id.
  */
 export const findCustomer =
-  (store: Store) =>
+  (store: StoreOf<'customers.homeOf'>) =>
   async ({ internal }: ApiRequest): Promise<void> => {
     const { caller, operation, params } = internal;
     const kind = operation?.within;

@@ -161,7 +161,7 @@ export const bundleCases = (made: () => typeof bundles) =>
         expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
     });
 
-    it('has the parts of the store that its function speaks of, and not those that few do', () => {
+    it('has the parts of the store that its function calls, and not those that few do', () => {
       const textOf = (name: LambdaName) =>
         readdirSync(bundles[name].folder)
           .map((file) => readFileSync(join(bundles[name].folder, file), 'utf8'))
@@ -172,15 +172,20 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
     });
 
-    it('misses nothing that code of all functions speaks of', () => {
-      const root = new URL('../../../', import.meta.url).pathname;
-      const all = readdirSync(join(root, 'shared'), { recursive: true, encoding: 'utf8' });
-      const common = all.filter((file) => file.endsWith('.ts') && !/^(store|domain|api\/messages)\//.test(file));
-      for (const file of common)
-        for (const words of Object.values(rareParts))
-          expect([file, words.every((word) => word.test(readFileSync(join(root, 'shared', file), 'utf8')))]).toEqual([
-            ...[file, false],
-          ]);
+    it('misses nothing that the calls of its function reach: only these parts of the store import a rare one', () => {
+      const folder = new URL('../../../shared/store/', import.meta.url).pathname;
+      const parts = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')] as const);
+      const importers = Object.keys(rareParts).map((part) => {
+        const found = parts.filter(([, text]) => new RegExp(`^import \\{.*'\\./${part}\\.ts';`, 'm').test(text));
+        return [part, found.map(([file]) => file).filter((file) => file !== 'store.ts')];
+      });
+      expect(Object.fromEntries(importers)).toEqual({
+        'sensor-homes': ['sensors.ts'],
+        'sensor-groups': [],
+        feedback: [],
+        held: ['replays.ts'],
+        replays: [],
+      });
     });
 
     it('has code for calling webhooks and for ringing queues only where the contract uses it', () => {

@@ -1,32 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { rmSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { groups, schedules } from '../../../functions/index.ts';
-import { BackendStack } from '../../../lib/aws/backend-stack.ts';
-import type { Bundle } from '../../../lib/aws/bundle.ts';
-import { type LambdaName, lambdas } from '../../../lib/aws/lambdas.ts';
-import { stageFrom } from '../../../lib/aws/stage.ts';
+import { createStacks } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const folder = mkdtempSync(join(tmpdir(), 'aws-test-'));
+const { folder, stackOf } = createStacks();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-// What the functions do is of no matter here.
-const code = join(folder, 'code');
-mkdirSync(code);
-writeFileSync(join(code, 'handler.mjs'), 'export const handler = () => {};');
-const nothing: Bundle = { folder: code, startBytes: 0, bytes: 0, sources: [] };
-const bundles = Object.fromEntries(lambdas.map(({ name }) => [name, nothing])) as Record<LambdaName, Bundle>;
-
 /** A stage with these settings. */
-const templateOf = (context: Record<string, unknown> = {}): Template => {
-  const app = new App({ outdir: mkdtempSync(join(folder, 'out-')), analyticsReporting: false });
-  return Template.fromStack(new BackendStack(app, 'Test', { stage: stageFrom((key) => context[key]), bundles }));
-};
+const templateOf = (context: Record<string, unknown> = {}): Template => Template.fromStack(stackOf(context));
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 

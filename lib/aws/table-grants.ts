@@ -1,0 +1,46 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type Access, accessesOf, type StoreCall } from '../../shared/store/access-pattern.ts';
+import { accessPatterns } from '../../shared/store/access-patterns.ts';
+import { items } from '../../shared/store/table.ts';
+
+/** A template of partition keys as IAM compares it. */
+const wildcard = (template: string): string => template.replaceAll(/\{\w+\}/g, '*');
+const all = [...new Set(Object.values(items).map(({ pk }) => wildcard(pk.template)))];
+
+const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.replaceAll('*', '.*')}$`).test(narrow);
+
+/**
+ * Keys that are like one of `partitions`, and not like another kind's that a wildcard happens to match: `C#*` is also
+ * like `C#1#HITS`. Without the key in the request, which "for all values" would find true, nothing is allowed.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
+ */
+const onKeys = (partitions: readonly string[]) => {
+  const others = all.filter((one) => !partitions.includes(one) && partitions.some((wide) => covers(wide, one)));
+  return {
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] },
+    ...(others.length > 0 && { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': others } }),
+  };
+};
+
+/**
+ * What calls of the store may do with the table and its indexes. Each action stands in one statement with all of its
+ * keys: the keys of a BatchGetItem, or of a transaction, are compared together. A query of an index is compared by the
+ * index's own partition key.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+ */
+export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {
+  const accesses = [...new Set(calls)].flatMap((call) => accessesOf(accessPatterns[call]));
+  const rightOf = ({ action, index }: Access) => `${action} ${index ?? ''}`;
+  const rights = [...Map.groupBy(accesses, rightOf).values()].map((same) => {
+    const [{ action, index } = { action: '', index: null }] = same;
+    const partitions = [...new Set(same.map(({ partition }) => wildcard(partition)))].sort();
+    return { action, resource: index ? `${tableArn}/index/${index}` : tableArn, partitions };
+  });
+  const alike = Map.groupBy(rights, ({ resource, partitions }) => [resource, ...partitions].join(' '));
+  return [...alike.values()].map((same) => {
+    const actions = same.map(({ action }) => action).sort();
+    const [{ resource, partitions } = { resource: '', partitions: [] }] = same;
+    return new PolicyStatement({ actions, resources: [resource], conditions: onKeys(partitions) });
+  });
+};

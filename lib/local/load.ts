@@ -1,0 +1,19 @@
+import type { Context } from 'aws-lambda';
+import type { Runtime } from '../../shared/deps.ts';
+
+/** Runs an invocation of the function of that name, and gives what it gives. */
+export type Around = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
+
+type Handler<E, R> = (event: E, context: Context) => Promise<R>;
+type Loaded<E, R> = { handler: { with: (runtime: Runtime) => Handler<E, R> } };
+
+/** The handler of a function on this host's runtime; `around` runs each of its invocations. */
+export const loadHandler = async <E, R>(
+  name: string,
+  runtime: Runtime,
+  around: Around = (_, invocation) => invocation(),
+): Promise<Handler<E, R>> => {
+  const { handler }: Loaded<E, R> = await import(`../../functions/${name}/handler.ts`);
+  const handle = handler.with(runtime);
+  return (event, context) => around(name, () => handle(event, context));
+};

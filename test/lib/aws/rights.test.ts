@@ -1,0 +1,73 @@
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { consumers, groups, schedules } from '../../../functions/index.ts';
+import type { LambdaName } from '../../../lib/aws/lambdas.ts';
+import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
+import type { Operation } from '../../../shared/api/operation.ts';
+import { capabilityOf, isStoreCall, type QueueName, type Use } from '../../../shared/capabilities.ts';
+import { accessesOf } from '../../../shared/store/access-pattern.ts';
+import { accessPatterns } from '../../../shared/store/access-patterns.ts';
+import { items } from '../../../shared/store/table.ts';
+import { allowing, grantsOf, inlinePoliciesOf, policiesOf } from '../../fixtures/iam.ts';
+import { createStacks } from '../../fixtures/stack.ts';
+
+const { folder, stackOf } = createStacks();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const stack = stackOf({ mailSender: 'cloud@example.org' });
+const policies = policiesOf(stack);
+const inline = inlinePoliciesOf(stack);
+const policyOf = (name: LambdaName) => policies.get(name) ?? [];
+
+type Function = { name: LambdaName; uses: readonly Use[]; queues: readonly QueueName[] };
+const functions: Function[] = [
+  ...groups.map(({ name, operations }) => {
+    const all = Object.values<Operation>(operations);
+    return { name, uses: all.flatMap((one) => [...guardCallsOf(one), ...one.uses]), queues: [] };
+  }),
+  ...consumers,
+  ...schedules.map((one) => ({ ...one, queues: [] })),
+];
+
+const accessesOfCall = (use: Use) => (isStoreCall(use) ? accessesOf(accessPatterns[use]) : []);
+/** What a use gives, as `grantsOf` tells it. */
+const rightsOf = (use: Use): string[] => {
+  if (isStoreCall(use))
+    return accessesOfCall(use).map(({ action, index, partition }) =>
+      [action, index ? `table/index/${index}` : 'table', partition.replaceAll(/\{\w+\}/g, '*')].join(' '),
+    );
+  const { actions = [], resource } = capabilityOf(use);
+  return actions.map(
+    (action) => `${action} ${resource === 'key' || resource === 'mail' ? resource : `queue/${resource}`}`,
+  );
+};
+
+describe.each(functions)('$name', ({ name, uses, queues }) => {
+  test('may do what its uses give, write its own log, read its own queues, and nothing else', () => {
+    const polling = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+    const own = [
+      ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
+      ...queues.flatMap((queue) => polling.map((action) => `${action} queue/${queue}`)),
+    ];
+    const given = new Set([...uses.flatMap(rightsOf), ...own]);
+    expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...given].sort());
+  });
+
+  test('touches no partition of the table but those that its calls of the store name, and none unnamed', () => {
+    const accesses = uses.flatMap(accessesOfCall).filter(({ index }) => index === null);
+    const declared = new Set(accesses.map(({ action, partition }) => `${action} ${partition}`));
+    const partitions = [...new Set(Object.values(items).map(({ pk }) => pk.template))];
+    const isAllowed = (action: string, ...keys: string[]) =>
+      allowing(policyOf(name), { action, resource: 'table', keys }) !== undefined;
+    for (const action of new Set(accesses.map(({ action }) => action))) {
+      const touched = partitions.filter((partition) => isAllowed(action, partition.replaceAll(/\{\w+\}/g, '7')));
+      expect([action, ...touched]).toEqual([action, ...partitions.filter((one) => declared.has(`${action} ${one}`))]);
+      expect([action, isAllowed(action)]).toEqual([action, false]);
+    }
+  });
+
+  test('has policies well below the 10,240 characters that IAM takes of a role', () => {
+    // ARNs are written out when they are deployed. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
+    expect(written.length).toBeLessThan(9_000);
+  });
+});
