@@ -25,7 +25,8 @@ type Change = {
 };
 
 type Prepared = { example: Example; client: Client };
-const unused = new WeakMap<Operation, Promise<Prepared>>();
+// By world: another file may run in the same process, and its world has ended.
+const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
   const [example, client] = await Promise.all([exampleOf(name, world), rightful(operation, world)]);
@@ -33,8 +34,10 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
 };
 /** A call that is refused uses nothing up: one example, and one session, serve all of them. */
 const prepareOnce = (world: World, one: readonly [string, Operation]): Promise<Prepared> => {
-  const made = unused.get(one[1]) ?? prepare(world, one);
-  unused.set(one[1], made);
+  const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
+  unused.set(world, known);
+  const made = known.get(one[1]) ?? prepare(world, one);
+  known.set(one[1], made);
   return made;
 };
 

@@ -183,8 +183,10 @@ export const bundleCases = (made: () => typeof bundles) =>
         'sensor-homes': ['sensors.ts'],
         'sensor-groups': [],
         feedback: [],
-        held: ['replays.ts'],
+        'delivery-log': [],
+        held: ['repetitions.ts', 'replays.ts'],
         replays: [],
+        repetitions: [],
       });
     });
 
