@@ -108,7 +108,7 @@ export const measureStarts = async (folder: string, peers: string): Promise<Figu
       figures.push({ name: `start: ${name}`, value: timeOf(name) / timeOf('express'), unit: 'x Express', most: 0.4 });
   }
   for (const name of names) {
-    const most = name === 'deliver' ? 450 : 350;
+    const most = name === 'deliver' ? 450 : 400;
     const note = `${((await sizeOf(join(folder, name))) / 1e3).toFixed(0)} KB with what loads later`;
     const atStart = (bundles[name as LambdaName]?.startBytes ?? 0) / 1e3;
     figures.push({ name: `size: ${name}, at start`, value: atStart, unit: 'KB', most, note });
