@@ -80,6 +80,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['lib/aws/', 'type:shared/env.ts', 'the names of the settings; no code'],
   ['lib/local/sqs.ts', '@aws-sdk/client-sqs', 'receives from the queue engine that is given'],
   ['lib/local/table.ts', '@aws-sdk/client-dynamodb', 'creates the table'],
+  ['lib/local/dynamodb-json.ts', '@aws-sdk/lib-dynamodb', 'knows the commands of the store by their classes'],
   ['bin/', 'shared/', 'composition roots'],
   ['bin/', 'node:*', 'composition roots'],
   ['bin/', 'package.json', 'the version'],

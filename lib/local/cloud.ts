@@ -28,7 +28,7 @@ import { createOutbox } from './outbox.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
-import { clientConfig, ensureTable, localDocumentClient } from './table.ts';
+import { clientConfig, ensureTable, type localDocumentClient, tableClient } from './table.ts';
 
 type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
@@ -56,7 +56,7 @@ export type CloudOptions = {
   wrap?: (runtime: Runtime) => Runtime;
   /** Runs each invocation of a function: how tests tell which one makes a call. */
   around?: Around;
-  /** Gets the client of the table before its first call: how tests inject answers of the table's own. */
+  /** Gets the client of the table, then one of the SDK, before its first call: how tests inject answers of the table's own. */
   onClient?: (client: DocumentClient, endpoint: string) => void;
 };
 
@@ -100,9 +100,7 @@ const runtimeOf = async (
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
   const callee = createCallee(settings, { allowLoopback: true });
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-  const client = localDocumentClient(endpoint);
-  options.onClient?.(client, endpoint);
-  const table = createTable(client, settings.TABLE_NAME, meter);
+  const table = createTable(tableClient(options, endpoint), settings.TABLE_NAME, meter);
   const { now } = clock;
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
   const passwords = passwordsAt(options.passwordCost, random);

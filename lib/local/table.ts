@@ -1,18 +1,20 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { documentClientOf } from '../../shared/store/client.ts';
+import { documentClientOf, type TableClient } from '../../shared/store/client.ts';
 import { tableDesign } from '../../shared/store/table.ts';
 import { transport, withFreshSockets } from '../../shared/transport.ts';
+import { dynamodbJson } from './dynamodb-json.ts';
 
 const REGION = 'eu-central-1';
-const UNCHECKED = `AWS4-HMAC-SHA256 Credential=local/20250101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
+// An engine on this host wants to see a signature but checks none, and making one is a good part of a call's work.
+const unchecked = {
+  authorization: `AWS4-HMAC-SHA256 Credential=local/20250101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+  'x-amz-date': '20250101T000000Z',
+};
 
 type Signable = { headers: Record<string, string> };
-// An engine on this host wants to see a signature but checks none, and making one is a good part of a call's work.
 const signer = {
   sign: async <T>(request: T): Promise<T> => {
-    const { headers } = request as T & Signable;
-    headers.authorization = UNCHECKED;
-    headers['x-amz-date'] = '20250101T000000Z';
+    Object.assign((request as T & Signable).headers, unchecked);
     return request;
   },
 };
@@ -26,7 +28,7 @@ export const clientConfig = (endpoint: string) => ({
 // What a service far away needs of each request. Who tries again is decided in shared/store/retry.ts.
 const needless = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware', 'hostHeaderMiddleware'];
 
-/** A client for the table, whose calls are many: a third of the work of a call in the SDK is not for an engine here. */
+/** A client of the SDK for the table, for an engine that was given: a third of the work of a call is not for one here. */
 export const localDocumentClient = (endpoint: string) => {
   const requestHandler = transport();
   const client = withFreshSockets(
@@ -36,6 +38,21 @@ export const localDocumentClient = (endpoint: string) => {
   const once = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high', override: true } as const;
   client.middlewareStack.add((next) => next, once);
   return documentClientOf(client);
+};
+
+/** A client for the embedded engine alone, and for the calls of the store: their work is a fifth of that in the SDK. */
+export const embeddedClient = (endpoint: string): TableClient => dynamodbJson(endpoint, unchecked);
+
+type Choice = {
+  tableEndpoint?: string;
+  onClient?: (client: ReturnType<typeof localDocumentClient>, endpoint: string) => void;
+};
+/** The client of the host: that of the SDK for an engine that was given, and for whoever wants to look into its calls. */
+export const tableClient = ({ tableEndpoint, onClient }: Choice, endpoint: string): TableClient => {
+  if (!tableEndpoint && !onClient) return embeddedClient(endpoint);
+  const client = localDocumentClient(endpoint);
+  onClient?.(client, endpoint);
+  return client;
 };
 
 const keySchema = (design: { partitionKey: string; sortKey: string }) => [

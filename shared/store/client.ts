@@ -20,6 +20,9 @@ export type Meter = (call: string, units: { read: number; write: number }) => vo
 type Capacity = { CapacityUnits?: number | undefined };
 type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 
+/** As much of a document client as the store uses: it makes the commands that are imported here and in request.ts. */
+export type TableClient = Pick<DynamoDBDocumentClient, 'send'>;
+
 /** The document client of a client; it is told to drop `undefined`, as JSON does. */
 export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
@@ -34,7 +37,7 @@ const LONGEST_BATCH = 100;
 /** A batch that was answered in part: an error that passes (retry.ts). */
 const unprocessed = () => Object.assign(new Error('keys were left unprocessed'), { name: 'UnprocessedKeys' });
 
-const connect = (client: DynamoDBDocumentClient, name: string, meter: Meter | undefined) => {
+const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
     const answer = await persistently(send);
@@ -165,7 +168,7 @@ const writes = (connection: Connection) => ({
 });
 
 /** Everything the stores do with the table. Reads are consistent, but for those of an index and those that say otherwise. */
-export const createTable = (client: DynamoDBDocumentClient, name: string, meter?: Meter) => {
+export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };
 };
