@@ -21,14 +21,14 @@ const PATIENCE_MS = 60_000;
 type Engine = Awaited<ReturnType<typeof startEngine>>;
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 
-/** The cloud in a process of its own, as `npm start` runs it, on the engine that the puts go to as well. */
-const startCloudProcess = async (endpoint: string, port: string): Promise<{ child: ChildProcess; url: string }> => {
+/** The cloud in a process of its own with its own engine, as `npm start` runs it. */
+const startCloudProcess = async (dataDir: string, port: string): Promise<{ child: ChildProcess; url: string }> => {
   const env = {
     PORT: port,
     ADMIN_PASSWORD,
     PROVISIONING_KEY,
     RATE_LIMIT_PER_SECOND: '1000000',
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    DATA_DIR: dataDir,
   };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
@@ -133,9 +133,9 @@ const measureLoad = async ({ engine, sensors, arrivals }: Site, receiver: Receiv
 
 /** From the answer to a device to the socket of a receiver: unloaded, then as many as fit. All on loopback. */
 export const measureFlow = async (folder: string, port = '0'): Promise<Figure[]> => {
-  const engine = await startEngine(join(folder, 'flow'), createLedger());
+  const engine = await startEngine(join(folder, 'puts'), createLedger());
   const { receiver, arrivals } = await listen();
-  const { child, url } = await startCloudProcess(engine.endpoint, port);
+  const { child, url } = await startCloudProcess(join(folder, 'cloud'), port);
   try {
     const home = await createHome(await adminOf(url), 'maple', ALL_PERMISSIONS);
     const sensors: Sensor[] = [];
