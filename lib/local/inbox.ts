@@ -55,6 +55,8 @@ export const createInbox = (clock: Clock, seconds: number, most = MOST) => {
     receive,
     waitForMessage: bell.wait,
     stats: () => ({ visible: size }),
+    /** Something came since the last receive. */
+    hasNews: () => hasNews,
     /** Takes a message in; gives the one that has to go for it, if one has to. */
     add: (message: Message): Message | undefined => {
       const id = message.attributes.MessageGroupId ?? message.messageId;

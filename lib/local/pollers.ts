@@ -38,14 +38,15 @@ export type PollOptions = {
 export type Poller = {
   /** No new invocation starts; resolves when those running have ended. */
   stop(): Promise<void>;
-  /** Resolves when the queue has nothing visible and no invocation is running. */
+  /** Resolves when the queue has nothing to give, and no invocation is running. */
   idle(): Promise<void>;
 };
 
 /**
  * An event source mapping: invokes `handler` with batches from `queue` for as long as there are any. What the answer
  * names stays and becomes visible again after the visibility timeout, all other messages of the batch are removed.
- * A throw, a timeout or a malformed answer keeps the whole batch.
+ * A throw, a timeout or a malformed answer keeps the whole batch. It's the handler of a FIFO queue that sees to order in a
+ * group: after a failure it names all that follow, for what it doesn't name is gone.
  */
 export const poll = (options: PollOptions): Poller => {
   const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
@@ -81,7 +82,11 @@ export const poll = (options: PollOptions): Poller => {
     }
   };
   const looping = loop();
-  const busy = () => running.size > 0 || (!stopping.signal.aborted && queue.stats().visible > 0);
+  const hasMore = () => {
+    const { visible, blocked = 0 } = queue.stats();
+    return visible > blocked;
+  };
+  const busy = () => running.size > 0 || (!stopping.signal.aborted && hasMore());
 
   return {
     async stop() {

@@ -9,6 +9,7 @@ const make = (more: Partial<QueueOptions> = {}) => {
   const queue = createQueue({ name: 'bells', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, ...more });
   return { clock, queue, newId };
 };
+const EMPTY = { visible: 0, inFlight: 0, delayed: 0, blocked: 0, nextVisibleAt: Number.POSITIVE_INFINITY };
 const bodies = (queue: Queue, max = 10) => queue.receive(max).map(({ body }) => body);
 const only = (queue: Queue) => {
   const [message, ...others] = queue.receive(10);
@@ -34,7 +35,7 @@ test('queue: a sent message is received once, with the attributes of SQS as text
   });
   expect(queue.receive(10)).toEqual([]);
   queue.remove(message.receiptHandle);
-  expect(queue.stats()).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+  expect(queue.stats()).toEqual(EMPTY);
   await clock.advance(60_000);
   expect(queue.receive(10)).toEqual([]);
 });
@@ -73,13 +74,13 @@ test('queue: an outdated handle removes nothing, the newest removes also after t
   expect(queue.stats().inFlight).toBe(1);
   await clock.advance(30_000);
   queue.remove(second.receiptHandle);
-  expect(queue.stats()).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+  expect(queue.stats()).toEqual(EMPTY);
 });
 
 test('queue: a delayed message is invisible for exactly its delay', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a', delaySeconds: 900 });
-  expect(queue.stats()).toEqual({ visible: 0, inFlight: 0, delayed: 1 });
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0, delayed: 1 });
   await clock.advance(899_999);
   expect(queue.receive(1)).toEqual([]);
   await clock.advance(1);
@@ -128,7 +129,7 @@ test('queue: after maxReceiveCount receives the next one moves the message to th
   await clock.advance(30_000);
   queue.send({ body: 'fine' });
   expect(bodies(queue)).toEqual(['fine']);
-  expect(queue.stats()).toEqual({ visible: 0, inFlight: 1, delayed: 0 });
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 1, delayed: 0 });
   const dead = only(deadLetter);
   expect(dead).toMatchObject({ messageId, body: 'poison' });
   expect(dead.attributes).toMatchObject({
@@ -184,6 +185,23 @@ test('queue: a message without a group is a tenant of its own', () => {
   expect(bodies(queue, 4)).toEqual(['a1', 'x', 'y', 'a2']);
 });
 
+test('queue: tells when the next hidden message becomes visible, in flight or delayed', async () => {
+  const { clock, queue } = make();
+  const next = () => queue.stats().nextVisibleAt - 1_000_000;
+  queue.send({ body: 'a' });
+  expect(next()).toBe(Number.POSITIVE_INFINITY);
+  const { receiptHandle } = only(queue);
+  expect(next()).toBe(30_000);
+  queue.send({ body: 'b', delaySeconds: 10 });
+  expect(next()).toBe(10_000);
+  await clock.advance(10_000);
+  expect(next()).toBe(30_000);
+  queue.changeVisibility(receiptHandle, 300);
+  expect(next()).toBe(310_000);
+  queue.remove(receiptHandle);
+  expect(next()).toBe(Number.POSITIVE_INFINITY);
+});
+
 test('queue: waitForMessage resolves at once, on a send, when a delay ends, and when a visibility timeout ends', async () => {
   const { clock, queue } = make();
   const woken: number[] = [];
@@ -225,6 +243,6 @@ test('queue: purge leaves nothing, in flight and delayed included', async () => 
   queue.receive(1);
   queue.purge();
   await clock.advance(60_000);
-  expect(queue.stats()).toEqual({ visible: 0, inFlight: 0, delayed: 0 });
+  expect(queue.stats()).toEqual(EMPTY);
   expect(queue.receive(10)).toEqual([]);
 });

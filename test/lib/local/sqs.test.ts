@@ -97,7 +97,7 @@ describe('a queue at an SQS endpoint', () => {
     await close();
     // Three are done, two found no place and come later, the last one is for whoever comes next.
     expect(seen).toHaveLength(3);
-    expect(queue.stats()).toEqual({ visible: 1, inFlight: 2, delayed: 0 });
+    expect(queue.stats()).toMatchObject({ visible: 1, inFlight: 2, delayed: 0 });
     queue.purge();
   });
 

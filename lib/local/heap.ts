@@ -1,0 +1,52 @@
+/** What a heap holds knows its place there, -1 when it is in none: so it can be taken out of the middle. One heap at a time. */
+export type Placed = { place: number };
+
+/** A binary heap: the first is found at once, all else costs the logarithm of its size. Equals are in no promised order. */
+export type Heap<T extends Placed> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };
+
+export const createHeap = <T extends Placed>(isBefore: (a: T, b: T) => boolean): Heap<T> => ({ items: [], isBefore });
+
+const put = <T extends Placed>({ items }: Heap<T>, item: T, place: number): void => {
+  items[place] = item;
+  item.place = place;
+};
+
+const rise = <T extends Placed>(heap: Heap<T>, item: T, from: number): number => {
+  let place = from;
+  while (place > 0) {
+    const above = (place - 1) >> 1;
+    const parent = heap.items[above];
+    if (!parent || !heap.isBefore(item, parent)) break;
+    put(heap, parent, place);
+    place = above;
+  }
+  return place;
+};
+
+const sink = <T extends Placed>(heap: Heap<T>, item: T, from: number): number => {
+  let place = from;
+  for (;;) {
+    const [left, right] = [heap.items[2 * place + 1], heap.items[2 * place + 2]];
+    const child = left && right && heap.isBefore(right, left) ? right : left;
+    if (!child || !heap.isBefore(child, item)) return place;
+    const below = child.place;
+    put(heap, child, place);
+    place = below;
+  }
+};
+
+export const addTo = <T extends Placed>(heap: Heap<T>, item: T): void => {
+  heap.items.push(item);
+  put(heap, item, rise(heap, item, heap.items.length - 1));
+};
+
+/** Takes an item out wherever it is, also after what it is ordered by has changed; nothing when it is in no heap. */
+export const takeFrom = <T extends Placed>(heap: Heap<T>, item: T): void => {
+  const { place } = item;
+  if (place < 0) return;
+  item.place = -1;
+  const last = heap.items.pop();
+  if (!last || last === item) return;
+  put(heap, last, place);
+  put(heap, last, sink(heap, last, rise(heap, last, place)));
+};

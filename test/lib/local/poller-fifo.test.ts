@@ -1,0 +1,106 @@
+import type { SQSEvent } from 'aws-lambda';
+import { afterEach, expect, test } from 'vitest';
+import { virtualClock } from '../../../lib/local/clock.ts';
+import { type PollOptions, poll } from '../../../lib/local/pollers.ts';
+import { createQueue } from '../../../lib/local/queue.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => void (await Promise.all(stops.splice(0).map((stop) => stop()))));
+
+/** A poller on a FIFO queue with a visibility timeout of 60 s; the group of a message is its first letter. */
+const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
+  const clock = virtualClock(1_800_000_000_000);
+  const limits = { visibilitySeconds: 60, maxReceiveCount: 2, clock, fifo: true } as const;
+  const deadLetter = createQueue({ name: 'calls-dead', ...limits });
+  const queue = createQueue({ name: 'calls', ...limits, deadLetter });
+  const onError = (error: unknown) => expect.unreachable(String(error));
+  const poller = poll({
+    ...{ queue, functionName: 'process', handler, batchSize: 10, concurrency: 2, timeoutSeconds: 10 },
+    ...{ reportFailures: true, clock, onError, ...more },
+  });
+  stops.push(poller.stop);
+  const send = async (...texts: string[]) => {
+    await clock.advance(0); // until the poller waits, so that it finds all of them in one batch
+    for (const body of texts) queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
+  };
+  return { clock, queue, deadLetter, poller, send };
+};
+const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
+/** The answer of a handler that fails at a message: with it, all of its group that follow are given back. */
+const failingFrom = ({ Records }: SQSEvent, failed: string) => {
+  const at = Records.findIndex(({ body }) => body === failed);
+  const group = Records[at]?.attributes.MessageGroupId;
+  const back = Records.filter(({ attributes }, index) => index >= at && attributes.MessageGroupId === group);
+  return { batchItemFailures: at < 0 ? [] : back.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+};
+
+test('poll of a FIFO queue: one invocation gets several groups, each in order, up to the size of a batch', async () => {
+  const seen: SQSEvent[] = [];
+  const { queue, poller, send } = setUp({ batchSize: 4 }, async (event) => void seen.push(event));
+  await send('a1', 'a2', 'b1', 'a3', 'b2', 'a4');
+  await poller.idle();
+  expect(seen.map(bodies)).toEqual([
+    ['a1', 'b1', 'a2', 'b2'],
+    ['a3', 'a4'],
+  ]);
+  expect(seen[0]?.Records[0]?.attributes).toMatchObject({
+    MessageGroupId: 'a',
+    MessageDeduplicationId: 'a1',
+    SequenceNumber: expect.stringMatching(/^[0-9]{20}$/),
+  });
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
+});
+
+test('poll of a FIFO queue: a group is in one invocation at a time, others go on beside it', async () => {
+  const running: string[][] = [];
+  const ends: (() => void)[] = [];
+  const { clock, send } = setUp({ batchSize: 1, concurrency: 5 }, (event) => {
+    running.push(bodies(event));
+    return new Promise<void>((resolve) => ends.push(resolve));
+  });
+  await send('a1', 'a2', 'a3', 'b1');
+  await clock.advance(0);
+  expect(running).toEqual([['a1'], ['b1']]);
+  ends[0]?.();
+  await clock.advance(0);
+  expect(running).toEqual([['a1'], ['b1'], ['a2']]);
+  for (let end = ends.pop(); end; end = ends.pop()) {
+    end();
+    await clock.advance(0);
+  }
+  expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
+});
+
+test('poll of a FIFO queue: what the answer names stays and blocks its group alone, everything else is removed', async () => {
+  const seen: string[][] = [];
+  const { clock, queue, poller, send } = setUp({}, async (event) => {
+    seen.push(bodies(event));
+    return seen.length === 1 ? failingFrom(event, 'a2') : undefined;
+  });
+  await send('a1', 'b1', 'a2', 'b2', 'a3');
+  await poller.idle();
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
+  await send('a4', 'b3');
+  // Idle, although a4 waits: nobody gets it now.
+  await poller.idle();
+  expect(queue.stats()).toMatchObject({ visible: 1, blocked: 1, inFlight: 2 });
+  await clock.advance(60_000);
+  expect(seen).toEqual([['a1', 'b1', 'a2', 'b2', 'a3'], ['b3'], ['a2', 'a3', 'a4']]);
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
+});
+
+test('poll of a FIFO queue: a message that always fails is a dead letter in the end, and its group goes on', async () => {
+  const seen: string[][] = [];
+  const { clock, queue, deadLetter, send } = setUp({}, async (event) => {
+    seen.push(bodies(event));
+    return failingFrom(event, 'a1');
+  });
+  await send('a1', 'b1');
+  await clock.advance(1_000);
+  await send('a2');
+  await clock.advance(120_000);
+  // a2 came with the second receive of a1, and was given back with it.
+  expect(seen).toEqual([['a1', 'b1'], ['a1', 'a2'], ['a2']]);
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
+  expect(deadLetter.receive(10)).toMatchObject([{ body: 'a1' }]);
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../../lib/local/clock.ts';
+import { createQueue, type Message } from '../../../lib/local/queue.ts';
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('send' as const), group: fc.constantFrom('a', 'b', 'c') }),
+  fc.record({ kind: fc.constant('receive' as const), max: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ kind: fc.constantFrom('remove', 'retry', 'wait'), which: fc.nat(20), seconds: fc.nat(40) }),
+);
+test('FIFO queue: whatever is done, each group comes in order, to one receiver at a time, and nothing is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+      const clock = virtualClock(0);
+      const queue = createQueue({ name: 'calls', visibilitySeconds: 30, maxReceiveCount: 1, clock, fifo: true });
+      const waiting = new Map<string, string[]>();
+      let held: { message: Message; until: number }[] = [];
+      let sent = 0;
+      const groupOf = ({ message }: { message: Message }) => message.attributes.MessageGroupId ?? '';
+      for (const one of steps) {
+        held = held.filter(({ until }) => until > clock.now());
+        if (one.kind === 'send') {
+          sent += 1;
+          queue.send({ body: `${one.group}${sent}`, groupId: one.group, deduplicationId: String(sent) });
+          waiting.set(one.group, [...(waiting.get(one.group) ?? []), `${one.group}${sent}`]);
+        } else if (one.kind === 'receive') {
+          const got = queue.receive(one.max).map((message) => ({ message, until: clock.now() + 30_000 }));
+          const free = [...waiting].filter(([group, all]) => all.length > 0 && !held.some((h) => groupOf(h) === group));
+          const most = free.reduce((sum, [, all]) => sum + all.length, 0);
+          expect(got).toHaveLength(Math.min(one.max, most));
+          for (const [group, all] of free) {
+            const ofGroup = got.filter((g) => groupOf(g) === group).map(({ message }) => message.body);
+            expect(ofGroup).toEqual(all.slice(0, ofGroup.length));
+          }
+          held.push(...got);
+        } else if (one.kind === 'wait') await clock.advance(one.seconds * 1_000);
+        else {
+          const target = held[one.which];
+          if (!target) continue;
+          const { message } = target;
+          if (one.kind === 'retry') {
+            queue.changeVisibility(message.receiptHandle, one.seconds);
+            target.until = clock.now() + one.seconds * 1_000;
+          } else {
+            queue.remove(message.receiptHandle);
+            held = held.filter((h) => h !== target);
+            const group = groupOf(target);
+            waiting.set(
+              group,
+              (waiting.get(group) ?? []).filter((body) => body !== message.body),
+            );
+          }
+        }
+      }
+      const { visible, inFlight } = queue.stats();
+      expect(visible + inFlight).toBe([...waiting.values()].flat().length);
+    }),
+    { numRuns: 200 },
+  );
+});

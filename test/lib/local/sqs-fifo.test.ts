@@ -1,0 +1,142 @@
+import { SendMessageBatchCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../lib/local/clock.ts';
+import { poll } from '../../../lib/local/pollers.ts';
+import { ensureQueues, sqsSource } from '../../../lib/local/sqs.ts';
+import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
+import { startSqs } from '../../fixtures/sqs-server.ts';
+
+let sqs: Awaited<ReturnType<typeof startSqs>>;
+let made: Awaited<ReturnType<typeof ensureQueues>>;
+beforeAll(async () => {
+  sqs = await startSqs();
+  made = await ensureQueues(sqs.url, (name) => name === 'events');
+});
+afterAll(() => sqs.stop());
+beforeEach(() => sqs.queue('events.fifo').purge());
+
+const limits = {
+  clock: systemClock,
+  timeoutSeconds: 60,
+  onError: (error: unknown) => expect(error).toBeUndefined(),
+};
+let sent = 0;
+const send = async (...texts: string[]) => {
+  const Entries = texts.map((MessageBody, index) => {
+    sent += 1;
+    const ids = { MessageGroupId: MessageBody.slice(0, 1), MessageDeduplicationId: String(sent) };
+    return { Id: String(index), MessageBody, ...ids };
+  });
+  await made.client.send(new SendMessageBatchCommand({ QueueUrl: made.urls.events, Entries }));
+};
+const openSource = () => sqsSource({ client: made.client, url: made.urls.events, name: 'events', ...limits });
+const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
+const pollWith = (batchSize: number, concurrency: number, handler: Parameters<typeof poll>[0]['handler']) => {
+  const { source, close } = openSource();
+  const options = { ...limits, queue: source, functionName: 'process', batchSize, concurrency, handler };
+  const poller = poll({ ...options, reportFailures: true });
+  return async () => {
+    await poller.stop();
+    await close();
+  };
+};
+
+test('queues at an SQS endpoint are of the kind asked for, in high throughput mode, and keep everything for 14 days', () => {
+  const fifo = { FifoQueue: 'true', DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
+  const retention = { MessageRetentionPeriod: '1209600' };
+  const redriveTo = (name: string) => ({
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: `arn:aws:sqs:eu-central-1:000000000000:sensor-cloud-${name}`,
+      maxReceiveCount: String(MAX_RECEIVES),
+    }),
+  });
+  const visibility = { VisibilityTimeout: expect.any(String) };
+  expect(made.urls.events).toMatch(/[/]sensor-cloud-events[.]fifo$/);
+  expect(made.urls.retries).toMatch(/[/]sensor-cloud-retries$/);
+  expect(sqs.attributes('events.fifo')).toEqual({
+    ...fifo,
+    ...retention,
+    ...visibility,
+    ...redriveTo('events-dead.fifo'),
+  });
+  expect(sqs.attributes('events-dead.fifo')).toEqual({ ...fifo, ...retention });
+  expect(sqs.attributes('retries')).toEqual({ ...retention, ...visibility, ...redriveTo('retries-dead') });
+  expect(sqs.attributes('retries-dead')).toEqual(retention);
+});
+
+test('a FIFO queue at an SQS endpoint: groups come in order, what failed stays, the rest is deleted', async () => {
+  const queue = sqs.queue('events.fifo');
+  const seen: SQSEvent[] = [];
+  await send('a1', 'b1', 'a2', 'a3');
+  const isDone = Promise.withResolvers<void>();
+  const stop = pollWith(10, 2, async (event) => {
+    seen.push(event);
+    isDone.resolve();
+    const failed = event.Records.filter(({ body }) => ['a2', 'a3'].includes(body));
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  });
+  await isDone.promise;
+  await stop();
+  expect(seen.map(bodies)).toEqual([['a1', 'b1', 'a2', 'a3']]);
+  expect(seen[0]?.Records[0]?.attributes).toMatchObject({
+    MessageGroupId: 'a',
+    MessageDeduplicationId: expect.any(String),
+    SequenceNumber: expect.stringMatching(/^[0-9]{20}$/),
+  });
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
+});
+
+test('a FIFO queue at an SQS endpoint: no more is received than can be worked on, so no group is blocked in vain', async () => {
+  const queue = sqs.queue('events.fifo');
+  const receives = vi.spyOn(queue, 'receive');
+  const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hanging = Promise.withResolvers<void>();
+  await send('a1', 'a2', 'b1', 'c1', 'c2');
+  let calls = 0;
+  const stop = pollWith(1, 2, async () => {
+    working[calls]?.resolve();
+    calls += 1;
+    await hanging.promise;
+  });
+  await Promise.all(working.map(({ promise }) => promise));
+  expect(queue.stats()).toMatchObject({ visible: 3, inFlight: 2 });
+  const asked = receives.mock.calls.length;
+  // Whoever has no place to work doesn't ask: a request that was under way would be answered by now.
+  await send('d1');
+  await send('d2');
+  expect(receives).toHaveBeenCalledTimes(asked);
+  expect(receives.mock.calls.every(([max]) => max === 1)).toBe(true);
+  const stopped = stop();
+  hanging.resolve();
+  await stopped;
+  expect(queue.stats()).toMatchObject({ visible: 5, inFlight: 0 });
+  receives.mockRestore();
+});
+
+test('a source at an SQS endpoint: nobody asks, nothing is received; changeVisibility gives a message back at once', async () => {
+  const queue = sqs.queue('events.fifo');
+  await send('a1', 'a2');
+  const { source, close } = openSource();
+  expect(source.receive(1)).toEqual([]);
+  expect(queue.stats()).toMatchObject({ visible: 2, inFlight: 0 });
+  await source.waitForMessage();
+  const [first] = source.receive(1);
+  expect(first?.body).toBe('a1');
+  expect(queue.stats()).toMatchObject({ visible: 1, blocked: 1, inFlight: 1 });
+  await source.changeVisibility(first?.receiptHandle ?? '', 0);
+  expect(queue.stats()).toMatchObject({ visible: 2, blocked: 0, inFlight: 0 });
+  await expect(source.changeVisibility('unknown', 0)).rejects.toThrow();
+  await close();
+});
+
+test('a FIFO queue at an SQS endpoint: dead letters are put back by a message move task', async () => {
+  const queue = sqs.queue('events.fifo');
+  await send('a1', 'a2');
+  for (let i = 0; i <= MAX_RECEIVES; i += 1)
+    for (const { receiptHandle } of queue.receive(10)) queue.changeVisibility(receiptHandle, 0);
+  expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
+  const SourceArn = 'arn:aws:sqs:eu-central-1:000000000000:sensor-cloud-events-dead.fifo';
+  await made.client.send(new StartMessageMoveTaskCommand({ SourceArn }));
+  expect(queue.receive(10).map(({ body }) => body)).toEqual(['a1', 'a2']);
+});
