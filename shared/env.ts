@@ -39,6 +39,8 @@ export const Environment = z.object({
   QUOTAS: json.pipe(SomeQuotas).default({}),
   /** The service's address without /api/v1; empty while unknown. */
   PUBLIC_URL: z.string().default(''),
+  /** The address of the devices' own door without /api/v1; empty: it is the service's. */
+  DEVICE_URL: z.string().default(''),
   /** The one hop in front that is believed: the header with the caller's address, and the one with the hop's secret. */
   TRUSTED_PROXY_HEADER: headerName,
   TRUSTED_PROXY_SECRET_HEADER: headerName,

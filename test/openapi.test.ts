@@ -1,7 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { groups } from '../functions/index.ts';
+import { openApi } from '../shared/api/document.ts';
+import { describeApi } from '../shared/api/openapi.ts';
+import { doorOf } from '../shared/api/operation.ts';
 import { call } from './contracts/calls.ts';
-import { at, document, faultsAt, type Json } from './contracts/document.ts';
+import { about, at, document, faultsAt, type Json } from './contracts/document.ts';
 import { exampleOf, operations } from './contracts/operations.ts';
 import { createWorld, type World } from './contracts/world.ts';
 
@@ -24,6 +28,21 @@ test('a public validator finds nothing wrong with the document', async () => {
 test('the document has every operation of the contracts, once, and no other', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
   expect(listed.map(({ operationId }) => operationId).sort()).toEqual(operations.map(([name]) => name).sort());
+});
+
+test('operations of devices name a server of their own where they have one, and no other operation does', () => {
+  const description = describeApi(groups);
+  const serversOf = (DEVICE_URL: string) => {
+    const { paths } = openApi(description, { ...about, DEVICE_URL }) as { paths: Record<string, Json> };
+    const listed = Object.values(paths).flatMap((item) => Object.values(item) as Json[]);
+    return new Map(listed.map(({ operationId, servers }) => [operationId, servers]));
+  };
+  for (const [name, operation] of operations) {
+    const servers = [{ url: 'https://devices.example.com/api/v1' }];
+    const wanted = doorOf(operation) === 'devices' ? servers : undefined;
+    expect([name, serversOf('https://devices.example.com').get(name)]).toEqual([name, wanted]);
+    for (const one of ['', about.PUBLIC_URL]) expect([name, serversOf(one).get(name)]).toEqual([name, undefined]);
+  }
 });
 
 test('every reference leads somewhere, and no component is there in vain', () => {

@@ -7,6 +7,7 @@ import { preferred } from '../shared/api/accept.ts';
 import type { APIGatewayProxyEvent } from '../shared/api/exchange.ts';
 import { type Client, clientOf } from './fixtures/client.ts';
 import { startTestCloud } from './fixtures/cloud.ts';
+import { adminOf } from './fixtures/home.ts';
 
 let cloud: Cloud;
 let anybody: Client;
@@ -46,6 +47,26 @@ describe('the QR code', () => {
     const answer = await unknown(event as unknown as APIGatewayProxyEvent, context as never);
     expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '60' } });
     expect(JSON.parse(answer.body)).toEqual({ statusCode: 503, message: expect.any(String) });
+  });
+});
+
+describe('the configuration of the server', () => {
+  const configOf = async (url: string) => {
+    const admin = await adminOf(url);
+    return admin.ok<{ url: string; deviceUrl: string }>('GET', '/server/config');
+  };
+
+  test('names one address for apps and devices where there is one door', async () => {
+    const url = cloud.url.replace('/api/v1', '');
+    expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
+  });
+
+  test('names the address of the devices where they have a door of their own, to callers who are logged in', async () => {
+    const deviceUrl = 'https://devices.example.com';
+    const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
+    expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });
+    expect(await clientOf(other.url).ok('GET', '/server/config')).not.toHaveProperty('deviceUrl');
+    await other.stop();
   });
 });
 

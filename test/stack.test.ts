@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consumers, groups } from '../functions/index.ts';
+import { consumers } from '../functions/index.ts';
 import { createApp } from '../lib/aws/app.ts';
 import { lambdas } from '../lib/aws/lambdas.ts';
-import { BASE_PATH, type Group } from '../shared/api/operation.ts';
 import { queueNames, variablesOf } from '../shared/capabilities.ts';
 import { settingsFrom } from '../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../shared/queue/consumer.ts';
 import { tableDesign } from '../shared/store/table.ts';
 import { bundleCases } from './lib/aws/bundle-cases.ts';
+import { doorCases } from './lib/aws/door-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
@@ -33,60 +33,7 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const all = (type: string): [string, Properties][] =>
   Object.entries(template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
 const named = (type: string, name: string): Properties => all(type).find(([id]) => id === idOf(name))?.[1];
-const operations = groups.flatMap((group: Group) =>
-  Object.entries(group.operations).map(([name, operation]) => ({ name, group: group.name, ...operation })),
-);
-
-describe('the API', () => {
-  const pathOf = (id: string): string => {
-    const resource = all('AWS::ApiGateway::Resource').find(([one]) => one === id)?.[1];
-    return resource ? `${resource.ParentId.Ref ? pathOf(resource.ParentId.Ref) : ''}/${resource.PathPart}` : '';
-  };
-  const methods = () =>
-    all('AWS::ApiGateway::Method').map(([, { ResourceId, HttpMethod, OperationName, Integration }]) => ({
-      path: ResourceId.Ref ? pathOf(ResourceId.Ref) : '/',
-      method: HttpMethod,
-      name: OperationName,
-      // The ARN of the function is the one part of the address that refers to anything by attribute.
-      lambda: Integration.Uri['Fn::Join'][1].find((part: Properties) => part['Fn::GetAtt'])['Fn::GetAtt'][0],
-      type: Integration.Type,
-    }));
-
-  it('has each declared operation as a method on its resource, handed whole to the function of its group', () => {
-    const declared = operations.map(({ name, path, method, group }) => ({
-      path: BASE_PATH + path,
-      method,
-      name,
-      lambda: idOf(group),
-      type: 'AWS_PROXY',
-    }));
-    const inTemplate = methods().filter(({ method }) => method !== 'ANY');
-    expect(inTemplate).toHaveLength(declared.length);
-    expect(inTemplate).toEqual(expect.arrayContaining(declared));
-  });
-
-  it('takes every other method at each of these resources too, at the same function, which answers 405', () => {
-    const others = methods().filter(({ method }) => method === 'ANY');
-    for (const { path, group } of operations)
-      expect(others).toContainEqual(expect.objectContaining({ path: BASE_PATH + path, lambda: idOf(group) }));
-  });
-
-  it('takes every other path, at a function that answers 404', () => {
-    const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
-    expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
-  });
-
-  it('has no path that two groups share: its 405 names all its methods', () => {
-    for (const { path, group } of operations)
-      expect([path, ...operations.filter((one) => one.path === path && one.group !== group)]).toEqual([path]);
-  });
-
-  it('has no two variables in the same place of a path, which API Gateway refuses', () => {
-    const places = all('AWS::ApiGateway::Resource').filter(([, { PathPart }]) => PathPart.startsWith('{'));
-    const parents = places.map(([, { ParentId }]) => JSON.stringify(ParentId));
-    expect(new Set(parents).size).toBe(parents.length);
-  });
-});
+doorCases(() => ({ template, idOf }));
 
 const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 

@@ -9,6 +9,7 @@ const ServerConfig = z
     serviceName: z.string(),
     passwordResetEnabled: z.enum(['true', 'false']),
     url: z.string().optional(),
+    deviceUrl: z.string().optional(),
     limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int(), quotas: Quotas }).optional(),
     locales: z.array(z.string()).optional(),
     manufacturers: z.array(z.string()).optional(),
@@ -22,6 +23,9 @@ export const server = group({
       method: 'GET',
       path: '/server/config',
       summary: 'Get the server configuration; callers who are logged in get more of it',
+      description:
+        '`url` is the address of the service, `deviceUrl` that of its operations of devices, which may be the same one; ' +
+        'both are without `/api/v1`.',
       auth: 'optional',
       success: 200,
       response: ServerConfig,

@@ -15,6 +15,7 @@ export const handler = serve(server, {
       SERVICE_NAME: serviceName,
       MAIL_SENDER,
       PUBLIC_URL: url,
+      DEVICE_URL,
       RATE_LIMIT_PER_SECOND,
     } = settings;
     return {
@@ -23,6 +24,7 @@ export const handler = serve(server, {
       passwordResetEnabled: MAIL_SENDER === '' ? 'false' : 'true',
       ...(caller && {
         url,
+        deviceUrl: DEVICE_URL || url,
         limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM, quotas },
         locales: [...locales],
         manufacturers: Manufacturer.options,

@@ -9,6 +9,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { QueueName } from '../../shared/capabilities.ts';
+import type { DeviceDoor } from './device-door.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './stage.ts';
 
@@ -21,6 +22,7 @@ export type Watched = {
   /** What runs by the clock, and so must run. */
   clocks: readonly string[];
   api: RestApi;
+  deviceDoor: DeviceDoor;
 };
 
 const period = Duration.minutes(5);
@@ -78,9 +80,25 @@ const ofApi = (api: RestApi): Watch => ({
   id: 'api-5xx',
   metric: api.metricServerError(sum),
   atLeast: 5,
-  impact:
-    'Devices and people get errors from us; devices try again, people see them. The access log names the resource.',
+  impact: 'People and apps get errors from us, and see them. The access log of the API names the resource.',
 });
+
+const ofDeviceDoor = ({ api, throttled }: DeviceDoor): Watch[] => [
+  {
+    id: 'device-door-5xx',
+    metric: api.metricServerError(sum),
+    atLeast: 5,
+    impact:
+      'Devices get errors from us, so falls are noticed late: devices try again. The access log of their door names the route.',
+  },
+  {
+    id: 'device-door-throttled',
+    metric: throttled.with(sum),
+    atLeast: 10,
+    impact:
+      'Devices are turned away because all of them together call more often than deviceThrottle lets in, so falls are noticed late.',
+  },
+];
 
 /** Silence counts here: nothing that does not run says so. */
 const ofClocks = ({ functions, clocks }: Watched): Watch[] =>
@@ -90,16 +108,19 @@ const ofClocks = ({ functions, clocks }: Watched): Watch[] =>
     return metric ? [{ id: `${name}-silent`, metric, below: 1, impact }] : [];
   });
 
+const comparisonOf = (watch: Watch): [number, ComparisonOperator] => {
+  if ('atLeast' in watch) return [watch.atLeast, ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD];
+  return [watch.below, ComparisonOperator.LESS_THAN_THRESHOLD];
+};
+
 const createAlarm = (scope: Construct, watch: Watch): Alarm => {
   const { id, metric, impact } = watch;
-  const isAbove = 'atLeast' in watch;
+  const [threshold, comparisonOperator] = comparisonOf(watch);
   return new Alarm(scope, `alarm-${id}`, {
     metric,
-    threshold: isAbove ? watch.atLeast : watch.below,
-    comparisonOperator: isAbove
-      ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
-      : ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingData: isAbove ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
+    threshold,
+    comparisonOperator,
+    treatMissingData: 'below' in watch ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     evaluationPeriods: 1,
     alarmDescription: impact,
   });
@@ -126,8 +147,9 @@ const createTopic = (scope: Construct, email: string): Topic => {
 
 /** Watches everything whose failure a person should know of. Without an address the alarms are seen, not sent. */
 export const watchOver = (scope: Construct, watched: Watched, { alarmEmail }: Stage): void => {
-  const { table, queues, functions, api } = watched;
-  const all = [...ofQueues(queues), ...ofFunctions(functions), ...ofTable(table), ofApi(api), ...ofClocks(watched)];
+  const { table, queues, functions, api, deviceDoor } = watched;
+  const ofDoors = [ofApi(api), ...ofDeviceDoor(deviceDoor)];
+  const all = [...ofQueues(queues), ...ofFunctions(functions), ...ofTable(table), ...ofDoors, ...ofClocks(watched)];
   const alarms = all.map((watch) => createAlarm(scope, watch));
   if (alarmEmail === '') return;
   const topic = createTopic(scope, alarmEmail);

@@ -16,12 +16,13 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { groups } from '../../functions/index.ts';
-import { BASE_PATH, type Group, type Operation } from '../../shared/api/operation.ts';
+import { BASE_PATH, type Operation } from '../../shared/api/operation.ts';
+import type { Placed } from './doors.ts';
 import { answerOnOurBehalf } from './gateway-answers.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Requests per second of all callers together, and how many may come at once. Far above what one account may do
+ * Requests per second of all apps together, and how many may come at once. Far above what one account may do
  * (the functions count that), far below what the account's other APIs need to stay up.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
@@ -79,7 +80,7 @@ const acknowledge = (api: RestApi): void =>
     },
   );
 
-/** The API without its operations. Regional: devices and customers are near their region, and TLS ends there. */
+/** The API of the apps without its operations. Regional: customers are near their region, and TLS ends there. */
 export const createApi = (scope: Construct, stage: Stage): RestApi => {
   const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
@@ -123,14 +124,14 @@ export const addressOf = (api: RestApi, stage: Stage): string => stage.publicUrl
 const integrate = (lambda: LambdaFunction) => new LambdaIntegration(lambda, { scopePermissionToMethod: false });
 
 /**
- * Gives every operation of a group its resource and method. Beside them each resource takes any other method: the
- * function answers 405 and OPTIONS itself.
+ * Gives every operation its resource and method. Beside them each resource takes any other method: the function answers
+ * 405 and OPTIONS itself.
  */
-export const addOperations = (api: RestApi, { operations }: Group, lambda: LambdaFunction): void => {
-  const integration = integrate(lambda);
-  for (const [operationName, { path, method }] of Object.entries(operations)) {
-    const resource = api.root.resourceForPath(BASE_PATH + path);
-    resource.addMethod(method, integration, { operationName });
+export const addOperations = (api: RestApi, placed: readonly Placed[]): void => {
+  for (const { name: operationName, operation, lambda } of placed) {
+    const integration = integrate(lambda);
+    const resource = api.root.resourceForPath(BASE_PATH + operation.path);
+    resource.addMethod(operation.method, integration, { operationName });
     if (!resource.node.tryFindChild('ANY')) resource.addMethod('ANY', integration);
   }
 };

@@ -1,11 +1,13 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { consumers, groups, schedules } from '../../functions/index.ts';
+import { consumers, schedules } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import { watchOver } from './alarms.ts';
 import { addOperations, addressOf, answerElsewhere, createApi, createDomain, gatewayAddressOf } from './api.ts';
 import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
+import { addRoutes, createDeviceDoor, deviceAddressOf, gatewayAddressOfDevices } from './device-door.ts';
+import { operationsAt } from './doors.ts';
 import { createFunctions } from './function.ts';
 import { sendersOf } from './grants.ts';
 import { createKey } from './key.ts';
@@ -26,18 +28,24 @@ export class BackendStack extends Stack {
     const key = createKey(this, stage);
     const api = createApi(this, stage);
     const address = addressOf(api, stage);
-    const own = [address, gatewayAddressOf(api, stage)];
-    const variables = variablesOf(stage, table, queues, key, { address, own });
+    const deviceDoor = createDeviceDoor(this, stage);
+    const deviceAddress = deviceAddressOf(deviceDoor, stage);
+    const own = [address, gatewayAddressOf(api, stage), deviceAddress, gatewayAddressOfDevices(deviceDoor)];
+    const variables = variablesOf(stage, table, queues, key, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
     const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 
-    for (const group of groups) addOperations(api, group, functions[group.name]);
+    addOperations(api, operationsAt('apps', functions));
     answerElsewhere(api, functions.server);
+    // Strangers at this door take nothing that the apps need.
+    addRoutes(deviceDoor, operationsAt('devices', functions), functions.devices);
     if (stage.certificateArn !== '') createDomain(api, stage);
     for (const consumer of consumers) feed(functions[consumer.name], consumer, queues);
     for (const schedule of schedules) runByClock(functions[schedule.name], schedule);
-    watchOver(this, { table, queues, api, functions, clocks: schedules.map(({ name }) => name) }, stage);
+    const clocks = schedules.map(({ name }) => name);
+    watchOver(this, { table, queues, api, deviceDoor, functions, clocks }, stage);
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });
+    new CfnOutput(this, 'DeviceUrl', { value: deviceAddress + BASE_PATH });
     new CfnOutput(this, 'TableName', { value: table.tableName });
   }
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
+import { flag, list, numbers, parsed, type Setting, text, whole } from './setting.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 
 /** What differs between stages. Everything has a default, so that `cdk synth` needs nothing. */
@@ -10,6 +11,12 @@ export type Stage = {
   publicUrl: string;
   /** Certificate (ACM, same region) for the host of `publicUrl`; empty: something in front of the API terminates TLS. */
   certificateArn: string;
+  /** Address of the devices' door without /api/v1; empty: API Gateway's own. */
+  deviceUrl: string;
+  /** Certificate (ACM, same region) for the host of `deviceUrl`; empty: something in front of the door terminates TLS. */
+  deviceCertificateArn: string;
+  /** Requests per second of all devices together, and how many may come at once. */
+  deviceThrottle: Readonly<Record<'rate' | 'burst', number>>;
   serviceName: string;
   serviceVersion: string;
   /** Address that mails come from; empty: this stage sends none. */
@@ -36,41 +43,6 @@ export type Stage = {
   alarmEmail: string;
 };
 
-type Setting<T> = { otherwise: T; wants: string; read: (given: unknown) => T | null };
-
-const text = (pattern: RegExp, otherwise: string, wants: string): Setting<string> => ({
-  otherwise,
-  wants,
-  read: (given) => (typeof given === 'string' && pattern.test(given) ? given : null),
-});
-
-const whole = (otherwise: number, minimum: number, maximum: number): Setting<number> => ({
-  otherwise,
-  wants: `a whole number from ${minimum} to ${maximum}`,
-  read: (given) => {
-    const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
-    return Number.isInteger(number) && Number(number) >= minimum && Number(number) <= maximum ? Number(number) : null;
-  },
-});
-
-const flag = (otherwise: boolean): Setting<boolean> => ({
-  otherwise,
-  wants: 'true or false',
-  read: (given) => (/^(true|false)$/.test(String(given)) ? String(given) === 'true' : null),
-});
-
-const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
-  otherwise: [],
-  wants: `at most ${most}, separated by commas, of: ${one.wants}`,
-  read: (given) => {
-    const parts: unknown[] = Array.isArray(given) ? given : String(given).split(',');
-    const read = parts
-      .filter((part) => part !== '')
-      .map((part) => one.read(typeof part === 'string' ? part.trim() : part));
-    return read.length <= most && !read.includes(null) ? (read as T[]) : null;
-  },
-});
-
 const range: Setting<string> = {
   otherwise: '',
   wants: 'a range like 10.1.0.0/16',
@@ -94,24 +66,33 @@ const logRetentionDays: Setting<RetentionDays> = {
   read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
 const quotas: Setting<SomeQuotas> = {
   otherwise: {},
   wants: `a JSON object with whole numbers for some of: ${Object.keys(Quotas.shape).join(', ')}`,
-  read: (given) => SomeQuotas.safeParse(typeof given === 'string' ? parsed(given) : given).data ?? null,
+  read: (given) => SomeQuotas.safeParse(parsed(given)).data ?? null,
 };
+
+/**
+ * 60,000 devices that report once a minute make 1,000 requests a second; an account has 10,000 at first, for all of its
+ * APIs together.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const deviceThrottle = numbers({ rate: whole(1_000, 1, 100_000), burst: whole(2_000, 1, 100_000) });
+
+const address = text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like https://cloud.example.org');
+const certificate = text(
+  /^$|^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+  '',
+  'the ARN of a certificate',
+);
 
 const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   name: text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens'),
-  publicUrl: text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like https://cloud.example.org'),
-  certificateArn: text(/^$|^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, '', 'the ARN of a certificate'),
+  publicUrl: address,
+  certificateArn: certificate,
+  deviceUrl: address,
+  deviceCertificateArn: certificate,
+  deviceThrottle,
   serviceName: text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters'),
   serviceVersion: text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
   mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
@@ -129,6 +110,18 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
 };
 const names = Object.keys(settings) as (keyof Stage)[];
 
+/** What is wrong with settings of which each is right. */
+const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn }: Stage): string[] => {
+  const isNamedTwice = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
+  return [
+    ...(certificateArn !== '' && publicUrl === '' ? ['publicUrl: a certificate needs the address'] : []),
+    ...(deviceCertificateArn !== '' && deviceUrl === '' ? ['deviceUrl: a certificate needs the address'] : []),
+    ...(isNamedTwice && deviceUrl !== ''
+      ? ['deviceUrl: API Gateway gives a name to one API, and publicUrl has it']
+      : []),
+  ];
+};
+
 /** The context key of a setting: its own name, but `stage` for the name. */
 const keyOf = (name: keyof Stage): string => (name === 'name' ? 'stage' : name);
 
@@ -145,10 +138,10 @@ export const stageFrom = (context: (key: string) => unknown): Stage => {
     if (given === undefined) return [name, otherwise];
     const value = read(given);
     if (value === null) wrong.push(`${keyOf(name)}: ${wants}`);
-    return [name, value];
+    return [name, value ?? otherwise];
   });
   const stage: Stage = Object.fromEntries(values);
-  if (stage.certificateArn !== '' && stage.publicUrl === '') wrong.push('publicUrl: a certificate needs the address');
+  wrong.push(...contradictions(stage));
   if (wrong.length > 0) throw new Error(`wrong settings of the stage:\n  ${wrong.join('\n  ')}`);
   const isThrowaway = /^(dev|test)/.test(stage.name) && context('keepData') === undefined;
   return isThrowaway ? { ...stage, keepData: false } : stage;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parsed } from './setting.ts';
 
 /**
  * The one hop in front of the API, such as a CDN: the header in which it says who called, and the header with the secret
@@ -15,14 +16,6 @@ export const NO_PROXY: ProxyInFront = { header: '', secretHeader: '', secret: ''
 
 const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const secretOrHash = /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/;
-
-const parsed = (given: unknown): unknown => {
-  try {
-    return typeof given === 'string' ? JSON.parse(given) : given;
-  } catch {
-    return null;
-  }
-};
 
 const matching = (given: unknown, form: RegExp): string | null =>
   typeof given === 'string' && form.test(given) ? given : null;

@@ -7,15 +7,15 @@ import type { Stage } from './stage.ts';
 /** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
 export type Variables = Readonly<Record<keyof Settings, string>>;
 
-/** `address`: where callers find the service; `own`: every address that it has. */
-type Addresses = { address: string; own: readonly string[] };
+/** `address`: where callers find the service; `deviceAddress`: where devices do; `own`: every address that it has. */
+type Addresses = { address: string; deviceAddress: string; own: readonly string[] };
 
 export const variablesOf = (
   stage: Stage,
   table: Table,
   queues: Queues,
   key: Key,
-  { address, own }: Addresses,
+  { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,
   EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
@@ -25,6 +25,7 @@ export const variablesOf = (
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),
   PUBLIC_URL: address,
+  DEVICE_URL: deviceAddress,
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,

@@ -3,7 +3,7 @@ import type { Description } from './document.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import * as en from './messages/en.ts';
 import { webhookPaths } from './openapi-webhooks.ts';
-import { type Group, headersOfPublished, type Operation } from './operation.ts';
+import { doorOf, type Group, headersOfPublished, type Operation } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -221,5 +221,8 @@ export const describeApi = (groups: readonly Group[]): Description => {
       paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(write, tag, name, operation) };
     }
   const tags = [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }];
-  return { tags, paths, webhooks: webhookPaths(write), components: components(schemas) };
+  const ofDevices = groups.flatMap(({ operations }) =>
+    Object.keys(operations).filter((name) => doorOf(operations[name] as Operation) === 'devices'),
+  );
+  return { tags, paths, ofDevices, webhooks: webhookPaths(write), components: components(schemas) };
 };

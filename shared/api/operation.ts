@@ -22,6 +22,13 @@ type Access =
       orSelf?: true;
     };
 
+/** Where a caller comes in. In AWS each is an API of its own, so that neither uses up what the other may take. */
+export type Door = 'devices' | 'apps';
+
+/** The one door of an operation: devices, and what registers them, come by theirs, everybody else by that of the apps. */
+export const doorOf = ({ auth }: { auth: Operation['auth'] }): Door =>
+  auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
+
 /** The kind of object in the path, whose customer the operation works in: the caller's own, or any for an admin. */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 

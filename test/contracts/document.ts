@@ -8,7 +8,12 @@ import type { Answer } from '../fixtures/client.ts';
 
 export type Json = Record<string, unknown>;
 type Place = readonly (string | number)[];
-const about = { SERVICE_NAME: 'Test', SERVICE_VERSION: '1.2.3', PUBLIC_URL: 'https://cloud.example.com' };
+export const about = {
+  SERVICE_NAME: 'Test',
+  SERVICE_VERSION: '1.2.3',
+  PUBLIC_URL: 'https://cloud.example.com',
+  DEVICE_URL: '',
+};
 export const document = openApi(describeApi(groups), about);
 
 /** What is at a place of the document; references are not followed. */

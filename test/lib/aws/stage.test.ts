@@ -4,6 +4,9 @@ import { stageFrom } from '../../../lib/aws/stage.ts';
 
 const stage = (context: Record<string, unknown> = {}) => stageFrom((key) => context[key]);
 
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
+const both = { publicUrl: 'https://cloud.example.org', deviceUrl: 'https://cloud.example.org' };
+
 describe('the settings of a stage', () => {
   it('all have a default', () => {
     expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
@@ -19,6 +22,7 @@ describe('the settings of a stage', () => {
       retrySchedule: '0,5,20',
       logRetentionDays: '365',
       quotas: '{"webhooks":10,"users":1000}',
+      deviceThrottle: '{"rate":50}',
     };
     expect(stage(given)).toMatchObject({
       name: 'prod',
@@ -29,6 +33,7 @@ describe('the settings of a stage', () => {
       retrySchedule: [0, 5, 20],
       logRetentionDays: 365,
       quotas: { webhooks: 10, users: 1_000 },
+      deviceThrottle: { rate: 50, burst: 2_000 },
     });
   });
 
@@ -36,6 +41,7 @@ describe('the settings of a stage', () => {
     const given = {
       ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
       quotas: { sensors: 20 },
+      deviceThrottle: { rate: 10, burst: 20 },
     };
     expect(stage(given)).toMatchObject(given);
   });
@@ -66,6 +72,15 @@ describe('the settings of a stage', () => {
     ['publicUrl', 'http://cloud.example.org'],
     ['publicUrl', 'https://cloud.example.org/'],
     ['certificateArn', 'arn:aws:iam::1:user/x'],
+    ['deviceUrl', 'devices.example.org'],
+    ['deviceCertificateArn', 'arn:aws:iam::1:user/x'],
+    ['deviceThrottle', '{'],
+    ['deviceThrottle', '50'],
+    ['deviceThrottle', '[50,100]'],
+    ['deviceThrottle', 'null'],
+    ['deviceThrottle', '{"rate":0}'],
+    ['deviceThrottle', '{"rate":10,"rates":10}'],
+    ['deviceThrottle', { burst: '1e3' }],
     ['mailSender', 'nobody'],
     ['rateLimit', '-1'],
     ['rateLimit', '1e3'],
@@ -89,6 +104,21 @@ describe('the settings of a stage', () => {
     ['quotas', '7'],
   ])('name what is wrong: %s=%s', (key, value) => {
     expect(() => stage({ [key]: value })).toThrow(`\n  ${key}: `);
+  });
+
+  it.each([
+    [{ certificateArn }, 'publicUrl: a certificate needs the address'],
+    [{ deviceCertificateArn: certificateArn }, 'deviceUrl: a certificate needs the address'],
+    [
+      { ...both, certificateArn, deviceCertificateArn: certificateArn },
+      'deviceUrl: API Gateway gives a name to one API, and publicUrl has it',
+    ],
+  ])('name what does not go together: %j', (given, sentence) => {
+    expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);
+  });
+
+  it('may give both doors one name where something in front tells them apart', () => {
+    expect(stage(both)).toMatchObject(both);
   });
 
   it('name all that is wrong at once', () => {

@@ -64,16 +64,6 @@ describe('the API', () => {
     for (const one of apart) expect(one).toEqual({ ...few, HttpMethod: 'GET', ResourcePath: one.ResourcePath });
   });
 
-  it('is no target of webhooks, neither by its own name nor by that of API Gateway', () => {
-    const own = (template: Template) =>
-      all(template, 'AWS::Lambda::Function').flatMap(({ Environment }) => Environment?.Variables?.OWN_URLS ?? []);
-    expect(own(dev)).toHaveLength(2);
-    expect(JSON.stringify(own(dev)[0])).toMatch(/"https:\/\/",\{"Ref":"api\w+"\},"\.execute-api\./);
-    expect(own(prod)).toHaveLength(2);
-    for (const urls of own(prod))
-      expect(JSON.stringify(urls)).toMatch(/"https:\/\/cloud\.example\.org,https:\/\/",.*\.execute-api\./);
-  });
-
   it('logs each call, but no body, query, header or id', () => {
     const [stage] = all(dev, 'AWS::ApiGateway::Stage');
     expect(stage.AccessLogSetting.Format).toContain('$context.requestId');
@@ -195,7 +185,7 @@ describe('the alarms', () => {
   });
 
   it('watch every queue, every function, the table and the API', () => {
-    const watched = all(dev, 'AWS::CloudWatch::Alarm').map(({ MetricName, Dimensions }) =>
+    const watched = all(dev, 'AWS::CloudWatch::Alarm').map(({ MetricName, Dimensions = [] }) =>
       [MetricName, ...Dimensions.map(({ Value }: Properties) => Value.Ref ?? Value['Fn::GetAtt']?.[0] ?? Value)].join(
         ' ',
       ),

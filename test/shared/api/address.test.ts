@@ -62,6 +62,15 @@ describe('the address of a caller behind the trusted proxy', () => {
   });
 });
 
+test('at the door of the devices it is told and proven as at that of the apps', () => {
+  // As an HTTP API hands a request over, by version 1.0 of its payload: names of headers may be in lower case.
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+  const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };
+  expect(at(headers)).toBe('192.0.2.1');
+  expect(at({ ...headers, 'x-hop': ['a-guess'] })).toBe(PEER);
+  expect(at(headers, none)).toBe(PEER);
+});
+
 test.each([
   ['2001:db8:1:2:ffff::1', '2001:db8:1:2'],
   ['::ffff:198.51.100.7', '198.51.100.7'],

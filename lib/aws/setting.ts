@@ -1,0 +1,65 @@
+/** How a value that the CDK's context gives, as JSON or as text of the command line, is read; null: it is wrong. */
+export type Setting<T> = { otherwise: T; wants: string; read: (given: unknown) => T | null };
+
+export const text = (pattern: RegExp, otherwise: string, wants: string): Setting<string> => ({
+  otherwise,
+  wants,
+  read: (given) => (typeof given === 'string' && pattern.test(given) ? given : null),
+});
+
+export const whole = (otherwise: number, minimum: number, maximum: number): Setting<number> => ({
+  otherwise,
+  wants: `a whole number from ${minimum} to ${maximum}`,
+  read: (given) => {
+    const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
+    return Number.isInteger(number) && Number(number) >= minimum && Number(number) <= maximum ? Number(number) : null;
+  },
+});
+
+export const flag = (otherwise: boolean): Setting<boolean> => ({
+  otherwise,
+  wants: 'true or false',
+  read: (given) => (/^(true|false)$/.test(String(given)) ? String(given) === 'true' : null),
+});
+
+export const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
+  otherwise: [],
+  wants: `at most ${most}, separated by commas, of: ${one.wants}`,
+  read: (given) => {
+    const parts: unknown[] = Array.isArray(given) ? given : String(given).split(',');
+    const read = parts
+      .filter((part) => part !== '')
+      .map((part) => one.read(typeof part === 'string' ? part.trim() : part));
+    return read.length <= most && !read.includes(null) ? (read as T[]) : null;
+  },
+});
+
+/** What a JSON text says; anything else is itself. Null: it is no JSON. */
+export const parsed = (given: unknown): unknown => {
+  try {
+    return typeof given === 'string' ? JSON.parse(given) : given;
+  } catch {
+    return null;
+  }
+};
+
+/** A JSON object with some of these numbers; those that it leaves out are as usual. Another name is wrong. */
+export const numbers = <const N extends string>(
+  parts: Readonly<Record<N, Setting<number>>>,
+): Setting<Readonly<Record<N, number>>> => {
+  const entries = Object.entries<Setting<number>>(parts);
+  const allOf = (partOf: (name: string, one: Setting<number>) => number | null) =>
+    Object.fromEntries(entries.map(([name, one]) => [name, partOf(name, one)]));
+  return {
+    otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, number>,
+    wants: `a JSON object with some of: ${entries.map(([name, { wants }]) => `${name} (${wants})`).join(', ')}`,
+    read: (given) => {
+      const object = parsed(given);
+      if (typeof object !== 'object' || object === null || Array.isArray(object)) return null;
+      const named = object as Record<string, unknown>;
+      const isKnown = Object.keys(named).every((name) => entries.some(([known]) => known === name));
+      const read = allOf((name, one) => (named[name] === undefined ? one.otherwise : one.read(named[name])));
+      return isKnown && !Object.values(read).includes(null) ? (read as Record<N, number>) : null;
+    },
+  };
+};

@@ -1,0 +1,132 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { groups } from '../../../functions/index.ts';
+import { BASE_PATH, doorOf, type Group } from '../../../shared/api/operation.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+/** A template, and its logical ids by the name that a contract gives. */
+type Made = { template: Template; idOf: (name: string) => string };
+
+const operations = groups.flatMap((group: Group) =>
+  Object.entries(group.operations).map(([name, operation]) => ({
+    ...operation,
+    ...{ name, group: group.name, door: doorOf(operation) },
+  })),
+);
+const ofApps = operations.filter(({ door }) => door === 'apps');
+const ofDevices = operations.filter(({ door }) => door === 'devices');
+
+/** Both doors are made of the contracts. For a stack that is there when the tests run. */
+export const doorCases = (made: () => Made): void => {
+  const idOf = (name: string) => made().idOf(name);
+  const all = (type: string): [string, Properties][] =>
+    Object.entries(made().template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
+
+  describe('the API of the apps', () => {
+    const pathOf = (id: string): string => {
+      const resource = all('AWS::ApiGateway::Resource').find(([one]) => one === id)?.[1];
+      return resource ? `${resource.ParentId.Ref ? pathOf(resource.ParentId.Ref) : ''}/${resource.PathPart}` : '';
+    };
+    const methods = () =>
+      all('AWS::ApiGateway::Method').map(([, { ResourceId, HttpMethod, OperationName, Integration }]) => ({
+        path: ResourceId.Ref ? pathOf(ResourceId.Ref) : '/',
+        method: HttpMethod,
+        name: OperationName,
+        // The ARN of the function is the one part of the address that refers to anything by attribute.
+        lambda: Integration.Uri['Fn::Join'][1].find((part: Properties) => part['Fn::GetAtt'])['Fn::GetAtt'][0],
+        type: Integration.Type,
+      }));
+
+    it('has each operation of the apps as a method on its resource, and no other, handed whole to the function of its group', () => {
+      const declared = ofApps.map(({ name, path, method, group }) => ({
+        path: BASE_PATH + path,
+        method,
+        name,
+        lambda: idOf(group),
+        type: 'AWS_PROXY',
+      }));
+      const inTemplate = methods().filter(({ method }) => method !== 'ANY');
+      expect(inTemplate).toHaveLength(declared.length);
+      expect(inTemplate).toEqual(expect.arrayContaining(declared));
+    });
+
+    it('takes every other method at each of these resources too, at the same function, which answers 405', () => {
+      const others = methods().filter(({ method }) => method === 'ANY');
+      for (const { path, group } of ofApps)
+        expect(others).toContainEqual(expect.objectContaining({ path: BASE_PATH + path, lambda: idOf(group) }));
+    });
+
+    it('takes every other path, at a function that answers 404', () => {
+      const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
+      expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
+    });
+
+    it('has no path that two groups, or two doors, share: its 405 names all its methods', () => {
+      for (const { path, group, door } of operations) {
+        const isOther = (one: Properties) => one.path === path && (one.group !== group || one.door !== door);
+        expect([path, ...operations.filter(isOther)]).toEqual([path]);
+      }
+    });
+
+    it('has no two variables in the same place of a path, which API Gateway refuses', () => {
+      const places = all('AWS::ApiGateway::Resource').filter(([, { PathPart }]) => PathPart.startsWith('{'));
+      const parents = places.map(([, { ParentId }]) => JSON.stringify(ParentId));
+      expect(new Set(parents).size).toBe(parents.length);
+    });
+  });
+
+  describe('the door of the devices', () => {
+    const routes = () =>
+      all('AWS::ApiGatewayV2::Route').map(([, { RouteKey, OperationName, Target, ApiId }]) => {
+        const integration = Target['Fn::Join'][1].find((part: Properties) => part.Ref).Ref;
+        const [, { IntegrationUri, PayloadFormatVersion, IntegrationType }] = all(
+          'AWS::ApiGatewayV2::Integration',
+        ).find(([id]) => id === integration) as [string, Properties];
+        const lambda = IntegrationUri['Fn::GetAtt'][0];
+        return { key: RouteKey, name: OperationName, lambda, api: ApiId.Ref, PayloadFormatVersion, IntegrationType };
+      });
+    const handedWhole = () => ({
+      ...{ api: idOf('device-door'), PayloadFormatVersion: '1.0', IntegrationType: 'AWS_PROXY' },
+    });
+
+    it('has each operation of devices as a route, handed to the function of its group in the form of the other API', () => {
+      const declared = ofDevices.map(({ name, path, method, group }) => ({
+        ...handedWhole(),
+        ...{ key: `${method} ${BASE_PATH}${path}`, name, lambda: idOf(group) },
+      }));
+      const inTemplate = routes().filter(({ name }) => name !== undefined);
+      expect(inTemplate).toHaveLength(declared.length);
+      expect(inTemplate).toEqual(expect.arrayContaining(declared));
+    });
+
+    it('takes every other method at these paths, and every other path, at functions that answer 405 and 404', () => {
+      const paths = new Map(ofDevices.map(({ path, group }) => [`ANY ${BASE_PATH}${path}`, idOf(group)]));
+      const wanted = [...paths, ['$default', idOf('devices')]].map(([key, lambda]) => ({
+        ...handedWhole(),
+        ...{ key, name: undefined, lambda },
+      }));
+      const inTemplate = routes().filter(({ name }) => name === undefined);
+      expect(inTemplate).toHaveLength(wanted.length);
+      expect(inTemplate).toEqual(expect.arrayContaining(wanted));
+    });
+
+    it('may invoke the functions of its routes, and no others', () => {
+      const invoked = all('AWS::Lambda::Permission')
+        .filter(([, { SourceArn }]) => JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('device-door')}"}`))
+        .map(([, { FunctionName }]) => FunctionName['Fn::GetAtt'][0]);
+      expect(invoked.sort()).toEqual([...new Set(routes().map(({ lambda }) => lambda))].sort());
+    });
+
+    it('is the only door for devices: each operation is at exactly one', () => {
+      expect(ofDevices.map(({ name }) => name).sort()).toEqual(
+        operations
+          .filter(({ auth }) => auth === 'device' || auth === 'provisioner')
+          .map(({ name }) => name)
+          .sort(),
+      );
+      expect(ofDevices.length).toBeGreaterThan(0);
+      expect(ofApps.length + ofDevices.length).toBe(operations.length);
+    });
+  });
+};
