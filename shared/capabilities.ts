@@ -4,6 +4,9 @@ import type { StoreCall } from './store/access-pattern.ts';
 export const queueNames = ['events', 'deliveries', 'retries'] as const;
 export type QueueName = (typeof queueNames)[number];
 
+/** Are its messages delivered in order, group by group, and each only once within five minutes? */
+export const isFifo = (name: QueueName): boolean => name === 'events';
+
 type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consumers } from '../functions/index.ts';
 import { createApp } from '../lib/aws/app.ts';
 import { lambdas } from '../lib/aws/lambdas.ts';
-import { queueNames, variablesOf } from '../shared/capabilities.ts';
+import { isFifo, queueNames, variablesOf } from '../shared/capabilities.ts';
 import { settingsFrom } from '../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../shared/queue/consumer.ts';
 import { tableDesign } from '../shared/store/table.ts';
@@ -74,15 +74,27 @@ describe('rights and environment', () => {
 });
 
 describe('queues', () => {
-  it.each(queueNames)('%s: what fails five times waits 14 days in its dead-letter queue', (name) => {
-    const reader = consumers.find(({ queues }: Consumer) => queues.includes(name)) as Consumer;
-    expect(named('AWS::SQS::Queue', `${name}-queue`)).toMatchObject({
-      VisibilityTimeout: visibilitySeconds(reader),
-      RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
-      SqsManagedSseEnabled: true,
-    });
-    expect(named('AWS::SQS::Queue', `${name}-dead`)).toMatchObject({ MessageRetentionPeriod: 14 * 86_400 });
-  });
+  const fifo = {
+    FifoQueue: true,
+    ContentBasedDeduplication: false,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+  };
+
+  it.each(queueNames)(
+    '%s: keeps messages for 14 days, and as long what failed too often, in a queue of its kind',
+    (name) => {
+      const reader = consumers.find(({ queues }: Consumer) => queues.includes(name)) as Consumer;
+      const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+      const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
+      expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
+        ...kind,
+        VisibilityTimeout: visibilitySeconds(reader),
+        RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+      });
+      expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
+    },
+  );
 
   it('every queue feeds its consumer in batches that may fail in part, with bounded concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
@@ -97,6 +109,18 @@ describe('queues', () => {
     const found = all('AWS::Lambda::EventSourceMapping').map(([, mapping]) => mapping);
     expect(found).toHaveLength(wanted.length);
     expect(found).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('a FIFO queue hands over ten messages at a time at most, and gathers none', () => {
+    const queues = queueNames.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
+    const mappings = all('AWS::Lambda::EventSourceMapping').filter(([, { EventSourceArn }]) =>
+      queues.some((queue) => JSON.stringify(queue) === JSON.stringify(EventSourceArn)),
+    );
+    expect(mappings.length).toBe(queues.length);
+    for (const [, mapping] of mappings) {
+      expect(mapping.BatchSize).toBeLessThanOrEqual(10);
+      expect(mapping).not.toHaveProperty('MaximumBatchingWindowInSeconds');
+    }
   });
 });
 

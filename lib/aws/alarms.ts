@@ -14,7 +14,11 @@ import type { Queues } from './queues.ts';
 import type { Stage } from './stage.ts';
 
 /** `impact` is a sentence for whoever is woken by it: what it means for people, and what to look at. */
-type Watch = { id: string; metric: IMetric; impact: string } & ({ atLeast: number } | { below: number });
+type Watch = { id: string; metric: IMetric; impact: string } & (
+  | { atLeast: number }
+  | { above: number }
+  | { below: number }
+);
 export type Watched = {
   table: Table;
   queues: Queues;
@@ -29,9 +33,9 @@ const period = Duration.minutes(5);
 const sum = { period, statistic: 'Sum' } as const;
 const maximum = { period, statistic: 'Maximum' } as const;
 
-/** Seconds that a message may be old. Retries wait up to 900 s in their queue before anyone may take them. */
+/** Seconds that a message may be old at the most. Retries wait up to 900 s in their queue before anyone may take them. */
 const OLD: Readonly<Record<QueueName, { seconds: number; impact: string }>> = {
-  events: { seconds: 300, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
+  events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
   deliveries: { seconds: 300, impact: 'Customers hear of falls late: first deliveries to webhooks wait.' },
   retries: { seconds: 1_800, impact: 'Webhooks that failed before are tried again later than promised.' },
 };
@@ -42,12 +46,12 @@ const ofQueues = (queues: Queues): Watch[] =>
       id: `${name}-dead`,
       metric: queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum),
       atLeast: 1,
-      impact: `Work of the queue ${name} failed five times, which only a bug of ours does; the sweep keeps ringing for it in vain.`,
+      impact: `Work of the queue ${name} failed each time that it was tried: after an outage it is to be put back, else it is a bug of ours.`,
     },
     {
       id: `${name}-old`,
       metric: queues[name].queue.metricApproximateAgeOfOldestMessage(maximum),
-      atLeast: OLD[name].seconds,
+      above: OLD[name].seconds,
       impact: OLD[name].impact,
     },
   ]);
@@ -64,7 +68,7 @@ const ofFunctions = (functions: Watched['functions']): Watch[] =>
       id: `${name}-throttles`,
       metric: watched.metricThrottles(sum),
       atLeast: 1,
-      impact: `The function ${name} was refused a start: the account's concurrency is used up, so calls fail and work waits.`,
+      impact: `The function ${name} was refused a start: what is reserved for it, or the account's concurrency, is used up, so calls fail and work waits.`,
     },
   ]);
 
@@ -110,6 +114,7 @@ const ofClocks = ({ functions, clocks }: Watched): Watch[] =>
 
 const comparisonOf = (watch: Watch): [number, ComparisonOperator] => {
   if ('atLeast' in watch) return [watch.atLeast, ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD];
+  if ('above' in watch) return [watch.above, ComparisonOperator.GREATER_THAN_THRESHOLD];
   return [watch.below, ComparisonOperator.LESS_THAN_THRESHOLD];
 };
 

@@ -40,7 +40,7 @@ export class BackendStack extends Stack {
     // Strangers at this door take nothing that the apps need.
     addRoutes(deviceDoor, operationsAt('devices', functions), functions.devices);
     if (stage.certificateArn !== '') createDomain(api, stage);
-    for (const consumer of consumers) feed(functions[consumer.name], consumer, queues);
+    for (const consumer of consumers) feed(functions[consumer.name], consumer, queues, stage);
     for (const schedule of schedules) runByClock(functions[schedule.name], schedule);
     const clocks = schedules.map(({ name }) => name);
     watchOver(this, { table, queues, api, deviceDoor, functions, clocks }, stage);

@@ -2,24 +2,32 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { isFifo } from '../../shared/capabilities.ts';
 import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
+import { shareOfQueue } from './concurrency.ts';
 import type { Queues } from './queues.ts';
+import type { Stage } from './stage.ts';
 
-/** Feeds a consumer from its queues. A batch may fail in part, and no queue takes more of Lambda than its share. */
-export const feed = (
-  lambda: LambdaFunction,
-  { queues: names, batchSize, concurrency }: Consumer,
-  queues: Queues,
-): void => {
-  for (const name of names)
+/** Messages of a FIFO queue in a batch, and nothing gathers them for a while. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
+const BATCH_OF_FIFO = 10;
+
+/**
+ * Feeds a consumer from its queues. A batch may fail in part, nothing waits for others to fill one, and no queue takes
+ * more of Lambda than its share.
+ */
+export const feed = (lambda: LambdaFunction, consumer: Consumer, queues: Queues, { concurrency }: Stage): void => {
+  const { name: reader, queues: names, batchSize } = consumer;
+  for (const name of names) {
+    if (isFifo(name) && batchSize > BATCH_OF_FIFO)
+      throw new Error(`${reader} takes ${batchSize} messages at a time, but ${name} is FIFO: ${BATCH_OF_FIFO} at most`);
     new EventSourceMapping(lambda, name, {
       target: lambda,
       eventSourceArn: queues[name].queue.queueArn,
       batchSize,
       reportBatchItemFailures: true,
-      // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
-      maxConcurrency: concurrency,
+      maxConcurrency: shareOfQueue(consumer, concurrency),
     });
+  }
 };
 
 /**

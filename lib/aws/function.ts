@@ -11,6 +11,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Bundle } from './bundle.ts';
+import { reservedFor } from './concurrency.ts';
 import { environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 import type { Stage } from './stage.ts';
@@ -62,6 +63,12 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 
+/** Zero would stop the function. */
+const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
+  const reservedConcurrentExecutions = reservedFor(name, concurrency);
+  return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
+};
+
 const createFunction = (scope: Construct, contract: Contract, host: Host): LambdaFunction => {
   const { name, timeoutSeconds, uses } = contract;
   return new LambdaFunction(scope, name, {
@@ -75,6 +82,7 @@ const createFunction = (scope: Construct, contract: Contract, host: Host): Lambd
     environment: environmentOf(uses, host.variables),
     memorySize: memory[name] ?? OTHERWISE,
     timeout: Duration.seconds(timeoutSeconds),
+    ...reservationOf(name, host.stage),
     recursiveLoop: loopOf(contract),
     // X-Ray's rights know no resource but `*`, and the request id in each log line ties a request together already.
     tracing: Tracing.DISABLED,

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { consumers } from '../../functions/index.ts';
-import { type QueueName, queueNames } from '../../shared/capabilities.ts';
+import { isFifo, type QueueName, queueNames } from '../../shared/capabilities.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 
 /** A queue and where its messages go that could not be worked off. */
@@ -15,22 +15,40 @@ const readerOf = (name: QueueName): Consumer => {
   return reader;
 };
 
-const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
+const common = {
+  encryption: QueueEncryption.SQS_MANAGED,
+  enforceSSL: true,
+  // As long as SQS keeps anything. What is dead was first received long before it is 14 days old, and in a standard
+  // queue it keeps its age when it moves.
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+  retentionPeriod: Duration.days(14),
+} as const;
+
+/**
+ * High throughput: each message group is in order and known for repetitions by itself, so no group slows another down.
+ * Senders say what a repetition is: two calls with the same bytes may be two calls.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
+ */
+const fifo = {
+  fifo: true,
+  contentBasedDeduplication: false,
+  deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+  fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+} as const;
 
 const createQueue = (scope: Construct, name: QueueName): QueuePair => {
-  // A message keeps its age when it moves, so it must be allowed to grow older here than in its queue.
-  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
-  const dead = new Queue(scope, `${name}-dead`, { ...common, retentionPeriod: Duration.days(14) });
+  // The dead letters of a FIFO queue need one too.
+  const kind = { ...common, ...(isFifo(name) && fifo) };
+  const dead = new Queue(scope, `${name}-dead`, kind);
   // A group of operations may have the name of a queue.
   const queue = new Queue(scope, `${name}-queue`, {
-    ...common,
-    retentionPeriod: Duration.days(4),
+    ...kind,
     visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),
     deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
   });
   return { queue, dead };
 };
 
-/** Every queue with its dead-letter queue. They only ring bells: what they lose, the table remembers. */
+/** Every queue with its dead-letter queue, of the same kind. */
 export const createQueues = (scope: Construct): Queues =>
   Object.fromEntries(queueNames.map((name) => [name, createQueue(scope, name)])) as Queues;

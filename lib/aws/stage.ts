@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
+import { type Concurrency, concurrency, tooSmall } from './concurrency.ts';
 import { flag, list, numbers, parsed, type Setting, text, whole } from './setting.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 
@@ -17,6 +18,8 @@ export type Stage = {
   deviceCertificateArn: string;
   /** Requests per second of all devices together, and how many may come at once. */
   deviceThrottle: Readonly<Record<'rate' | 'burst', number>>;
+  /** Invocations at a time that are kept for the functions that falls need; 0: none. */
+  concurrency: Concurrency;
   serviceName: string;
   serviceVersion: string;
   /** Address that mails come from; empty: this stage sends none. */
@@ -93,6 +96,7 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
   deviceUrl: address,
   deviceCertificateArn: certificate,
   deviceThrottle,
+  concurrency,
   serviceName: text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters'),
   serviceVersion: text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
   mailSender: text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address'),
@@ -111,7 +115,7 @@ const settings: { readonly [K in keyof Stage]: Setting<Stage[K]> } = {
 const names = Object.keys(settings) as (keyof Stage)[];
 
 /** What is wrong with settings of which each is right. */
-const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn }: Stage): string[] => {
+const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn, ...stage }: Stage): string[] => {
   const isNamedTwice = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
   return [
     ...(certificateArn !== '' && publicUrl === '' ? ['publicUrl: a certificate needs the address'] : []),
@@ -119,6 +123,7 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
     ...(isNamedTwice && deviceUrl !== ''
       ? ['deviceUrl: API Gateway gives a name to one API, and publicUrl has it']
       : []),
+    ...tooSmall(stage.concurrency),
   ];
 };
 

@@ -23,6 +23,7 @@ describe('the settings of a stage', () => {
       logRetentionDays: '365',
       quotas: '{"webhooks":10,"users":1000}',
       deviceThrottle: '{"rate":50}',
+      concurrency: '{"devices":100,"deliver":20}',
     };
     expect(stage(given)).toMatchObject({
       name: 'prod',
@@ -34,6 +35,7 @@ describe('the settings of a stage', () => {
       logRetentionDays: 365,
       quotas: { webhooks: 10, users: 1_000 },
       deviceThrottle: { rate: 50, burst: 2_000 },
+      concurrency: { devices: 100, process: 0, deliver: 20, sweep: 0 },
     });
   });
 
@@ -42,6 +44,7 @@ describe('the settings of a stage', () => {
       ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
       quotas: { sensors: 20 },
       deviceThrottle: { rate: 10, burst: 20 },
+      concurrency: { devices: 5, process: 10, deliver: 4, sweep: 1 },
     };
     expect(stage(given)).toMatchObject(given);
   });
@@ -81,6 +84,11 @@ describe('the settings of a stage', () => {
     ['deviceThrottle', '{"rate":0}'],
     ['deviceThrottle', '{"rate":10,"rates":10}'],
     ['deviceThrottle', { burst: '1e3' }],
+    ['concurrency', '10'],
+    ['concurrency', '{"server":10}'],
+    ['concurrency', { devices: -1 }],
+    ['concurrency', { sweep: 0.5 }],
+    ['concurrency', { process: 1 }],
     ['mailSender', 'nobody'],
     ['rateLimit', '-1'],
     ['rateLimit', '1e3'],
@@ -112,6 +120,10 @@ describe('the settings of a stage', () => {
     [
       { ...both, certificateArn, deviceCertificateArn: certificateArn },
       'deviceUrl: API Gateway gives a name to one API, and publicUrl has it',
+    ],
+    [
+      { concurrency: { deliver: 3 } },
+      'concurrency: deliver needs 4 or more, or 0, for each queue that it reads takes at least 2',
     ],
   ])('name what does not go together: %j', (given, sentence) => {
     expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);

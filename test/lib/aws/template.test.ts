@@ -199,6 +199,27 @@ describe('the alarms', () => {
     expect(watched.join()).toMatch(/5XXError.*WriteThrottleEvents|WriteThrottleEvents.*5XXError/);
   });
 
+  it.each([
+    ['events', 60],
+    ['deliveries', 300],
+    ['retries', 1_800],
+  ])('tell when a message of %s is older than %d s, and when any is dead', (name, seconds) => {
+    const idOf = (kind: string) =>
+      Object.keys(dev.findResources('AWS::SQS::Queue')).find((id) => id.startsWith(`${name}${kind}`)) ?? '';
+    const of = (kind: string) => ({
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [idOf(kind), 'QueueName'] } }],
+      TreatMissingData: 'notBreaching',
+    });
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...{ ...of('queue'), MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum' },
+      ...{ Threshold: seconds, ComparisonOperator: 'GreaterThanThreshold' },
+    });
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...{ ...of('dead'), MetricName: 'ApproximateNumberOfMessagesVisible', Statistic: 'Maximum' },
+      ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
+    });
+  });
+
   it('tell when nothing runs by the clock', () => {
     dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Invocations',

@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { afterAll, describe, expect, it } from 'vitest';
+import { consumers } from '../../../functions/index.ts';
+import { feed } from '../../../lib/aws/consumers.ts';
+import type { Queues } from '../../../lib/aws/queues.ts';
+import { stageFrom } from '../../../lib/aws/stage.ts';
+import { isFifo, queueNames } from '../../../shared/capabilities.ts';
+import type { Consumer } from '../../../shared/queue/consumer.ts';
+import { createStacks } from '../../fixtures/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const { folder, stackOf } = createStacks();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const contracts: readonly Consumer[] = consumers;
+
+const found = (concurrency: object) => {
+  const stack = stackOf({ concurrency });
+  const template = Template.fromStack(stack);
+  const idOf = (name: string) => stack.getLogicalId(stack.node.findChild(name).node.defaultChild as never);
+  const functions: Record<string, Properties> = template.findResources('AWS::Lambda::Function');
+  const mappings: Properties[] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+  return {
+    /** Reservations by the names of functions. */
+    reserved: Object.fromEntries(
+      Object.values(functions)
+        .filter(({ Properties }) => 'ReservedConcurrentExecutions' in Properties)
+        .map(({ Properties }) => [Properties.Description.split(': ')[1], Properties.ReservedConcurrentExecutions]),
+    ),
+    /** What the queues of a consumer may take, each. */
+    sharesOf: (name: string): number[] =>
+      mappings
+        .filter(({ Properties }) => Properties.FunctionName.Ref === idOf(name))
+        .map(({ Properties }) => Properties.ScalingConfig.MaximumConcurrency),
+  };
+};
+
+const all = { devices: 40, process: 9_000, deliver: 9_000, sweep: 2 };
+const most = found(all);
+/** Two for each queue, and something over that is too little for a third. */
+const least = Object.fromEntries(contracts.map(({ name, queues }) => [name, 3 * queues.length - 1]));
+const few = found({ ...least, sweep: 0 });
+const none = found({});
+
+describe('reserved concurrency', () => {
+  it('is what the stage says, for these functions and no others; 0 reserves nothing', () => {
+    expect([most.reserved, few.reserved, none.reserved]).toEqual([all, least, {}]);
+  });
+
+  it.each(contracts)('$name: its queues take no more than is reserved in all, and than its contract says', (one) => {
+    const { name, queues, concurrency } = one;
+    expect(few.sharesOf(name)).toEqual(queues.map(() => 2));
+    for (const { sharesOf } of [most, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
+  });
+
+  it.each(contracts)('$name: is refused where it is less than Lambda takes for its queues', ({ name, queues }) => {
+    const stage = (reserved: number) => () =>
+      stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
+    const enough = 2 * queues.length;
+    expect(stage(enough - 1)).toThrow(`concurrency: ${name} needs ${enough} or more, or 0, for `);
+    expect(stage(enough)).not.toThrow();
+  });
+});
+
+describe('a consumer of a FIFO queue', () => {
+  it('that wants more than ten messages at a time is refused', () => {
+    const stack = stackOf();
+    const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
+    const lambda = stack.node.findChild(fifo.name) as LambdaFunction;
+    const queue = { queueArn: 'arn:aws:sqs:eu-central-1:123456789012:one.fifo' };
+    const queues = Object.fromEntries(queueNames.map((name) => [name, { queue }])) as unknown as Queues;
+    const stage = stageFrom(() => undefined);
+    expect(() => feed(lambda, { ...fifo, batchSize: 11 }, queues, stage)).toThrow(
+      `${fifo.name} takes 11 messages at a time, but ${fifo.queues.find(isFifo)} is FIFO: 10 at most`,
+    );
+  });
+});
