@@ -19,7 +19,6 @@ const kinds = () =>
 const keysOfIndex = {
   due: [[due.shard.template, due.at.template]],
   list: [
-    [lists.eventsOfSensor.template, lists.byTime.template],
     [lists.feedbackOfSensor.template, lists.byTime.template],
     [lists.sensorsOfCustomer.template, 'packed sensor'],
   ],

@@ -1,11 +1,21 @@
 import type { StoreCall } from './store/access-pattern.ts';
 
-/** The queues of the system; each has a dead-letter queue. */
-export const queueNames = ['events', 'deliveries', 'retries'] as const;
+/** The queues that a function works on; each has a dead-letter queue. */
+export const workQueues = ['events', 'timers', 'deliveries', 'retries'] as const;
+/** All queues. What nobody can read is put aside in `quarantine`, for a person to look at. */
+export const queueNames = [...workQueues, 'quarantine'] as const;
+export type WorkQueue = (typeof workQueues)[number];
 export type QueueName = (typeof queueNames)[number];
-
-/** Are its messages delivered in order, group by group, and each only once within five minutes? */
+/** What a sensor says is worked on in its order: a FIFO queue keeps that of each group. */
 export const isFifo = (name: QueueName): boolean => name === 'events';
+
+const queueUrls = [
+  'EVENTS_QUEUE_URL',
+  'TIMERS_QUEUE_URL',
+  'DELIVERIES_QUEUE_URL',
+  'RETRIES_QUEUE_URL',
+  'QUARANTINE_QUEUE_URL',
+];
 
 type Row = {
   /** Environment variables that it needs. */
@@ -27,9 +37,14 @@ export const capabilities = {
       ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
     ],
   },
-  'ring:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
-  'ring:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
-  'ring:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  'enqueue:events': { env: ['EVENTS_QUEUE_URL'], resource: 'events', actions: ['sqs:SendMessage'] },
+  'enqueue:timers': { env: ['TIMERS_QUEUE_URL'], resource: 'timers', actions: ['sqs:SendMessage'] },
+  'enqueue:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
+  'enqueue:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  /** What a consumer does with its own queues beside being fed from them; its rights are in lib/aws/grants.ts. */
+  consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'] },
+  /** Putting dead letters back; its rights are in lib/aws/grants.ts. */
+  redrive: { env: queueUrls },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
   /** When a sensor counts as silent. */

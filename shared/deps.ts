@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Passwords, passwordsAt } from './auth/password.ts';
 import { type Cipher, createVault, type Vault } from './auth/vault.ts';
-import { type Capability, isCapability, isStoreCall, type QueueName, type Use } from './capabilities.ts';
+import { type Capability, isCapability, isStoreCall, type Use, type WorkQueue, workQueues } from './capabilities.ts';
 import type { Callee } from './delivery/callee.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { type Log, log } from './log.ts';
 import type { Mail, mailBySes } from './mail.ts';
-import {
-  type Bell,
-  type DeliveryBell,
-  type EventBell,
-  groupOf,
-  type JobBell,
-  MAX_DELAY_SECONDS,
-} from './queue/bell.ts';
-import type { Send } from './queue/send.ts';
+import type { Queues, queuesBySqs } from './queue/send.ts';
+import { encode, queueOf, type Task, type TaskOf } from './queue/task.ts';
+import { QueueUnavailable } from './queue/unavailable.ts';
 import type { StoreCall } from './store/access-pattern.ts';
 import { createTable, documentClient, type Table } from './store/client.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
@@ -25,7 +19,7 @@ import { type StoreOf, storeOf } from './store/store.ts';
 export type Runtime = {
   settings: Settings;
   table: Table;
-  send: Send;
+  queues: Queues;
   callee: () => Promise<Callee>;
   mail: Mail;
   vault: Vault;
@@ -35,6 +29,8 @@ export type Runtime = {
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
+  /** Since when (ms) no other process works on this table and these queues; 0: there may be any number. */
+  aloneSince?: number;
   /** Seconds between two sweeps; as in the cloud unless told otherwise. */
   sweepSeconds?: number;
   /** Called where a process might die, by the number of the place: tests let it. */
@@ -44,19 +40,31 @@ export type Runtime = {
 /** What every handler may use: time and chance are arguments, never read from the world. */
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'crashpoint'>>;
 
+/**
+ * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given. Throws
+ * QueueUnavailable when any was not taken. `deduplicationId`: of tasks that SQS shall take once in 5 minutes.
+ */
+export type Enqueue<T extends Task> = (
+  tasks: readonly T[],
+  more?: { delaySeconds?: number; deduplicationId?: string },
+) => Promise<void>;
+
 type ByCapability = {
   guard: { settings: Settings };
-  /** Rings for messages, after a delay as below if need be. Never fails: what was not rung for, the sweeper rings for. */
-  'ring:events': { ringEvents: (bells: readonly EventBell[], delaySeconds?: number) => Promise<void> };
-  'ring:deliveries': { ringDeliveries: (bells: readonly DeliveryBell[]) => Promise<void> };
-  /** Rings after a delay of whole seconds, at most MAX_DELAY_SECONDS. */
-  'ring:retries': { ringRetries: (bells: readonly (DeliveryBell | JobBell)[], delaySeconds: number) => Promise<void> };
+  /** What may be enqueued follows from all of them: see Enqueuing. */
+  'enqueue:events': object;
+  'enqueue:timers': object;
+  'enqueue:deliveries': object;
+  'enqueue:retries': object;
+  consume: object;
+  /** Puts the dead letters of all queues back into them. Never fails: an alarm tells as long as there are any. */
+  redrive: { redrive: () => Promise<void> };
   /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
   'send:mail': { mail: Mail };
   /** How long (ms) nothing may be heard of the service itself before its sensors' silence is no longer theirs. */
   'watch:sensors': { settings: Settings; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
-  'call:webhooks': { callee: Callee; settings: Settings };
+  'call:webhooks': { callee: Callee; settings: Settings; aloneSince: number };
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
@@ -67,40 +75,45 @@ type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (a
 
 type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: StoreOf<C> };
 
+type QueuesOf<U> = U extends `enqueue:${infer Q extends WorkQueue}` ? Q : never;
+type Enqueuing<Q extends WorkQueue> = [Q] extends [never] ? unknown : { enqueue: Enqueue<TaskOf<Q>> };
+
 /** What a handler receives: exactly what its operation `uses`. */
 export type Deps<U extends Use> = Basics &
   Intersection<ByCapability[Extract<U, Capability>]> &
+  Enqueuing<QueuesOf<U>> &
   Stored<Extract<U, StoreCall>>;
 
-const ringer =
-  ({ send, log }: Runtime, queue: QueueName) =>
-  async (bells: readonly Bell[]): Promise<void> => {
-    try {
-      if (bells.length > 0) await send(queue, bells);
-    } catch (error) {
-      log('warn', 'bells not rung, the sweeper will', { queue, bells: bells.length }, error);
-    }
-  };
-const bell = (one: { c: number; w?: string }, delaySeconds = 0): Bell => ({
-  body: JSON.stringify(one),
-  groupId: groupOf(one),
-  delaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delaySeconds))),
+const enqueueing = async ({ queues }: Runtime) => ({
+  enqueue: async (tasks: readonly Task[], { delaySeconds = 0, deduplicationId }: Parameters<Enqueue<Task>>[1] = {}) => {
+    for (const [queue, ofQueue] of Map.groupBy(tasks, queueOf))
+      await queues
+        .send(
+          queue,
+          ofQueue.map((task) => encode(task, delaySeconds, deduplicationId)),
+        )
+        .catch((cause: unknown) => {
+          throw new QueueUnavailable(`${queue} did not take its tasks`, { cause });
+        });
+  },
 });
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   guard: async ({ settings }) => ({ settings }),
-  'ring:events': async (runtime) => {
-    const ring = ringer(runtime, 'events');
-    return { ringEvents: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
-  },
-  'ring:deliveries': async (runtime) => {
-    const ring = ringer(runtime, 'deliveries');
-    return { ringDeliveries: (bells) => ring(bells.map((one) => bell(one))) };
-  },
-  'ring:retries': async (runtime) => {
-    const ring = ringer(runtime, 'retries');
-    return { ringRetries: (bells, delay) => ring(bells.map((one) => bell(one, delay))) };
-  },
+  'enqueue:events': enqueueing,
+  'enqueue:timers': enqueueing,
+  'enqueue:deliveries': enqueueing,
+  'enqueue:retries': enqueueing,
+  consume: async () => ({}),
+  redrive: async ({ queues, log }) => ({
+    redrive: async () => {
+      // A queue of which dead letters are on their way already takes no second order.
+      const ordered = workQueues.map((name) =>
+        queues.redrive(name).catch((error: unknown) => log('warn', 'dead letters stay for now', { name }, error)),
+      );
+      await Promise.all(ordered);
+    },
+  }),
   'send:mail': async ({ mail, log }) => ({
     mail: (...letter) => mail(...letter).catch((error: unknown) => log('error', 'a mail was not sent', {}, error)),
   }),
@@ -109,7 +122,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
   'keep:quotas': async ({ settings }) => ({ quotas: settings.QUOTAS }),
-  'call:webhooks': async ({ callee, settings }) => ({ callee: await callee(), settings }),
+  'call:webhooks': async ({ callee, settings, aloneSince = 0 }) => ({ callee: await callee(), settings, aloneSince }),
   'hash:passwords': async ({ passwords }) => ({ passwords }),
   'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),
   'open:secrets': async ({ vault }) => ({ openSecret: vault.open }),
@@ -164,6 +177,20 @@ const lazyMail = (config: Parameters<typeof mailBySes>[0], sender: string): Mail
   };
 };
 
+/** SQS, loaded when there is something to send. */
+const lazyQueues = (...given: Parameters<typeof queuesBySqs>): Queues => {
+  let loading: Promise<Queues> | undefined;
+  const load = (): Promise<Queues> => {
+    loading ??= import('./queue/send.ts').then((bySqs) => bySqs.queuesBySqs(...given));
+    return loading;
+  };
+  return {
+    send: async (...message) => (await load()).send(...message),
+    hide: async (...messages) => (await load()).hide(...messages),
+    redrive: async (queue) => (await load()).redrive(queue),
+  };
+};
+
 /** The runtime inside AWS Lambda. Queues and callee load only where a function uses them. */
 export const lambdaRuntime = (): Runtime => {
   const given = settings();
@@ -171,18 +198,15 @@ export const lambdaRuntime = (): Runtime => {
   const client = documentClient({ region, credentials, ...(endpoints.table && { endpoint: endpoints.table }) });
   const urls = {
     events: given.EVENTS_QUEUE_URL,
+    timers: given.TIMERS_QUEUE_URL,
     deliveries: given.DELIVERIES_QUEUE_URL,
     retries: given.RETRIES_QUEUE_URL,
+    quarantine: given.QUARANTINE_QUEUE_URL,
   };
-  let send: Promise<Send> | undefined;
-  const connect = async () => (await import('./queue/send.ts')).sendBySqs({ region, credentials }, urls);
   return {
     settings: given,
     table: createTable(client, given.TABLE_NAME),
-    send: async (queue, bells) => {
-      send ??= connect();
-      await (await send)(queue, bells);
-    },
+    queues: lazyQueues({ region, credentials }, urls),
     callee: async () => lazyCallee(given),
     vault: createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     passwords: passwordsAt(),

@@ -29,8 +29,10 @@ const json = z.string().transform((text, ctx): unknown => {
 export const Environment = z.object({
   TABLE_NAME: z.string().min(3).default('sensor-cloud'),
   EVENTS_QUEUE_URL: z.string().default(''),
+  TIMERS_QUEUE_URL: z.string().default(''),
   DELIVERIES_QUEUE_URL: z.string().default(''),
   RETRIES_QUEUE_URL: z.string().default(''),
+  QUARANTINE_QUEUE_URL: z.string().default(''),
   /** The key that secrets of webhooks are kept with, in KMS. */
   SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */

@@ -42,6 +42,7 @@ const rooms: Record<string, string> = {
 /** What goes beyond the rooms: who, what, and why. One that nothing needs any more fails below. */
 const deviations: [file: string, may: string, because: string][] = [
   ['shared/domain/ids.ts', 'node:crypto{createHash}', 'derived ids are pure: a hash is arithmetic'],
+  ['shared/domain/sensor-state.ts', 'node:util{isDeepStrictEqual}', 'tells news from a repetition: comparing is pure'],
   ['shared/domain/user.ts', 'node:crypto{createHash}', 'a key of any text is pure: a hash is arithmetic'],
   ['shared/store/client.ts', 'node:crypto{randomUUID}', 'names a transaction over its repetitions'],
   ['shared/store/client.ts', 'node:util{isDeepStrictEqual}', 'knows its own write again'],
@@ -65,7 +66,7 @@ const deviations: [file: string, may: string, because: string][] = [
   ['shared/delivery/resolve.ts', 'node:dns/promises{Resolver,lookup}', 'every address of a name is judged'],
   ['shared/delivery/resolve.ts', 'node:fs{readFileSync}', 'the hosts file of this machine comes first'],
   ['shared/delivery/url-policy.ts', 'node:timers/promises{setTimeout}', 'a name must not take forever'],
-  ['functions/*/contract.ts', 'shared/queue/bell.ts', 'the schemas of the messages: data'],
+  ['functions/*/contract.ts', 'shared/queue/task.ts', 'the schemas of the tasks: data'],
   ['functions/server/description.ts', 'functions/index.ts', 'the OpenAPI document is made of all contracts'],
   ['lib/aws/bundle.ts', 'shared/api/openapi.ts', 'a bundle holds the document, not what makes it'],
   ['functions/server/qr-code.ts', 'qrcode', 'draws the picture; loaded by its one call'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../lib/local/clock.ts';
+import { skippingClock } from '../lib/local/clock.ts';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../lib/local/demo/receiver.ts';
 import { kinds, type Situation } from '../shared/domain/event.ts';
@@ -12,8 +12,7 @@ import { type Row, rows } from './fixtures/table-of-events.ts';
 // Every row of the table of events, for both makers: messages in; hits and payloads in three formats out. All sensors
 // of the table speak at once, each in its turn; what came of it is looked at row by row.
 
-let ahead = 0;
-const now = () => Date.now() + ahead;
+const clock = skippingClock(Date.now());
 let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 const receivers = {} as Record<'full' | 'custom1' | 'raw', Receiver>;
@@ -73,7 +72,7 @@ const sayAll = async (players: readonly Player[], words: (row: Row) => readonly 
 
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
-    ahead += 60_000;
+    clock.skipTo(clock.now() + 60_000);
     await cloud.sweep();
     await quiet();
   }
@@ -105,7 +104,7 @@ const look = async (players: readonly Player[]) => {
 const hello = ({ maker }: Row) => (maker === 'maker_a' ? a.state() : b.online(true));
 
 beforeAll(async () => {
-  cloud = await startTestCloud({ clock: { ...systemClock, now } });
+  cloud = await startTestCloud({ clock });
   home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   const all = await Promise.all(Object.values(rows).flat().map(create));
   // Nobody is told of what comes before.

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { derivedUlid, timeOfUlid } from '../shared/domain/ids.ts';
+import { packSnapshot } from '../shared/domain/packed-snapshot.ts';
 import { items } from '../shared/store/table.ts';
 import { createLedger } from './bench/meter.ts';
 import { startTestCloud } from './fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from './fixtures/home.ts';
+import { bareSnapshot } from './fixtures/snapshot.ts';
 
 const COUNT = 1_200;
 const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };
-const snapshot = { event: { id: 1, type: 'fall', action: 'fall_detected', source: null }, sensor: {} };
+const snapshot = packSnapshot(bareSnapshot);
 
 const ledger = createLedger();
 let cloud: Cloud;

@@ -5,15 +5,26 @@ import { handler } from '../functions/server/handler.ts';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { preferred } from '../shared/api/accept.ts';
 import type { APIGatewayProxyEvent } from '../shared/api/exchange.ts';
+import { items } from '../shared/store/table.ts';
 import { type Client, clientOf } from './fixtures/client.ts';
 import { startTestCloud } from './fixtures/cloud.ts';
 import { adminOf } from './fixtures/home.ts';
+import { onEachRequest } from './fixtures/table-calls.ts';
 
 let cloud: Cloud;
 let anybody: Client;
+/** The partitions that were asked. */
+const keys = new Set<string>();
 const serviceName = 'Haus "Sönne" 1';
 beforeAll(async () => {
-  cloud = await startTestCloud({ environment: { SERVICE_NAME: serviceName } });
+  cloud = await startTestCloud({
+    environment: { SERVICE_NAME: serviceName },
+    onClient: (client) =>
+      onEachRequest(client, (all) => {
+        for (const { pk } of all) keys.add(pk);
+        return undefined;
+      }),
+  });
   anybody = clientOf(cloud.url);
 });
 afterAll(async () => {
@@ -68,6 +79,15 @@ describe('the configuration of the server', () => {
     expect(await clientOf(other.url).ok('GET', '/server/config')).not.toHaveProperty('deviceUrl');
     await other.stop();
   });
+});
+
+test('GET /health reads a partition of its own, in which nothing else is', async () => {
+  keys.clear();
+  expect(await anybody.ok('GET', '/health')).toEqual({ status: 'OK' });
+  // Whatever runs by the clock aside.
+  expect([...keys].filter((key) => !/^(HEARTBEAT|DUE#)/.test(key))).toEqual(['HEALTH']);
+  const others = Object.entries(items).filter(([kind, { pk }]) => kind !== 'health' && pk.template === 'HEALTH');
+  expect(others).toEqual([]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consumers } from '../functions/index.ts';
 import { createApp } from '../lib/aws/app.ts';
 import { lambdas } from '../lib/aws/lambdas.ts';
-import { isFifo, queueNames, variablesOf } from '../shared/capabilities.ts';
+import { isFifo, variablesOf, workQueues } from '../shared/capabilities.ts';
 import { settingsFrom } from '../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../shared/queue/consumer.ts';
 import { tableDesign } from '../shared/store/table.ts';
@@ -81,10 +81,10 @@ describe('queues', () => {
     FifoThroughputLimit: 'perMessageGroupId',
   };
 
-  it.each(queueNames)(
+  it.each(workQueues)(
     '%s: keeps messages for 14 days, and as long what failed too often, in a queue of its kind',
     (name) => {
-      const reader = consumers.find(({ queues }: Consumer) => queues.includes(name)) as Consumer;
+      const reader = consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) as Consumer;
       const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
       const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
       expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
@@ -95,6 +95,11 @@ describe('queues', () => {
       expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
     },
   );
+
+  it('quarantine: keeps for 14 days what nobody can read', () => {
+    const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+    expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
+  });
 
   it('every queue feeds its consumer in batches that may fail in part, with bounded concurrency', () => {
     const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
@@ -112,7 +117,7 @@ describe('queues', () => {
   });
 
   it('a FIFO queue hands over ten messages at a time at most, and gathers none', () => {
-    const queues = queueNames.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
+    const queues = workQueues.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
     const mappings = all('AWS::Lambda::EventSourceMapping').filter(([, { EventSourceArn }]) =>
       queues.some((queue) => JSON.stringify(queue) === JSON.stringify(EventSourceArn)),
     );

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consumers, schedules } from '../functions/index.ts';
 import { startTableEngine, type TableEngine } from '../lib/local/engines.ts';
 import { ensureTable, localDocumentClient } from '../lib/local/table.ts';
 import { type Access, accessesOf, type StoreCall } from '../shared/store/access-pattern.ts';
@@ -134,8 +135,8 @@ describe('access patterns', () => {
 describe('the table', () => {
   /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
   const notOfCustomers = [
-    ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
-    ...['accessToken', 'reset', 'home', 'customer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
+    ...['counter', 'heartbeat', 'health', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
+    ...['accessToken', 'reset', 'home', 'listedCustomer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
     ...['provisioningKey', 'listedKey', 'firmware', 'firmwareDefault', 'firmwarePins'],
   ];
 
@@ -144,6 +145,17 @@ describe('the table', () => {
     expect(others).toEqual(notOfCustomers);
     const { byTime: _, byDelivery: __, ...partitions } = lists;
     for (const { template } of Object.values(partitions)) expect(template).toMatch(/^C#\{customerId\}#/);
+  });
+
+  test('no event, alarm or count reads or writes the partition that all customers share: lists of them do', () => {
+    const sharing = Object.entries(accessPatterns).filter(([, pattern]) =>
+      accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
+    );
+    const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
+    expect(sharing.map(([call]) => call)).toEqual(calls);
+    const using = [...consumers, ...schedules].flatMap(({ uses }) => uses as readonly string[]);
+    expect(using).toContain('sensors.around');
+    expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
   test('no key is that of two kinds of items', () => {

@@ -39,7 +39,7 @@ declare const call: Call<One['write']>;
 declare const publicCall: Call<One['publicRead']>;
 declare const reader: Deps<One['publicRead']['uses'][number]>;
 declare const writer: Deps<One['write']['uses'][number]>;
-declare const storeless: Deps<'ring:events'>;
+declare const storeless: Deps<'enqueue:events'>;
 declare const handlers: Handlers<typeof one>;
 const common = { method: 'GET', path: '/x', summary: 's', success: 200, response: z.string(), uses: [] } as const;
 
@@ -75,7 +75,11 @@ export const storeUnasked = () => storeless.store;
 
 // case: a queue in an operation that does not use it
 // @ts-expect-error
-export const bellUnasked = () => writer.ringEvents;
+export const queueUnasked = () => writer.enqueue;
+
+// case: a task of another queue
+// @ts-expect-error
+export const taskOfAnother = () => storeless.enqueue([{ type: 'check_sensor', customerId: 1, sensorId: 's' }]);
 
 // case: the caller in a public operation
 // @ts-expect-error

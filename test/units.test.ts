@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../lib/local/clock.ts';
-import type { Cloud } from '../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../lib/local/demo/receiver.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { absent } from '../shared/store/request.ts';
-import { createLedger, type Ledger, startEngine } from './bench/meter.ts';
-import { startTestCloud } from './fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from './fixtures/home.ts';
+import { createLedger, startEngine } from './bench/meter.ts';
+import { createMetered, type Metered } from './fixtures/metered.ts';
 
 // What an answer costs is the engine's own word: this is where that word is checked against the published rules.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
@@ -94,97 +90,28 @@ describe('the embedded engine reports', () => {
 });
 
 describe('units of', () => {
-  const ledger: Ledger = createLedger();
-  let skipped = 0;
-  const now = () => Date.now() + skipped;
-  let cloud: Cloud;
-  let receiver: Receiver;
-  let home: Awaited<ReturnType<typeof createHome>>;
-  let sensor: Awaited<ReturnType<typeof linkSensor>>;
-  let ruleId: number;
-  let sent = 0;
-
-  /** One fall `afterMs` after the one before, until all is quiet; what it cost. */
-  const fall = async (afterMs: number) => {
-    skipped += afterMs;
-    ledger.clear();
-    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', now()));
-    await receiver.until(++sent);
-    await cloud.idle();
-    return ledger.total();
-  };
-
+  let metered: Metered;
+  let home: Awaited<ReturnType<Metered['furnish']>>;
   beforeAll(async () => {
-    receiver = await startReceiver();
-    cloud = await startTestCloud({
-      // Nothing runs by the clock here: a sweep inside a measured fall would be counted with it.
-      clock: { ...systemClock, now, after: (ms, run) => (ms < 1_000 ? systemClock.after(ms, run) : () => {}) },
-      meter: ledger.meter,
-      wrap: ledger.wrap,
-      // Counting is on, and counts; nobody is to reach the limit here.
-      environment: { RATE_LIMIT_PER_SECOND: '1000000' },
-    });
-    home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
-    sensor = await linkSensor(home.client);
-    ruleId = (await createAlarm(home.client, receiver.url)).rule.id;
-    // The first message of a sensor makes it active, which is an event of its own.
-    await fall(0);
+    metered = await createMetered();
+    home = await metered.furnish('maple');
+    await home.addRules(1, [await home.addWebhook()]);
   });
-  afterAll(async () => {
-    await Promise.all([cloud.stop(), receiver.stop()]);
-  });
+  afterAll(() => metered.stop());
 
-  const costOfGet = async (path: string) => {
-    ledger.clear();
-    expect((await home.client.call('GET', path)).status).toBe(200);
-    return ledger.total();
-  };
+  const costOfGet = (path: string) =>
+    metered.costOf(1_000, async () => expect((await home.client.call('GET', path)).status).toBe(200));
 
   test('GET /users/me: 3 read and 1 write', async () => {
-    expect(await costOfGet('/users/me'), ledger.text()).toEqual({ read: 3, write: 1 });
+    expect(await costOfGet('/users/me'), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });
 
   test('GET /sensors/{sensorId}: 3 read and 1 write', async () => {
-    expect(await costOfGet(`/sensors/${sensor.sensorId}`), ledger.text()).toEqual({ read: 3, write: 1 });
+    expect(await costOfGet(`/sensors/${home.sensorId}`), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });
 
   test('GET /rules/{ruleId}: 3 read and 1 write', async () => {
-    expect(await costOfGet(`/rules/${ruleId}`), ledger.text()).toEqual({ read: 3, write: 1 });
-  });
-
-  test('a fall, delivered at the first try: 12.5 read and 15 write, and 1 write more once in a minute', async () => {
-    const costs = [];
-    for (let second = 0; second < 60; second++) costs.push({ ...(await fall(1_000)), text: ledger.text() });
-    for (const { text, ...cost } of costs)
-      expect(
-        [15, 16].map((write) => ({ read: 12.5, write })),
-        text,
-      ).toContainEqual(cost);
-    const average = costs.reduce((sum, { write }) => sum + write, 0) / costs.length;
-    expect(average).toBeGreaterThan(15);
-    expect(average).toBeLessThan(15.05);
-  });
-
-  test('a fall after a quiet hour: 12.5 read and 16 write', async () => {
-    expect(await fall(3_600_000), ledger.text()).toEqual({ read: 12.5, write: 16 });
-  });
-
-  test('a fall rings two queues: 2 sends, 2 receives, 2 deletes', async () => {
-    const { bells } = cloud;
-    if (!('queues' in bells)) throw new Error('the queues of this test are in its process');
-    const spied = Object.values(bells.queues).map((queue) => ({
-      sends: vi.spyOn(queue, 'send'),
-      receives: vi.spyOn(queue, 'receive'),
-      deletes: vi.spyOn(queue, 'remove'),
-    }));
-    await fall(1_000);
-    const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
-    expect({
-      sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
-      // Looks that find nothing are the price of an idle queue, not of an event.
-      receives: sum(spied.map(({ receives }) => receives.mock.results.filter(({ value }) => value.length > 0).length)),
-      deletes: sum(spied.map(({ deletes }) => deletes.mock.calls.length)),
-    }).toEqual({ sends: 2, receives: 2, deletes: 2 });
-    vi.restoreAllMocks();
+    const path = `/rules/${home.customerId * 10_000 + 1}`;
+    expect(await costOfGet(path), metered.ledger.text()).toEqual({ read: 3, write: 1 });
   });
 });

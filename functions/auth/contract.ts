@@ -60,12 +60,22 @@ export const auth = group({
       method: 'POST',
       path: '/users/password-reset/confirm',
       summary: 'Set a new password by the code of the mail, once; all sessions end',
+      description:
+        'The address that sends it counts as one that logged in before: guesses from other addresses keep it from ' +
+        'no login. A code is void once the e-mail address of the user is another one.',
       auth: 'anyone',
       body: PasswordReset,
       success: 200,
       response: Status,
       errors: ['reset_code_invalid'],
-      uses: ['limits.secondsToWait', 'limits.countFailure', 'resets.byHash', 'resets.use', 'hash:passwords'],
+      uses: [
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'resets.byHash',
+        'resets.use',
+        'sessions.rememberAddress',
+        'hash:passwords',
+      ],
     },
     logout: {
       method: 'POST',

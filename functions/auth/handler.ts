@@ -75,9 +75,14 @@ export const handler = serve(auth, {
     if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
     const wait = await secondsOfAddress(store, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    if (await confirmReset(store, body, now(), passwords)) return { status: 'OK' };
-    await countAddress(store, address, now());
-    return fail('reset_code_invalid');
+    const accountKey = await confirmReset(store, body, now(), passwords);
+    if (accountKey === null) {
+      await countAddress(store, address, now());
+      return fail('reset_code_invalid');
+    }
+    // Whoever reads the account's mail logs in from here, however many addresses guess its password.
+    await store.sessions.rememberAddress(accountKey, address, now());
+    return { status: 'OK' };
   },
 
   logout: async ({ sessionHash, event }, { store }) => {

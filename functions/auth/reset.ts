@@ -28,7 +28,9 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
   if (!(await store.limits.take(`mail:${accountKey}`, MOST_MAILS, 3_600, now()))) return;
   const code = Buffer.from(random(24)).toString('base64url');
   const expires = now() + MINUTES * 60_000;
-  await store.resets.create(hashOf(code), { accountKey, epoch: account.epoch, expires });
+  // Both of the account as it was read before the address was.
+  const { epoch, mailbox } = account;
+  await store.resets.create(hashOf(code), { accountKey, epoch, mailbox, expires });
   const { subject, text } = await resetMail(user.locale, code, MINUTES);
   await mail(user.email, subject, text);
 };
@@ -54,15 +56,15 @@ export const requestReset = async (
 
 type Confirmation = { code: string; newPassword: string };
 
-/** Sets the password that a code is for, once; false: the code is good for nothing. */
+/** Sets the password that a code is for, once; whose it is, or null: the code is good for nothing. */
 export const confirmReset = async (
   { resets }: StoreOf<'resets.byHash' | 'resets.use'>,
   { code, newPassword }: Confirmation,
   now: number,
   passwords: Passwords,
-): Promise<boolean> => {
+): Promise<string | null> => {
   const hash = hashOf(code);
   const reset = await resets.byHash(hash);
-  if (!reset || reset.expires <= now) return false;
-  return resets.use(hash, reset, await passwords.hash(newPassword));
+  if (!reset || reset.expires <= now) return null;
+  return (await resets.use(hash, reset, await passwords.hash(newPassword))) ? reset.accountKey : null;
 };

@@ -44,7 +44,7 @@ type Login = { username: string; address: string; isKnown: boolean };
 
 /**
  * How often a password is looked at, in seconds to wait (0: now):
- * - an address that logged in to the account before waits longer and longer, by its own failures alone;
+ * - an address that logged in to the account before, or set its password by mail, waits longer and longer, by its own failures alone;
  * - any other is counted by itself and with the account, and all such addresses of the account wait together when they
  *   fail too often.
  * A known address is counted like the others too, apart and to no effect: else the time would tell which is known.

@@ -4,7 +4,7 @@ import { isNewsOfSuccess, restUntil, slowUntil, verdictOn } from '../../shared/d
 import { afterAttempt, type Delivery, type Next } from '../../shared/domain/delivery.ts';
 import { isFinished } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
-import { MAX_DELAY_SECONDS } from '../../shared/queue/bell.ts';
+import { deliverTask, MAX_DELAY_SECONDS } from '../../shared/queue/task.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
 import type { deliver } from './contract.ts';
 import type { Place } from './places.ts';
@@ -20,14 +20,33 @@ export const scheduleOf = ({ settings }: DeliverDeps, { retrySchedule }: Webhook
   retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
 /**
- * Rings for a delivery at its time (ms), if a queue can wait so long; else the sweeper will. Queues count in seconds: the
- * bell rings early by less than one, and says when the time has come.
+ * Puts a delivery on the queue for a time (ms). Queues count in seconds: the task comes early by less than one, and says
+ * when the time has come. One that is further away than a queue can wait goes on the queue again then.
  */
-export const ringAt = async ({ now, ringRetries }: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
-  const { customerId: c, webhookId: w, id: d } = key;
-  const t = Math.ceil(time);
-  if (isSoon(t, now())) await ringRetries([{ c, w, d, r: true, t }], Math.floor((t - now()) / 1_000));
+export const enqueueAt = async ({ now, enqueue }: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
+  const notBefore = Math.ceil(time);
+  const delaySeconds = Math.floor((notBefore - now()) / 1_000);
+  await enqueue([{ ...deliverTask(key), isRetry: true, notBefore }], { delaySeconds });
 };
+
+/** The same of a delivery that is in the due index too when that is later than a queue can wait: then that is enough. */
+export const enqueueIfSoon = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
+  if (isSoon(time, deps.now())) await enqueueAt(deps, key, time);
+};
+
+/**
+ * A delivery that is not to be had now stays on the queue until it has ended, or waits elsewhere: the task that is worked
+ * on now may be the only one that is left of it.
+ */
+export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
+  const { delivery, until } = await deps.store.deliveries.inQueue(key);
+  if (until !== null) await enqueueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
+  // Perhaps it comes again because a rule hit does not know of it yet.
+  else if (delivery?.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
+};
+/** What two tasks want at the same time, one of them leaves alone for so long. */
+const SOONEST_MS = 500;
+
 export const isSoon = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
 /** Notes how the receiver is doing, and draws the consequences of long trouble. */
@@ -60,6 +79,17 @@ const noteHealth = async (
     log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
 };
 
+/** Tells the rule hits of a delivery of attempts that began at these times (ms). */
+const report = async (
+  { store, now }: DeliverDeps,
+  { customerId, hit, alsoHits = [] }: Delivery,
+  tries: readonly number[],
+  sent: boolean,
+): Promise<void> => {
+  for (const { id, message } of hit ? [hit, ...alsoHits] : [])
+    await store.ruleHits.report(customerId, id, message, tries, sent, now());
+};
+
 /** Ends what a repetition that was taken repeats, if that still waits to be sent. */
 const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Promise<Delivery[]> => {
   const { customerId, webhookId, replayOf, repeats } = delivery;
@@ -76,24 +106,28 @@ const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, r
 
 /**
  * Writes down what came of an attempt, in itself last of all: a crash before that repeats the attempt, and with it what
- * follows from it.
+ * follows from it. Gives the error by which a rule hit does not know of it; undefined: all know.
  */
-const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<void> => {
+const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<unknown> => {
   const { store, now } = deps;
-  const { customerId, hit, alsoHits = [], sendTryTimes, log = [] } = delivery;
+  const { sendTryTimes, log = [] } = delivery;
   // Attempts whose process died have left no line in the log; their starts are reported with the next one.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
   const sent = next.state === 'delivered';
-  for (const { id, message } of hit ? [hit, ...alsoHits] : [])
-    await store.ruleHits.report(customerId, id, message, unreported, sent, now());
+  // Where hits cannot be written, a receiver is told no more often for that: the task comes again for the hit alone.
+  let missed: unknown;
+  await report(deps, delivery, unreported, sent).catch((error: unknown) => {
+    missed = error;
+  });
   deps.crashpoint(22);
   const ended = sent ? await endOriginals(deps, delivery) : [];
   deps.crashpoint(25);
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.deliveries.record(delivery, result, next, now(), isSoon(time, now()));
   deps.crashpoint(23);
-  if (next.state === 'retrying') await ringAt(deps, delivery, time);
+  if (next.state === 'retrying') await enqueueIfSoon(deps, delivery, time);
   else for (const one of [delivery, ...ended]) await endReplay(deps, one);
+  return missed;
 };
 
 /** A webhook whose secrets can be used. */
@@ -107,6 +141,12 @@ const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Pr
   return { ...webhook, token, secretKey, previousSecret };
 };
 
+/** Does its owner send to another receiver by now? That one is not gone: what its predecessor refused is for it. */
+const hasOtherUrl = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
+  const current = await store.webhooks.get(customerId, id);
+  return current !== null && current.url !== url;
+};
+
 /** One attempt in a place, if the delivery is still to be had. */
 export const attempt = async (
   deps: DeliverDeps,
@@ -117,17 +157,18 @@ export const attempt = async (
   const { store, now } = deps;
   // First of all: without its secrets no attempt is worth being counted.
   const open = await unlocked(deps, webhook);
-  const delivery = await store.deliveries.claim(key, now(), chanceOf(deps));
-  if (!delivery) return;
+  const delivery = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
+  if (!delivery) return comeAgain(deps, key);
   deps.crashpoint(20);
   const { retryAfter, ...result } = await send(deps, delivery, open);
   place.leave();
   deps.crashpoint(21);
-  const outcome = { status: result.status, error: result.error, retryAfter };
+  const isMoved = result.status === 410 && (await hasOtherUrl(deps, webhook));
+  const outcome = { status: isMoved ? null : result.status, error: result.error, retryAfter };
   const next = afterAttempt(delivery.attempts, outcome, scheduleOf(deps, webhook), now(), chanceOf(deps));
-  await record(deps, delivery, result, next);
+  const missed = await record(deps, delivery, result, next);
   deps.crashpoint(24);
   // Without a request there is nothing to say of the receiver's health.
-  if (result.error === MISSING) return;
-  await noteHealth(deps, webhook, place, result, next);
+  if (result.error !== MISSING) await noteHealth(deps, webhook, place, result, next);
+  if (missed) throw missed;
 };

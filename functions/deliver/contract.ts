@@ -1,7 +1,6 @@
-import * as z from 'zod';
 import { AT_A_TIME } from '../../shared/domain/breaker.ts';
-import { DeliveryBell, JobBell } from '../../shared/queue/bell.ts';
 import { consumer } from '../../shared/queue/consumer.ts';
+import { WebhookTask } from '../../shared/queue/task.ts';
 
 /**
  * Sends deliveries. First tries to receivers that are well, and everything else, come by queues of their own: a slow
@@ -11,7 +10,7 @@ import { consumer } from '../../shared/queue/consumer.ts';
 export const deliver = consumer({
   name: 'deliver',
   queues: ['deliveries', 'retries'],
-  message: z.union([DeliveryBell, JobBell]),
+  task: WebhookTask,
   batchSize: 10,
   concurrency: 50,
   ofCustomer: 100,
@@ -26,7 +25,8 @@ export const deliver = consumer({
     'deliveries.record',
     'deliveries.postpone',
     'deliveries.end',
-    'events.getEventual',
+    'deliveries.inQueue',
+    'events.bytes',
     'repetitions.endOriginal',
     'ruleHits.report',
     'health.takeSlot',
@@ -48,7 +48,8 @@ export const deliver = consumer({
     'replays.advance',
     'replays.finish',
     'replays.close',
-    'ring:retries',
+    'enqueue:retries',
+    'consume',
     'call:webhooks',
     'open:secrets',
   ],

@@ -1,10 +1,10 @@
 import { isWell } from '../../shared/domain/breaker.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
-import type { DeliveryBell } from '../../shared/queue/bell.ts';
 import { consume } from '../../shared/queue/consume.ts';
+import type { Deliver } from '../../shared/queue/task.ts';
 import type { DeliveryKey } from '../../shared/store/deliveries.ts';
 import { type Admitted, admit, PATIENCE_MS, soon, stepOf } from './admission.ts';
-import { attempt, type DeliverDeps, isSoon, ringAt } from './attempt.ts';
+import { attempt, comeAgain, type DeliverDeps, enqueueAt, enqueueIfSoon, isSoon } from './attempt.ts';
 import { deliver } from './contract.ts';
 import { TIME_FOR_ONE } from './places.ts';
 import { releaseHeld } from './release.ts';
@@ -13,10 +13,11 @@ import { stepReplay } from './replay.ts';
 /** What a process knows of a webhook is not believed when it is older, ms. */
 const STALE_MS = 1_000;
 
-/** Puts a delivery off without an attempt. Of several bells for it only one rings again. */
+/** Puts a delivery off without an attempt. */
 const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
   const { store, now } = deps;
-  if (await store.deliveries.postpone(key, time, now(), isSoon(time, now()))) await ringAt(deps, key, time);
+  if (await store.deliveries.postpone(key, time, now(), isSoon(time, now()))) await enqueueIfSoon(deps, key, time);
+  else await comeAgain(deps, key);
 };
 
 /** A schedule may delay the first attempt too: until then (ms). Null: there is nothing to wait for. */
@@ -29,11 +30,12 @@ const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookR
 };
 
 /** What a webhook that is switched off has to say: not now, and after 14 days not at all. */
-const hold = async ({ store, now }: DeliverDeps, key: DeliveryKey): Promise<void> => {
+const hold = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
+  const { store, now } = deps;
   if (await store.held.hold(key, now())) return;
   const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  if (delivery?.state === 'held' && (delivery.heldUntil ?? 0) <= now())
-    await store.held.end(delivery, 'expired', now());
+  if (delivery?.state !== 'held') return comeAgain(deps, key);
+  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
 };
 
 /** Makes an attempt in a place. What this process needs no more is given back, unless the attempt could say so itself. */
@@ -52,20 +54,20 @@ const tryNow = async (
   deps: DeliverDeps,
   key: DeliveryKey,
   webhook: WebhookRecord,
-  bell: DeliveryBell,
+  task: Deliver,
   timeLeft: () => number,
 ): Promise<void> => {
-  const { store, now, callee, pause, ringRetries } = deps;
+  const { store, now, callee, pause, enqueue } = deps;
   const start = now();
-  const ringApart = () => ringRetries([{ ...bell, r: true }], 0);
-  if (!isWell(webhook, start) && !bell.r) return ringApart();
+  const sendApart = () => enqueue([{ ...task, isRetry: true }]);
+  if (!isWell(webhook, start) && !task.isRetry) return sendApart();
   const turn = await callee.enter(webhook.id, () => pause(PATIENCE_MS));
-  if (!turn) return bell.r ? putOff(deps, key, soon(deps)) : ringApart();
+  if (!turn) return task.isRetry ? putOff(deps, key, soon(deps)) : sendApart();
   try {
     const isStale = now() - start > STALE_MS;
     const current = isStale ? await store.webhooks.get(key.customerId, key.webhookId) : webhook;
     const admission = await admit(deps, key, current, turn, timeLeft);
-    if (admission === 'changed') return await ringApart();
+    if (admission === 'changed') return await sendApart();
     if ('until' in admission) return await putOff(deps, key, admission.until);
     await sendIn(deps, key, admission);
   } finally {
@@ -73,31 +75,38 @@ const tryNow = async (
   }
 };
 
-/** Waits for the rest of the second by which a queue was early; false: it is longer, and the bell rings again. */
-const isTime = async (deps: DeliverDeps, key: DeliveryKey, { t = 0 }: DeliveryBell): Promise<boolean> => {
+/** Waits for the rest of the second by which a queue was early; false: it is longer, and it goes back on the queue. */
+const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Deliver): Promise<boolean> => {
   const { now, pause } = deps;
-  if (t - now() > 1_000) {
-    await ringAt(deps, key, t);
+  if (notBefore - now() > 1_000) {
+    await enqueueAt(deps, key, notBefore);
     return false;
   }
   // A clock that is set meanwhile must not make it a long wait.
-  for (let look = 0; look < 3 && t > now(); look++) await pause(Math.min(t - now(), 1_000));
+  for (let look = 0; look < 3 && notBefore > now(); look++) await pause(Math.min(notBefore - now(), 1_000));
   return true;
 };
 
-export const handler = consume(deliver, async (bell, deps, timeLeft) => {
-  if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
+const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
-  const { c: customerId, w: webhookId } = bell;
-  if ('d' in bell && !(await isTime(deps, { customerId, webhookId, id: bell.d }, bell))) return;
+  const { customerId, webhookId, deliveryId } = task;
+  const key = { customerId, webhookId, id: deliveryId };
+  if (!(await isTime(deps, key, task))) return;
   const webhook = await store.webhooks.get(customerId, webhookId);
-  if ('j' in bell) {
-    if (!webhook) return;
-    return bell.j === 'held' ? releaseHeld(deps, webhook, timeLeft) : stepReplay(deps, webhook, bell.j, timeLeft);
-  }
-  const key = { customerId, webhookId, id: bell.d };
-  if (!webhook) return void (await store.deliveries.end(key, 'deleted', now()));
+  if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
   if (!webhook.isEnabled) return hold(deps, key);
   const time = await waitsUntil(deps, key, webhook);
-  return time === null ? tryNow(deps, key, webhook, bell, timeLeft) : putOff(deps, key, time);
+  return time === null ? tryNow(deps, key, webhook, task, timeLeft) : putOff(deps, key, time);
+};
+
+export const handler = consume(deliver, async ([received], deps, timeLeft) => {
+  if (!received) return;
+  if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
+  const { task } = received;
+  if (task.type === 'deliver') return deliverOne(deps, task, timeLeft);
+  const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
+  if (!webhook) return;
+  return task.type === 'release_held'
+    ? releaseHeld(deps, webhook, timeLeft)
+    : stepReplay(deps, webhook, task.replayId, timeLeft);
 });

@@ -1,12 +1,12 @@
 import { RELEASE_EVERY } from '../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
-import { type DeliverDeps, ringAt } from './attempt.ts';
+import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
 
 /** So much time is left for the writes under way. */
 const MARGIN_MS = 5_000;
 
 /**
- * Lets go what an enabled webhook holds, oldest first, ten in a second. The sweeper rings for it as long as something is
+ * Lets go what an enabled webhook holds, oldest first, ten in a second. The sweep looks at it as long as something is
  * held, so a crash delays the rest, and a webhook that is switched on again needs nobody to remember it.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
@@ -21,6 +21,6 @@ export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, tim
   for (const [at, delivery] of deliveries.entries()) {
     if (timeLeft() < MARGIN_MS) return;
     const time = places.from + at * RELEASE_EVERY;
-    if (await store.held.release(delivery, time, now())) await ringAt(deps, delivery, time);
+    if (await store.held.release(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
   }
 };

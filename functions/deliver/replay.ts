@@ -1,7 +1,7 @@
 import type { Delivery } from '../../shared/domain/delivery.ts';
 import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
-import { type DeliverDeps, ringAt } from './attempt.ts';
+import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
 
 /** Deliveries that one step looks at. */
 const STEP = 100;
@@ -35,7 +35,7 @@ const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly De
   for (const original of page) {
     if (!takes(replay, original)) continue;
     const delivery = repetitionOf(original, replay, time, now());
-    if (await store.replays.add(replay, delivery, original, now())) await ringAt(deps, delivery, time);
+    if (await store.replays.add(replay, delivery, original, now())) await enqueueIfSoon(deps, delivery, time);
     time += 1_000 / replay.ratePerSecond;
   }
   return Math.ceil(time);
@@ -51,7 +51,7 @@ export const stepReplay = async (
   replayId: string,
   timeLeft: () => number,
 ): Promise<void> => {
-  const { store, now, ringRetries } = deps;
+  const { store, now, enqueue } = deps;
   const replay = await store.replays.get(customerId, webhookId, replayId);
   if (!replay) return;
   if (replay.state === 'canceled') return endRest(deps, replay, timeLeft);
@@ -65,5 +65,7 @@ export const stepReplay = async (
   const pacedUntil = await repeat(deps, replay, page);
   const to = { cursor: page.at(-1)?.id ?? cursor, isListed: next === undefined, pacedUntil };
   if (await store.replays.advance(replay, to, pacedUntil))
-    await ringRetries([{ c: customerId, w: webhookId, j: replayId }], (pacedUntil - now()) / 1_000);
+    await enqueue([{ type: 'step_replay', customerId, webhookId, replayId }], {
+      delaySeconds: (pacedUntil - now()) / 1_000,
+    });
 };

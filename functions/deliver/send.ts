@@ -6,15 +6,6 @@ import { serviceOf } from '../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import type { DeliverDeps } from './attempt.ts';
 
-/**
- * The device's bytes, read where they are kept; null: they are not there. They never change, so an eventually consistent
- * read is as good as any. The snapshot holds everything else.
- */
-const rawOf = async ({ store }: DeliverDeps, delivery: Delivery, source: string): Promise<string | null> => {
-  const { customerId, snapshot } = delivery;
-  return (await store.events.getEventual(customerId, snapshot.sensor.id, source))?.raw ?? null;
-};
-
 const headersOf = async (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, body: string) => {
   const { settings, now } = deps;
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
@@ -64,7 +55,8 @@ export const send = async (
 ): Promise<Result & Outcome> => {
   const { id, webhookId, customerId, snapshot, format = webhook.format, isTest = false } = delivery;
   const source = format === 'custom1' ? null : snapshot.event.source;
-  const raw = source === null ? null : await rawOf(deps, delivery, source);
+  // The snapshot holds everything else.
+  const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
   if (source !== null && raw === null) {
     deps.log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
     return unsent;

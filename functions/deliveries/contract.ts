@@ -63,7 +63,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['webhooks.get', 'deliveries.get', 'deliveries.create', 'held.replace', 'ring:deliveries'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.create', 'held.replace', 'enqueue:deliveries'],
     },
     testWebhook: {
       ...ofWebhook,
@@ -74,7 +74,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
-      uses: ['webhooks.get', 'customers.get', 'deliveries.create', 'ring:deliveries', 'service:about'],
+      uses: ['webhooks.get', 'customers.get', 'deliveries.create', 'enqueue:deliveries', 'service:about'],
     },
     rotateSecret: {
       ...ofWebhook,
@@ -98,7 +98,7 @@ export const deliveries = group({
       success: 202,
       response: Replay,
       errors: ['webhook_not_found', 'limit_reached'],
-      uses: ['webhooks.get', 'deliveryLog.oldest', 'replays.create', 'ring:retries', 'keep:quotas'],
+      uses: ['webhooks.get', 'deliveryLog.oldest', 'replays.create', 'enqueue:retries', 'keep:quotas'],
     },
     getReplay: {
       ...ofWebhook,
@@ -120,7 +120,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['webhooks.get', 'replays.get', 'replays.finish', 'ring:retries'],
+      uses: ['webhooks.get', 'replays.get', 'replays.finish', 'enqueue:retries'],
     },
   },
 });

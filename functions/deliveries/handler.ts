@@ -11,6 +11,8 @@ import { again, replayView, spanOf, takes } from '../../shared/domain/replay.ts'
 import { serviceOf } from '../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../shared/domain/webhook.ts';
 import { mayManage } from '../../shared/domain/webhook-access.ts';
+import type { Log } from '../../shared/log.ts';
+import { deliverTask } from '../../shared/queue/task.ts';
 import type { StoreOf } from '../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
@@ -29,6 +31,9 @@ const webhookOf = async (
 /** A delivery that is kept: by its date, not by what expiry has removed already. */
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
+
+/** What is written is in the due index too: where no queue takes it now, the sweep finds it. */
+const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
@@ -49,26 +54,26 @@ export const handler = serve(deliveries, {
     return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, bodies, state === 'sending') };
   },
 
-  redeliver: async ({ params, fail, ...call }, { store, ringDeliveries, now, random }) => {
+  redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
     const { customerId: c, id: w } = await webhookOf({ params, fail, ...call }, store);
     const original = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
     const time = now();
     const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));
-    if (!isReplaced) await store.deliveries.create(delivery);
-    await ringDeliveries([{ c, w, d: delivery.id }]);
+    if (!isReplaced) await store.deliveries.create(delivery, true);
+    await enqueue([deliverTask(delivery)]).catch(leftToSweep(log));
     return { status: 'OK', deliveryId: delivery.id };
   },
 
-  testWebhook: async ({ fail, ...call }, { store, ringDeliveries, now, random, settings }) => {
+  testWebhook: async ({ fail, ...call }, { store, enqueue, now, random, settings, log }) => {
     const webhook = await webhookOf({ fail, ...call }, store);
     if (!webhook.isEnabled) return fail('webhook_disabled');
-    const { customerId: c, id: w } = webhook;
+    const { customerId: c } = webhook;
     const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
     const customer = await store.customers.get(c);
     const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, now());
-    await store.deliveries.create(ping);
-    await ringDeliveries([{ c, w, d: ping.id }]);
+    await store.deliveries.create(ping, true);
+    await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
     return { status: 'OK', deliveryId: ping.id };
   },
 
@@ -81,7 +86,7 @@ export const handler = serve(deliveries, {
     return isThere ? { status: 'OK' } : fail('webhook_not_found');
   },
 
-  createReplay: async ({ body, fail, ...call }, { store, quotas, ringRetries, now, random }) => {
+  createReplay: async ({ body, fail, ...call }, { store, quotas, enqueue, now, random, log }) => {
     const webhook = await webhookOf({ fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
@@ -97,7 +102,7 @@ export const handler = serve(deliveries, {
     const problem = await store.replays.create(replay, quotas.replays);
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'replays'));
     if (problem === 'webhook_gone') return fail('webhook_not_found');
-    await ringRetries([{ c: customerId, w: webhookId, j: replay.id }], 0);
+    await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
     return replayView(replay);
   },
 
@@ -107,10 +112,11 @@ export const handler = serve(deliveries, {
     return replay ? replayView(replay) : fail('replay_not_found');
   },
 
-  cancelReplay: async ({ params, fail, ...call }, { store, ringRetries, now }) => {
-    const { customerId: c, id: w } = await webhookOf({ params, fail, ...call }, store);
-    const replay = (await store.replays.get(c, w, params.replayId)) ?? fail('replay_not_found');
-    if (await store.replays.finish(replay, 'canceled', now())) await ringRetries([{ c, w, j: replay.id }], 0);
+  cancelReplay: async ({ params, fail, ...call }, { store, enqueue, now, log }) => {
+    const { customerId, id: webhookId } = await webhookOf({ params, fail, ...call }, store);
+    const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
+    if (await store.replays.finish(replay, 'canceled', now()))
+      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
     return { status: 'OK' };
   },
 });

@@ -53,8 +53,8 @@ export const devices = group({
         'sensors.register',
         'provisioning.noteUse',
         'limits.countFailure',
-        'events.keep',
-        'ring:events',
+        'events.keepNotice',
+        'enqueue:events',
       ],
     },
     drawPairingCode: {
@@ -66,7 +66,7 @@ export const devices = group({
       success: 201,
       response: Code,
       errors: ['sensor_not_found'],
-      uses: ['customers.homeOf', 'sensors.get', 'sensors.renewCode', 'events.heard', 'ring:events'],
+      uses: ['customers.homeOf', 'sensors.get', 'sensors.renewCode', 'enqueue:events'],
     },
     getDeviceConfig: {
       method: 'GET',
@@ -82,7 +82,7 @@ export const devices = group({
       alsoSuccess: 304,
       response: z.object({ version: z.string(), config: z.record(z.string(), z.unknown()) }),
       errors: ['sensor_not_found'],
-      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'events.heard', 'ring:events'],
+      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'enqueue:events'],
     },
     postMessages: {
       method: 'POST',
@@ -99,7 +99,7 @@ export const devices = group({
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
       // The quota is for who counts the messages before they are read: the guard.
-      uses: ['events.keep', 'events.heard', 'ring:events', 'keep:quotas'],
+      uses: ['enqueue:events', 'keep:quotas'],
     },
   },
 });

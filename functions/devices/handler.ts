@@ -7,7 +7,7 @@ import { type Device, hardwareIdOf, type SensorRecord } from '../../shared/domai
 import type { StoreOf } from '../../shared/store/store.ts';
 import { configOf } from './config.ts';
 import { devices } from './contract.ts';
-import { messagesOf, toMessage } from './messages.ts';
+import { deduplicationIdOf, messagesOf, tasksOf } from './messages.ts';
 import { drawCode, registerAgain, registerFirst } from './register.ts';
 
 /** The sensor wherever it is now; null when there is none. */
@@ -19,12 +19,14 @@ const locate = async (
   return home === null ? null : store.sensors.get(home, sensorId);
 };
 
-/** A call without anything new: it shows that the device is there. */
-const hear = async (
-  { store, ringEvents, now }: Deps<'events.heard' | 'ring:events'>,
-  { customerId: c, sensorId: s }: Device,
+/** Accepts what a device says, which is durable then; without messages, that it is there. */
+const accept = async (
+  { enqueue, now }: Deps<'enqueue:events'>,
+  device: Device,
+  messages: readonly string[] = [],
 ): Promise<void> => {
-  if (!(await store.events.heard(c, s, now()))) await ringEvents([{ c, s, e: [] }]);
+  for (const task of tasksOf(device, messages, now()))
+    await enqueue([task], { deduplicationId: deduplicationIdOf(device, task) });
 };
 
 export const handler = serve(devices, {
@@ -59,7 +61,7 @@ export const handler = serve(devices, {
       return isDrawn ? code.shown : null;
     };
     const shown = await judgedAnew(draw, deps, fail);
-    await hear(deps, device);
+    await accept(deps, device);
     return shown;
   },
 
@@ -68,27 +70,18 @@ export const handler = serve(devices, {
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const config = await configOf(store, device, now());
     if (!config) return fail('sensor_not_found');
-    await hear(deps, device);
+    await accept(deps, device);
     const headers = { ETag: `"${config.version}"` };
     return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
   },
 
   postMessages: async ({ device, params, body, fail, refuse }, deps) => {
-    const { store, ringEvents, now, random, crashpoint } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const read = messagesOf(body);
     if ('refusal' in read) return read.refusal === 'too_large' ? fail('body_too_large') : refuse('', read.refusal);
-    const received = now();
-    const messages = read.raw.map((raw, at) =>
-      toMessage(device, raw, at, received, Buffer.from(random(2)).readUInt16BE()),
-    );
-    // All of them durable first, whatever becomes of the bell: only then is the call answered.
-    const kept = await Promise.all(messages.map((message) => store.events.keep(message)));
-    crashpoint(1);
-    const fresh = messages.filter((_, at) => kept[at]).map(({ uuid }) => uuid);
-    if (fresh.length > 0) await ringEvents([{ c: device.customerId, s: device.sensorId, e: fresh }]);
-    else await hear(deps, device);
-    crashpoint(2);
+    deps.crashpoint(1);
+    await accept(deps, device, read.raw);
+    deps.crashpoint(2);
     return { status: 'OK' };
   },
 });

@@ -1,10 +1,10 @@
 import { parseJson } from '../../shared/api/json.ts';
 import { decode } from '../../shared/domain/decode.ts';
-import { timeOrderedId } from '../../shared/domain/ids.ts';
+import { hashOf } from '../../shared/domain/ids.ts';
 import { messageUuid } from '../../shared/domain/message.ts';
 import { MESSAGES, messagesIn } from '../../shared/domain/raw.ts';
 import type { Device } from '../../shared/domain/sensor.ts';
-import type { Message } from '../../shared/store/events.ts';
+import type { ProcessMessages } from '../../shared/queue/task.ts';
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -21,15 +21,46 @@ export const messagesOf = (text: string): { raw: string[] } | { refusal: Refusal
   return raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes) ? { refusal: 'too_large' } : { raw };
 };
 
-/** A message as it is kept, with the UUID that makes a repeat of it the same message. */
-export const toMessage = (device: Device, raw: string, at: number, received: number, random: number): Message => {
-  const decoded = decode(device.manufacturer, JSON.parse(raw));
-  return {
-    id: timeOrderedId(received, random),
-    uuid: messageUuid(device.sensorId, decoded, raw, [received, at]),
-    customerId: device.customerId,
-    sensorId: device.sensorId,
-    receiveDate: received,
-    raw,
-  };
+/** So many bytes of messages go into one task: as JSON text, with all that must be escaped, they are 1 MiB at most. */
+const TASK_BYTES = 450_000;
+
+/** The tasks that a call of a device makes: its messages in their order, in as few as hold them. */
+export const tasksOf = (
+  { customerId, sensorId, manufacturer }: Device,
+  raw: readonly string[],
+  receiveDate: number,
+): ProcessMessages[] => {
+  const taskFrom = (first: number): ProcessMessages => ({
+    ...{ type: 'process_messages', customerId, sensorId, manufacturer, receiveDate, first, messages: [] },
+  });
+  const tasks = [taskFrom(0)];
+  let bytes = 0;
+  for (const [at, one] of raw.entries()) {
+    const size = Buffer.byteLength(one);
+    if (at > 0 && bytes + size > TASK_BYTES) {
+      tasks.push(taskFrom(at));
+      bytes = 0;
+    }
+    tasks.at(-1)?.messages.push(one);
+    bytes += size;
+  }
+  return tasks;
+};
+
+/** A call that comes again within so many ms is dropped by its queue; rarely enough that a device which repeats itself is heard. */
+const REPEATED_WITHIN = 60_000;
+
+/**
+ * What tells SQS that a task is a repetition: the UUIDs of its messages. One that nothing identifies is never the same
+ * as another, so that with it the task is new.
+ */
+export const deduplicationIdOf = (
+  { manufacturer }: Device,
+  { sensorId, receiveDate, first, messages }: ProcessMessages,
+): string => {
+  const uuids = messages.map((raw, at) =>
+    messageUuid(sensorId, decode(manufacturer, JSON.parse(raw)), raw, [receiveDate, first + at]),
+  );
+  const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / REPEATED_WITHIN);
+  return hashOf(JSON.stringify([sensorId, time, uuids]));
 };

@@ -1,11 +1,11 @@
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Notice } from '../../shared/domain/event.ts';
-import { randomUuid, timeOrderedId } from '../../shared/domain/ids.ts';
+import { randomUuid } from '../../shared/domain/ids.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../shared/domain/pairing.ts';
 import type { Provisioner } from '../../shared/domain/provisioning-key.ts';
 import { newSensor, type SensorRecord, sensorIdOf } from '../../shared/domain/sensor.ts';
-import type { Message } from '../../shared/store/events.ts';
+import type { NoticeItem } from '../../shared/store/events.ts';
 import type { devices } from './contract.ts';
 
 type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
@@ -37,19 +37,19 @@ export const registerFirst = async (
   return made === 'done' ? { what: 'new', shown: { sensorId: id, deviceToken, ...code.shown } } : null;
 };
 
-/** What the service itself tells of a sensor: kept, processed and delivered as a message of the device is. */
-const noticeOf = (notice: Notice, { id, customerId }: SensorRecord, { now, random }: Chance): Message => ({
-  id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+type NewNotice = NoticeItem & { uuid: string };
+/** What the service itself tells of a sensor. */
+const noticeOf = (notice: Notice, { now, random }: Chance): NewNotice => ({
   uuid: randomUuid(random),
-  customerId: customerId ?? 0,
-  sensorId: id,
   receiveDate: now(),
-  raw: '{}',
   notice,
 });
 
-const ringFor = ({ ringEvents }: Registering, { customerId: c, sensorId: s, uuid }: Message) =>
-  ringEvents([{ c, s, e: [uuid] }]);
+/** Has a notice told that is kept. When no queue takes it now, the sweep will find it. */
+const tell = async ({ enqueue, log }: Registering, { customerId, id: sensorId }: SensorRecord, uuid: string) => {
+  const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid };
+  await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
+};
 
 /** Tells of a refused registration, but of so many only: whoever has a key must not flood a customer. */
 const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
@@ -59,9 +59,9 @@ const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<voi
   if (ofSensor.count > TOLD_REFUSALS.sensor) return;
   const ofAll = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
   if (ofAll.count > TOLD_REFUSALS.customer) return;
-  const notice = noticeOf('registration_refused', sensor, deps);
-  await store.events.keep(notice);
-  await ringFor(deps, notice);
+  const { uuid, ...notice } = noticeOf('registration_refused', deps);
+  await store.events.keepNotice({ customerId: sensor.customerId ?? 0, sensorId: sensor.id }, uuid, notice);
+  await tell(deps, sensor, uuid);
 };
 
 /** Registers a known device again. A linked one shows its token, or its customer allows it: else nothing changes. */
@@ -72,11 +72,11 @@ export const registerAgain = async (
 ): Promise<Outcome> => {
   const deviceToken = drawToken('device', deps.random);
   const code = drawCode(deps);
-  const notice = noticeOf('registered', sensor, deps);
+  const notice = noticeOf('registered', deps);
   const fresh = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
   const made = await deps.store.sensors.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
   if (made === 'refused') await tellRefusal(deps, sensor);
   if (made !== 'done') return made && { what: made };
-  if (sensor.customerId !== null) await ringFor(deps, notice);
+  if (sensor.customerId !== null) await tell(deps, sensor, notice.uuid);
   return { what: 'again', shown: { sensorId: sensor.id, deviceToken, ...code.shown } };
 };

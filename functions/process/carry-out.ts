@@ -4,29 +4,32 @@ import type { Situation } from '../../shared/domain/event.ts';
 import { defaultRoom, normalize } from '../../shared/domain/room.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../shared/domain/sensor.ts';
-import { type Scene, serviceOf } from '../../shared/domain/snapshot.ts';
-import type { Message } from '../../shared/store/events.ts';
-import { type Append, appender, fire, forHooks } from './fire.ts';
+import { serviceOf } from '../../shared/domain/snapshot.ts';
+import { deliverTask } from '../../shared/queue/task.ts';
+import type { EventItem } from '../../shared/store/events.ts';
+import { appender, fire, forHooks, type Recipients } from './fire.ts';
 import type { Place, ProcessDeps } from './place.ts';
 
 type Rules = ReadonlyMap<number, Rule>;
 
-const carryOutOne = async (
-  deps: ProcessDeps,
-  place: Place,
-  scene: Scene,
-  rules: Rules,
-  append: Append,
-): Promise<Delivery[]> => {
-  const { store } = deps;
-  const { customerId } = place;
-  const deliveries = await forHooks(deps, scene, place);
-  for (const ruleId of scene.event.rules) {
-    // After a crash the rules are read again; one that was deleted meanwhile tells nobody any more.
-    const rule = rules.get(ruleId) ?? (await store.rules.get(customerId, ruleId));
-    if (rule) deliveries.push(...(await fire(deps, scene, rule, append)));
-  }
-  return deliveries;
+/** The rules of a decision. After a crash they are read again; one that was deleted meanwhile tells nobody any more. */
+const rulesOf = async (
+  { store }: ProcessDeps,
+  { customerId }: Place,
+  { decided }: Decision,
+  known: Rules,
+): Promise<Rules> => {
+  const ids = [...new Set(decided.flatMap(({ rules }) => rules))];
+  const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
+  const rules = (await Promise.all(read)).filter((rule) => rule !== null);
+  return new Map(rules.map((rule) => [rule.id, rule]));
+};
+
+/** All whom a decision may tell something, in one read. */
+const recipientsOf = ({ store }: ProcessDeps, { customerId, customer }: Place, rules: Rules): Promise<Recipients> => {
+  const named = [...rules.values()].flatMap(({ recipients }) => recipients);
+  const webhookIds = new Set([...Object.keys(customer?.hooks ?? {}), ...named.map(({ webhookId }) => webhookId)]);
+  return store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId)));
 };
 
 /** Deliveries that are one, for a Raw webhook, report to the hits of all of them. */
@@ -36,12 +39,12 @@ const merged = (all: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Writes the deliveries of a decision, and rings for them. */
-const sendOut = async ({ store, ringDeliveries, crashpoint }: ProcessDeps, deliveries: readonly Delivery[]) => {
+/** Writes the deliveries of a decision, and puts each on the queue. */
+const sendOut = async ({ store, enqueue, crashpoint }: ProcessDeps, deliveries: readonly Delivery[]) => {
   crashpoint(12);
-  await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery)));
+  await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, false)));
   crashpoint(13);
-  await ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, id: d }) => ({ c, w, d })));
+  await enqueue(deliveries.map(deliverTask));
 };
 
 /** What the list of sensors shows of a sensor's activity. */
@@ -55,42 +58,49 @@ const showActivity = async (
     await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', time);
 };
 
-const listed = ({ room = defaultRoom }: SensorRecord, event: Decided) => {
-  const { id, uuid, createDate, happening } = event;
+const itemOf = ({ room = defaultRoom }: SensorRecord, event: Decided): EventItem => {
+  const { id, uuid, createDate, receiveDate, source, happening } = event;
   const { type, action, code, point } = happening;
-  return { id, uuid, createDate, type, action, code, coordinates: point && normalize(point, room) };
+  const coordinates = point && normalize(point, room);
+  return {
+    id,
+    uuid,
+    createDate,
+    receiveDate,
+    type,
+    action,
+    code,
+    coordinates,
+    source,
+    ...(event.isLong && { isLong: true }),
+  };
 };
 
 /**
- * Makes a decision true, step by step; every step may have been done before. The message's waiting ends last, after
- * which the decision is done. `message` null: the service made the decision by the time.
+ * Makes a decision true, step by step; every step may have been done before. Its events are written last, after which the
+ * decision is done.
  */
-export const carryOut = async (
-  deps: ProcessDeps,
-  place: Place,
-  message: Message | null,
-  decision: Decision,
-  rules: Rules,
-): Promise<void> => {
-  const { events } = deps.store;
+export const carryOut = async (deps: ProcessDeps, place: Place, decision: Decision, known: Rules): Promise<void> => {
   deps.crashpoint(11);
-  const { decided, receiveDate } = decision;
-  const { sensor, customer } = place;
+  const { decided } = decision;
+  const { sensor, customer, customerId } = place;
   const service = serviceOf(deps.settings);
-  const source = message && !message.notice ? message.uuid : null;
-  const append = appender(deps, place.customerId, decision);
+  const rules = await rulesOf(deps, place, decision, known);
+  const recipients = await recipientsOf(deps, place, rules);
+  const append = appender(deps, customerId, decision);
   const deliveries: Delivery[] = [];
   for (const event of decided) {
-    const scene = { service, event, sensor, customer, source, receiveDate };
-    deliveries.push(...(await carryOutOne(deps, place, scene, rules, append)));
+    const scene = { service, event, sensor, customer };
+    deliveries.push(...(await forHooks(deps, scene, place, recipients)));
+    for (const rule of event.rules.map((id) => rules.get(id)))
+      if (rule) deliveries.push(...(await fire(deps, scene, rule, recipients, append)));
   }
   await sendOut(deps, merged(deliveries));
-  for (const { happening } of decided) await showActivity(deps, place, happening.situation, receiveDate);
-  // The first event of a message is the message's own item; all others get one each.
-  const first = message ? decided[0] : undefined;
-  const bytes = message ? { source: message.uuid } : { raw: '{}' };
-  const common = { customerId: place.customerId, sensorId: place.sensor.id, receiveDate, ...bytes };
-  for (const event of decided) if (event !== first) await events.add({ ...common, ...listed(place.sensor, event) });
+  for (const { happening, receiveDate } of decided) await showActivity(deps, place, happening.situation, receiveDate);
   deps.crashpoint(14);
-  if (message) await events.finish(message, first ? listed(place.sensor, first) : null);
+  await deps.store.events.add(
+    customerId,
+    sensor.id,
+    decided.map((event) => itemOf(sensor, event)),
+  );
 };

@@ -5,7 +5,7 @@ import type { Delivery } from '../../shared/domain/delivery.ts';
 import { timeOrderedId } from '../../shared/domain/ids.ts';
 import type { Rule } from '../../shared/domain/rule.ts';
 import { newDelivery, type Scene, senderOf, snapshotOf } from '../../shared/domain/snapshot.ts';
-import type { Format } from '../../shared/domain/webhook.ts';
+import type { Format, WebhookRecord } from '../../shared/domain/webhook.ts';
 import type { NewHit } from '../../shared/store/rule-hits.ts';
 import type { Place, ProcessDeps } from './place.ts';
 
@@ -13,23 +13,32 @@ const textFor = async (locale: string, { happening }: Decided): Promise<string> 
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 /** What the service made itself has no bytes to send; what has no code cannot be said in Custom 1. */
-const takes = (format: Format, { source, event }: Scene): boolean =>
-  format === 'full' || (format === 'raw' ? source !== null : event.happening.code !== null);
+const takes = (format: Format, { event }: Scene): boolean =>
+  format === 'full' || (format === 'raw' ? event.source !== null : event.happening.code !== null);
 
-/** Appends a hit to those of the customer; gives its id. */
-export type Append = (hit: NewHit) => Promise<number>;
+/** Appends a hit to those of the customer; gives its id, and for which bots its messages are. */
+export type Append = (hit: NewHit) => Promise<{ id: number; bots: number[] }>;
 
 /** All hits of a decision in one order, each looked for after the one before. */
 export const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
   let last = after ?? { id: 0, createDate: 0 };
   return async (hit) => {
-    last = await store.ruleHits.append(customerId, last, hit, now());
-    return last.id;
+    const { isNew, ...place } = await store.ruleHits.append(customerId, last, hit, now());
+    last = place;
+    // The rule may have got other recipients since the hit was made.
+    const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
+    return { id: place.id, bots: (found ?? hit).messages.map(({ accountId }) => accountId) };
   };
 };
 
-/** A rule may name a webhook twice; it is told once. */
-const recipientsOf = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
+/** Webhooks and bots by their ids, as they are now. */
+export type Recipients = {
+  webhooks: ReadonlyMap<string, WebhookRecord>;
+  bots: ReadonlyMap<number, Bot>;
+};
+
+/** Whom a rule names. It may name a webhook twice; it is told once. */
+const namedBy = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
 
 const newHit = (
   { random, now }: ProcessDeps,
@@ -58,46 +67,43 @@ const newHit = (
 };
 
 /** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
-export const fire = async (deps: ProcessDeps, scene: Scene, rule: Rule, append: Append): Promise<Delivery[]> => {
-  const { store, now } = deps;
+export const fire = async (
+  deps: ProcessDeps,
+  scene: Scene,
+  rule: Rule,
+  { webhooks, bots }: Recipients,
+  append: Append,
+): Promise<Delivery[]> => {
   const { customerId } = rule;
-  const named = recipientsOf(rule);
-  const [webhooks, botList] = await Promise.all([
-    store.webhooks.getAll(
-      customerId,
-      named.map(({ webhookId }) => webhookId),
-    ),
-    store.bots.getAll(customerId, [...new Set(named.map(({ botId }) => botId))]),
-  ]);
-  const found = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  const bots = new Map(botList.map((bot) => [bot.id, bot]));
   // Who cannot be told of this at all has no message in the hit, or it would wait for it for ever.
-  const recipients = named.filter(({ webhookId }) => takes(found.get(webhookId)?.format ?? 'full', scene));
-  const id = await append(newHit(deps, scene, rule, recipients, bots));
-  const deliveries = recipients.map(async ({ webhookId, botId }, message) => {
-    const webhook = found.get(webhookId);
+  const recipients = namedBy(rule).filter(({ webhookId }) => takes(webhooks.get(webhookId)?.format ?? 'full', scene));
+  const { id, bots: told } = await append(newHit(deps, scene, rule, recipients, bots));
+  const deliveries = recipients.map(async ({ webhookId, botId }, at) => {
+    const webhook = webhooks.get(webhookId);
     if (webhook?.botId !== botId) return [];
     const text = await textFor(bots.get(botId)?.locale ?? 'en', scene.event);
     const snapshot = snapshotOf(scene, senderOf(webhook), rule, text);
-    const to = { customerId, webhookId, format: webhook.format, hit: { id, message }, ruleId: rule.id };
-    return [newDelivery(scene, to, snapshot, now())];
+    const message = told[at] === botId ? at : told.indexOf(botId);
+    const hit = message < 0 ? null : { id, message };
+    const to = { customerId, webhookId, format: webhook.format, hit, ruleId: rule.id };
+    return [newDelivery(scene, to, snapshot, deps.now())];
   });
   return (await Promise.all(deliveries)).flat();
 };
 
 /** Customer webhooks get every event, without a rule. */
 export const forHooks = async (
-  { store, now }: ProcessDeps,
+  { now }: ProcessDeps,
   scene: Scene,
   { customerId, customer }: Place,
+  { webhooks }: Recipients,
 ): Promise<Delivery[]> => {
   const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => takes(format, scene));
   if (fitting.length === 0) return [];
-  const ids = fitting.map(([webhookId]) => webhookId);
-  const [text, webhooks] = await Promise.all([textFor('en', scene.event), store.webhooks.getAll(customerId, ids)]);
-  const senders = new Map(webhooks.map((webhook) => [webhook.id, senderOf(webhook)]));
+  const text = await textFor('en', scene.event);
   return fitting.map(([webhookId, format]) => {
     const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
-    return newDelivery(scene, to, snapshotOf(scene, senders.get(webhookId), null, text), now());
+    const webhook = webhooks.get(webhookId);
+    return newDelivery(scene, to, snapshotOf(scene, webhook && senderOf(webhook), null, text), now());
   });
 };

@@ -1,137 +1,107 @@
-import { judgedAnew } from '../../shared/api/changing.ts';
-import { learntBasic, type StoredBasic } from '../../shared/domain/config/basic-a.ts';
-import { happenings, noticed } from '../../shared/domain/decision.ts';
 import { decode } from '../../shared/domain/decode.ts';
 import type { Signal } from '../../shared/domain/message.ts';
-import { newSensorState } from '../../shared/domain/sensor-state.ts';
-import { endsLearning, needsOf } from '../../shared/domain/state/step.ts';
-import type { EventBell } from '../../shared/queue/bell.ts';
-import { consume } from '../../shared/queue/consume.ts';
-import type { Message, StateItem } from '../../shared/store/events.ts';
-import { carryOut } from './carry-out.ts';
+import { consume, type Received } from '../../shared/queue/consume.ts';
+import type { ProcessMessages, ProcessNotice, SensorTask } from '../../shared/queue/task.ts';
+import type { StateItem } from '../../shared/store/states.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
-import { type Place, type ProcessDeps, placeOf } from './place.ts';
-import { surroundingsOf } from './surroundings.ts';
-import { tryToDecide } from './try-to-decide.ts';
+import { type ProcessDeps, placeOf } from './place.ts';
+import { judgedWith, type Said, saidBy, wasJudged } from './said.ts';
+import { finishEarlier, settle } from './settle.ts';
+import { stepThrough } from './step-through.ts';
 
-/** Decisions of one sensor meet when its messages come at the same time: one goes first, the others wait a little. */
-const LONGEST_PAUSE_MS = 100;
 /** So much time is left for carrying out what was decided. */
 const MARGIN_MS = 5_000;
 
-const fresh: StateItem = { ...newSensorState, decision: null };
+type ReceivedSaid = Received<ProcessMessages | ProcessNotice>;
+const isSaid = (one: Received<SensorTask>): one is ReceivedSaid => one.task.type !== 'check_sensor';
 
-/** Nobody's sensor has gone, or has become somebody's: its message is kept, and nothing fires. */
-const setAside = async ({ store }: ProcessDeps, customerId: number, sensorId: string, uuid: string): Promise<void> => {
-  const message = await store.events.get(customerId, sensorId, uuid);
-  if (message?.duePk) await store.events.finish(message, null);
+const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
+/** Does it most likely make an event? Then all that it may alarm somebody by is read at once. */
+const mayAlarm = ({ task }: ReceivedSaid): boolean => {
+  if (task.type === 'process_notice') return true;
+  const { manufacturer, messages } = task;
+  return (
+    manufacturer !== undefined && messages.some((raw) => likely.has(decode(manufacturer, JSON.parse(raw)).signal.kind))
+  );
 };
 
-/** A device that was updated says so. */
-const noteFirmware = async ({ store }: ProcessDeps, { customerId, sensor }: Place, signal: Signal): Promise<void> => {
-  if (signal.kind !== 'state' || signal.firmware === null || signal.firmware === sensor.firmwareVersion) return;
-  await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
-};
+/** What was said and is not judged yet. `tasks`: those that are done with each. */
+type Open = Said & { task: ReceivedSaid; isLast: boolean };
 
-/** A device that has learnt says so: the phase and the test mode end with it, before the message is decided. */
-const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: Place, time: number): Promise<void> => {
-  const { store, pause, random } = deps;
-  const place = { customerId, sensorId: sensor.id };
-  const end = async () => {
-    const before = await store.configs.get<StoredBasic>(place, 'basic');
-    const values = before && learntBasic(before.values, time);
-    if (!before || !values) return place;
-    return (await store.configs.put(place, 'basic', { values }, before)) === 'changed' ? null : place;
-  };
-  await judgedAnew(end, { pause, random }, () => {
-    throw new Error('the configuration kept changing');
-  });
-};
-
-/** What a message of the device, or a notice of the service, does to the sensor's state. Null: read the latest first. */
-const judge = async (deps: ProcessDeps, place: Place, state: StateItem, message: Message) => {
-  const cause = { ...message, byTime: false };
-  if (message.notice) return { cause, outcome: noticed(state, message.notice, cause), timings: null };
-  const decoded = decode(place.sensor.manufacturer, JSON.parse(message.raw));
-  await noteFirmware(deps, place, decoded.signal);
-  if (endsLearning(state, decoded.signal)) await noteLearnt(deps, place, message.receiveDate);
-  const needs = needsOf(state, decoded.signal);
-  if (!place.isLatest && (needs.regions || needs.critical)) return null;
-  const around = await surroundingsOf(deps, place, needs);
-  const timings = needs.critical ? around.timings : null;
-  return { cause, outcome: happenings(state, decoded, cause, around), timings };
-};
-
-/** Judges a message by a state and carries out what that leads to; gives why it could not. */
-const decideOn = async (
-  deps: ProcessDeps,
-  place: Place,
-  state: StateItem,
-  message: Message,
-): Promise<'done' | 'other_first' | 'needs_latest'> => {
-  // The sensor left after it was read as present.
-  if (state.ttl !== undefined && !place.former) return 'other_first';
-  if (state.decision?.uuid === message.uuid) {
-    if (!place.isLatest) return 'needs_latest';
-    await carryOut(deps, place, message, state.decision, new Map());
-    return 'done';
+const openOf = async (deps: ProcessDeps, received: readonly ReceivedSaid[], { judged }: StateItem): Promise<Open[]> => {
+  const open: Open[] = [];
+  for (const task of received) {
+    const said = (await saidBy(deps, task)).filter((one) => !wasJudged(one, judged));
+    if (said.length === 0) task.done();
+    open.push(...said.map((one, at) => ({ ...one, task, isLast: at === said.length - 1 })));
   }
-  const judged = await judge(deps, place, state, message);
-  // Only what tells nobody anything may be judged by what is some seconds old.
-  if (!judged || (!place.isLatest && judged.outcome.events.length > 0)) return 'needs_latest';
-  const made = await tryToDecide(deps, place, state, judged.cause, judged.outcome, judged.timings);
-  if (!made) return 'other_first';
-  await carryOut(deps, place, message, made.decision, made.rules);
-  return 'done';
+  return open;
 };
 
-/**
- * Processes one message. First the decision is made durable with the sensor's new state, then it is carried out; each
- * step may be repeated. So a crash anywhere, a repeated bell, or two at the same time give the same hits and deliveries.
- */
-const processOne = async (deps: ProcessDeps, first: Place, uuid: string, timeLeft: () => number): Promise<void> => {
-  const { events } = deps.store;
-  const { customerId, sensor } = first;
-  let place: Place | null = first;
-  for (let pause = 2; timeLeft() > MARGIN_MS; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
-    // The state first: a message that still waits after it was read cannot have been decided before, or the state's
-    // version would be another one by now.
-    const state = (await events.state(customerId, sensor.id)) ?? fresh;
-    const message = await events.get(customerId, sensor.id, uuid);
-    if (!message?.duePk) return;
-    let result = await decideOn(deps, place, state, message);
-    if (result === 'done') return;
-    place = await placeOf(deps, customerId, sensor.id, true);
-    if (!place) return setAside(deps, customerId, sensor.id, uuid);
-    if (result === 'needs_latest') result = await decideOn(deps, place, state, message);
-    if (result === 'done') return;
-    await deps.pause(((deps.random(1)[0] ?? 0) / 255) * pause);
-  }
-  throw new Error('the state of the sensor kept changing');
-};
-
-/** The sensor has gone: nobody looks at it any more. */
-const lookAway = async ({ store }: ProcessDeps, customerId: number, sensorId: string): Promise<void> => {
-  const state = await store.events.state(customerId, sensorId);
-  if (state?.duePk) await store.events.watch(customerId, sensorId, state, null);
-};
-
-const work = async (
-  { c: customerId, s: sensorId, e: uuids }: EventBell,
+/** Judges what one sensor said to one customer. */
+const processSaid = async (
   deps: ProcessDeps,
+  customerId: number,
+  sensorId: string,
+  received: readonly ReceivedSaid[],
   timeLeft: () => number,
 ): Promise<void> => {
-  // Whether time alone alarms somebody is known only after everything was read.
-  const place = await placeOf(deps, customerId, sensorId, uuids.length === 0);
-  for (const uuid of uuids) {
-    if (place) await processOne(deps, place, uuid, timeLeft);
-    else await setAside(deps, customerId, sensorId, uuid);
+  let { place, state } = await placeOf(deps, customerId, sensorId, received.some(mayAlarm));
+  if (!place) return gone(deps, customerId, sensorId, received);
+  // Before anything counts as done: what was decided of it may be carried out in part.
+  if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, place, state);
+  let open = await openOf(deps, received, state);
+  while (open.length > 0) {
+    if (timeLeft() < MARGIN_MS) throw new Error('no time left for what else was said');
+    const stepped = await stepThrough(deps, place, state, open);
+    if (!stepped) {
+      ({ place, state } = await placeOf(deps, customerId, sensorId, true, state));
+      if (!place) return gone(deps, customerId, sensorId, received);
+      continue;
+    }
+    const taken = open.slice(0, stepped.taken);
+    state = await settle(deps, place, state, stepped, judgedWith(taken, state.judged));
+    for (const { notice } of taken) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
+    for (const { task, isLast } of taken) if (isLast) task.done();
+    open = open.slice(stepped.taken);
   }
-  if (uuids.length > 0) return;
-  if (place && !place.former) await checkTime(deps, place);
-  else await lookAway(deps, customerId, sensorId);
 };
 
-// Messages of one sensor change one state: in turn they don't meet.
-export const handler = consume(processing, work, ({ c, s }) => `${c} ${s}`);
+/** Nobody's sensor has gone, or has become somebody's: nothing is told of what it said before. */
+const gone = (
+  { log }: ProcessDeps,
+  customerId: number,
+  sensorId: string,
+  received: readonly Received<SensorTask>[],
+): void => {
+  log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
+  for (const { done } of received) done();
+};
+
+/** Tasks in a row that are about the same customer: the sensor may have moved between them. */
+const runsOf = (received: readonly Received<SensorTask>[]): Received<SensorTask>[][] => {
+  const runs: Received<SensorTask>[][] = [];
+  for (const one of received) {
+    const last = runs.at(-1);
+    if (last?.[0]?.task.customerId === one.task.customerId) last.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+};
+
+export const handler = consume(processing, async (all, deps, timeLeft) => {
+  for (const received of runsOf(all)) {
+    const [first] = received;
+    if (!first) continue;
+    const { customerId, sensorId, type } = first.task;
+    if (type !== 'check_sensor') {
+      await processSaid(deps, customerId, sensorId, received.filter(isSaid), timeLeft);
+      continue;
+    }
+    // Whether time alone alarms somebody is known only after everything was read.
+    const { place, state } = await placeOf(deps, customerId, sensorId, true);
+    if (place && !place.former) await checkTime(deps, place, state);
+    else if (state.duePk) await deps.store.states.watch(customerId, sensorId, state, null);
+  }
+});

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { group } from '../../shared/api/operation.ts';
 import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../shared/domain/page.ts';
 import { RuleHit } from '../../shared/domain/rule-hit.ts';
-import { anyText, idText } from '../../shared/domain/values.ts';
+import { idText } from '../../shared/domain/values.ts';
 
 export const ruleHits = group({
   name: 'rule-hits',
@@ -23,7 +23,11 @@ export const ruleHits = group({
       query: z.object({
         ...lookedQuery(idText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        sensorId: anyText.default('').meta({ description: 'the hits of this sensor alone; empty: of all' }),
+        sensorId: z
+          .string()
+          .regex(/^(?:[\s\S]{12,26})?$/)
+          .default('')
+          .meta({ description: 'the hits of this sensor alone; empty: of all' }),
       }),
       success: 200,
       response: paged(RuleHit),

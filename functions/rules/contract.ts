@@ -13,6 +13,7 @@ export const rules = group({
       method: 'GET',
       path: '/rules',
       summary: 'List the rules of a customer',
+      description: 'A search may miss what was changed within the last second.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -23,7 +24,7 @@ export const rules = group({
       }),
       success: 200,
       response: paged(Rule),
-      uses: ['rules.list'],
+      uses: ['rules.listed', 'rules.getAll', 'rules.list'],
     },
     createRule: {
       method: 'POST',

@@ -107,7 +107,7 @@ export const sensors = group({
       may: 'logged_in',
       response: SensorStatus,
       errors: ['sensor_not_found'],
-      uses: ['sensors.get', 'events.state', 'configs.get'],
+      uses: ['sensors.get', 'states.get', 'configs.get'],
     },
     listSensorEvents: {
       ...one,
@@ -116,7 +116,8 @@ export const sensors = group({
       summary: 'List the events of the last 120 days of a sensor, newest first',
       description:
         `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null where it is longer ` +
-        'than 16 KiB: the event alone has all of it.',
+        'than 16 KiB, and in the older events of a page that together have more than 5 MiB, counting each `"` and `\\` ' +
+        'twice: 160 events always fit. The event alone has all of it.',
       may: 'logged_in',
       query: z.object(lookedQuery(idText)),
       response: paged(EventView),

@@ -113,7 +113,7 @@ export const handler = serve(sensors, {
   getSensorStatus: async ({ customerId, params: { sensorId }, fail }, { store, now }) => {
     const [sensor, state, basic] = await Promise.all([
       store.sensors.get(customerId, sensorId),
-      store.events.state(customerId, sensorId),
+      store.states.get(customerId, sensorId),
       store.configs.get<StoredBasic>({ customerId, sensorId }, 'basic'),
     ]);
     if (!sensor) return fail('sensor_not_found');

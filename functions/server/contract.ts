@@ -62,7 +62,7 @@ export const server = group({
       auth: 'anyone',
       success: 200,
       response: z.object({ status: z.literal('OK') }),
-      uses: ['customers.get'],
+      uses: ['alive.ask'],
     },
   },
 });

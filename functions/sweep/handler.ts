@@ -1,4 +1,6 @@
 import { onSchedule } from '../../shared/queue/consume.ts';
+import { deliverTask, queueOf, type Task } from '../../shared/queue/task.ts';
+import type { Waiting } from '../../shared/store/due.ts';
 import { sweep } from './contract.ts';
 import { createPatience } from './patience.ts';
 
@@ -13,33 +15,42 @@ const patienceOf = (store: object) => {
   return known;
 };
 
+/** The task by which what is due is worked on. */
+const taskOf = (one: Waiting): Task => {
+  const { customerId } = one;
+  switch (one.kind) {
+    case 'sensor':
+      return { type: 'check_sensor', customerId, sensorId: one.sensorId };
+    case 'notice':
+      return { type: 'process_notice', customerId, sensorId: one.sensorId, uuid: one.uuid };
+    case 'delivery':
+      return deliverTask({ customerId, webhookId: one.webhookId, id: one.deliveryId });
+    case 'job':
+      return one.job === 'held'
+        ? { type: 'release_held', customerId, webhookId: one.webhookId }
+        : { type: 'step_replay', customerId, webhookId: one.webhookId, replayId: one.job };
+  }
+};
+
 export const handler = onSchedule(sweep, async (deps, timeLeft) => {
-  const { store, ringEvents, ringDeliveries, ringRetries, now, log } = deps;
-  const places = await store.due.beat(now(), deps.longestGap());
+  const { store, enqueue, redrive, now, log } = deps;
+  const { places, isToRedrive } = await store.due.beat(now(), deps.longestGap());
   const { isTime, tidy } = patienceOf(store);
   tidy(now());
-  let rung = 0;
+  let sent = 0;
   deps.crashpoint(30);
   for await (const page of store.due.waiting(now(), places)) {
-    const events = page
-      .filter((one) => one.kind === 'event')
-      .filter(({ uuid, sensorId }) => isTime(`${sensorId} ${uuid}`, now()));
-    const sensors = page.filter((one) => one.kind === 'sensor');
-    const deliveries = page.filter((one) => one.kind === 'delivery');
-    const jobs = page.filter((one) => one.kind === 'job');
-    await Promise.all([
-      ringEvents(sensors.map(({ customerId: c, sensorId: s }) => ({ c, s, e: [] }))),
-      ringEvents(events.map(({ customerId: c, sensorId: s, uuid }) => ({ c, s, e: [uuid] }))),
-      ringDeliveries(deliveries.map(({ customerId: c, webhookId: w, deliveryId: d }) => ({ c, w, d }))),
-      ringRetries(
-        jobs.map(({ customerId: c, webhookId: w, job: j }) => ({ c, w, j: j as 'held' })),
-        0,
-      ),
-    ]);
+    const tasks = page.filter((one) => one.kind !== 'delivery' || isTime(one.deliveryId, now())).map(taskOf);
+    // One queue that takes nothing must not keep the others from their work: what is due stays due.
+    const queues = [...Map.groupBy(tasks, queueOf).values()].map((ofQueue) =>
+      enqueue(ofQueue).catch((error: unknown) => log('error', 'what is due waits for the next sweep', {}, error)),
+    );
+    await Promise.all(queues);
     deps.crashpoint(31);
-    rung += sensors.length + events.length + deliveries.length + jobs.length;
+    sent += tasks.length;
     if (timeLeft() < MARGIN_MS) break;
   }
   if (places.length > 0) await store.due.leave(places);
-  if (rung > 0) log('info', 'rang again', { rung });
+  if (sent > 0) log('info', 'put on the queues what was due', { sent });
+  if (isToRedrive) await redrive();
 });

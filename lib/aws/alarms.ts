@@ -8,7 +8,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import type { QueueName } from '../../shared/capabilities.ts';
+import type { WorkQueue } from '../../shared/capabilities.ts';
 import type { DeviceDoor } from './device-door.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './stage.ts';
@@ -34,14 +34,15 @@ const sum = { period, statistic: 'Sum' } as const;
 const maximum = { period, statistic: 'Maximum' } as const;
 
 /** Seconds that a message may be old at the most. Retries wait up to 900 s in their queue before anyone may take them. */
-const OLD: Readonly<Record<QueueName, { seconds: number; impact: string }>> = {
+const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
+  timers: { seconds: 1_200, impact: 'Falls that their sensor does not follow up are moved on late.' },
   deliveries: { seconds: 300, impact: 'Customers hear of falls late: first deliveries to webhooks wait.' },
   retries: { seconds: 1_800, impact: 'Webhooks that failed before are tried again later than promised.' },
 };
 
 const ofQueues = (queues: Queues): Watch[] =>
-  (Object.keys(OLD) as QueueName[]).flatMap((name) => [
+  (Object.keys(OLD) as WorkQueue[]).flatMap((name) => [
     {
       id: `${name}-dead`,
       metric: queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum),
@@ -55,6 +56,13 @@ const ofQueues = (queues: Queues): Watch[] =>
       impact: OLD[name].impact,
     },
   ]);
+
+const ofQuarantine = ({ quarantine }: Queues): Watch => ({
+  id: 'quarantine',
+  metric: quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+  atLeast: 1,
+  impact: 'A message that nobody can read was put aside, which only a bug of ours makes: it says its queue and why.',
+});
 
 const ofFunctions = (functions: Watched['functions']): Watch[] =>
   Object.entries(functions).flatMap(([name, watched]) => [
@@ -108,7 +116,7 @@ const ofDeviceDoor = ({ api, throttled }: DeviceDoor): Watch[] => [
 const ofClocks = ({ functions, clocks }: Watched): Watch[] =>
   clocks.flatMap((name) => {
     const metric = functions[name]?.metricInvocations(sum);
-    const impact = `The function ${name} does not run: retries of more than 15 minutes wait, and lost bells stay lost.`;
+    const impact = `The function ${name} does not run: silence is not noticed, retries of more than 15 minutes wait, and dead letters are not put back.`;
     return metric ? [{ id: `${name}-silent`, metric, below: 1, impact }] : [];
   });
 
@@ -154,7 +162,14 @@ const createTopic = (scope: Construct, email: string): Topic => {
 export const watchOver = (scope: Construct, watched: Watched, { alarmEmail }: Stage): void => {
   const { table, queues, functions, api, deviceDoor } = watched;
   const ofDoors = [ofApi(api), ...ofDeviceDoor(deviceDoor)];
-  const all = [...ofQueues(queues), ...ofFunctions(functions), ...ofTable(table), ...ofDoors, ...ofClocks(watched)];
+  const all = [
+    ...ofQueues(queues),
+    ofQuarantine(queues),
+    ...ofFunctions(functions),
+    ...ofTable(table),
+    ...ofDoors,
+    ...ofClocks(watched),
+  ];
   const alarms = all.map((watch) => createAlarm(scope, watch));
   if (alarmEmail === '') return;
   const topic = createTopic(scope, alarmEmail);

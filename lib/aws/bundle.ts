@@ -134,7 +134,7 @@ const leftOut: readonly LeftOut[] = [
   {
     filter: /\/shared\/queue\/send\.ts$/,
     instead: refusal,
-    unless: ({ uses }) => uses.some((capability) => capability.startsWith('ring:')),
+    unless: ({ uses }) => uses.some((capability) => /^(enqueue:|consume$|redrive$)/.test(capability)),
   },
   {
     filter: /\/shared\/auth\/kms\.ts$/,

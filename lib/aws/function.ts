@@ -54,12 +54,12 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
 };
 
 /**
- * Lambda stops what invokes itself over a queue more than 16 times, as a runaway. A function that rings for itself
- * later does that on purpose: its attempts are counted, and they end.
+ * Lambda stops what invokes itself over a queue more than 16 times, as a runaway. A function that puts tasks on
+ * its own queue does that on purpose: its attempts are counted, and they end.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
-  'queues' in contract && contract.queues.some((queue) => contract.uses.some((one) => one === `ring:${queue}`))
+  'queues' in contract && contract.queues.some((queue) => contract.uses.some((one) => one === `enqueue:${queue}`))
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 

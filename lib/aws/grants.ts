@@ -9,6 +9,7 @@ import {
   type QueueName,
   type Use,
   variablesOf,
+  workQueues,
 } from '../../shared/capabilities.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import type { Queues } from './queues.ts';
@@ -17,8 +18,21 @@ import { tableStatements } from './table-grants.ts';
 /** `senders`: the ARNs of the identities that mails may come from. */
 export type Resources = { table: Table; queues: Queues; key: Key; senders: readonly string[] };
 
-/** What Lambda does with a queue in the name of the function that reads it. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
-const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+/** What Lambda does with a queue in the name of the function that reads it, and how that gives back what failed. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
+
+/**
+ * Where dead letters are put back from, and to: SQS moves them in the name of who asked for it.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ */
+const MOVING = {
+  from: ['sqs:StartMessageMoveTask', 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  to: ['sqs:GetQueueAttributes', 'sqs:SendMessage'],
+};
+const movingOf = (queues: Queues): PolicyStatement[] => [
+  new PolicyStatement({ actions: MOVING.from, resources: workQueues.map((name) => queues[name].dead.queueArn) }),
+  new PolicyStatement({ actions: MOVING.to, resources: workQueues.map((name) => queues[name].queue.queueArn) }),
+];
 
 type Row = ReturnType<typeof capabilityOf>;
 const rowsOf = (uses: readonly Use[]): Row[] => [...new Set(uses)].filter(isCapability).map(capabilityOf);
@@ -55,7 +69,8 @@ export const statementsOf = (uses: readonly Use[], { table, queues, key, senders
   const mails = rows.flatMap(({ resource, actions = [] }) => (resource === 'mail' ? actions : []));
   const onSenders =
     mails.length > 0 && senders.length > 0 ? [new PolicyStatement({ actions: mails, resources: [...senders] })] : [];
-  return [...tableStatements(table.tableArn, uses.filter(isStoreCall)), ...onQueues, ...onSenders];
+  const moving = uses.includes('redrive') ? movingOf(queues) : [];
+  return [...tableStatements(table.tableArn, uses.filter(isStoreCall)), ...onQueues, ...moving, ...onSenders];
 };
 
 /** The right to be fed from queues. */

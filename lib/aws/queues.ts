@@ -1,16 +1,19 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { consumers } from '../../functions/index.ts';
-import { isFifo, type QueueName, queueNames } from '../../shared/capabilities.ts';
+import { isFifo, type WorkQueue, workQueues } from '../../shared/capabilities.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 
 /** A queue and where its messages go that could not be worked off. */
 export type QueuePair = { queue: Queue; dead: Queue };
-export type Queues = Readonly<Record<QueueName, QueuePair>>;
+export type Queues = Readonly<Record<WorkQueue, QueuePair>> & {
+  /** What nobody can read waits here for a person. */
+  quarantine: { queue: Queue };
+};
 
-const readerOf = (name: QueueName): Consumer => {
-  const reader = consumers.find(({ queues }: Consumer) => queues.includes(name));
+const readerOf = (name: WorkQueue): Consumer => {
+  const reader = consumers.find(({ queues }: Consumer) => queues.some((one) => one === name));
   if (!reader) throw new Error(`nothing reads the queue ${name}`);
   return reader;
 };
@@ -36,7 +39,7 @@ const fifo = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 } as const;
 
-const createQueue = (scope: Construct, name: QueueName): QueuePair => {
+const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
   // The dead letters of a FIFO queue need one too.
   const kind = { ...common, ...(isFifo(name) && fifo) };
   const dead = new Queue(scope, `${name}-dead`, kind);
@@ -50,5 +53,12 @@ const createQueue = (scope: Construct, name: QueueName): QueuePair => {
 };
 
 /** Every queue with its dead-letter queue, of the same kind. */
-export const createQueues = (scope: Construct): Queues =>
-  Object.fromEntries(queueNames.map((name) => [name, createQueue(scope, name)])) as Queues;
+export const createQueues = (scope: Construct): Queues => {
+  const work = Object.fromEntries(workQueues.map((name) => [name, createQueue(scope, name)]));
+  const quarantine = new Queue(scope, 'quarantine', common);
+  Validations.of(quarantine).acknowledge({
+    id: 'AwsSolutions-SQS3',
+    reason: 'Nobody receives from it but a person who looks at what is in it.',
+  });
+  return { ...(work as Record<WorkQueue, QueuePair>), quarantine: { queue: quarantine } };
+};

@@ -19,8 +19,10 @@ export const variablesOf = (
 ): Variables => ({
   TABLE_NAME: table.tableName,
   EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
+  TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
+  QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
   SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),

@@ -7,17 +7,18 @@ import { BASE_PATH } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
 import { type Cost, passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
+import { isFifo } from '../../shared/capabilities.ts';
 import { createCallee } from '../../shared/delivery/callee.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { type Log, log as standardLog } from '../../shared/log.ts';
-import { type Send, sendBySqs } from '../../shared/queue/send.ts';
+import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { createBodies } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { closerOf } from './connections.ts';
-import { type Bells, createQueues, recover, startConsumers } from './consumers.ts';
+import { startConsumers, type Waiting } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
 import { createFrontDoor } from './front-door.ts';
@@ -25,6 +26,7 @@ import { secretsKey } from './key-file.ts';
 import { largeBodies } from './large.ts';
 import { type Around, loadHandler } from './load.ts';
 import { createOutbox } from './outbox.ts';
+import { openQueues, queuesOf, refuseOldFolder } from './queues.ts';
 import { createRouter } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
@@ -78,23 +80,22 @@ const startEngine = async ({ tableEndpoint, dataDir, log = standardLog }: CloudO
     ? { endpoint: tableEndpoint, stop: async () => {} }
     : startTableEngine({ dataDir, onExit: (error) => log('error', 'the table engine ended', {}, error) });
 
-const startBells = async ({ queueEndpoint }: CloudOptions, clock: Clock): Promise<{ bells: Bells; send: Send }> => {
+const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, clock: Clock) => {
   if (queueEndpoint) {
-    const { client, urls } = await ensureQueues(queueEndpoint);
-    return { bells: { client, urls }, send: sendBySqs(clientConfig(queueEndpoint), urls) };
+    const waiting: Waiting = await ensureQueues(queueEndpoint, isFifo);
+    const queues: Queues = queuesBySqs(clientConfig(queueEndpoint), waiting.urls);
+    return { waiting, queues, close: () => {} };
   }
-  const queues = createQueues(clock);
-  const send: Send = async (queue, all) => {
-    for (const bell of all) queues[queue].send(bell);
-  };
-  return { bells: { queues }, send };
+  const { queues, dead, close } = openQueues(dataDir, clock);
+  const waiting: Waiting = { queues, dead };
+  return { waiting, queues: queuesOf(queues), close };
 };
 
 const runtimeOf = async (
   options: CloudOptions,
   settings: Settings,
   endpoint: string,
-  send: Send,
+  queues: Queues,
   clock: Clock,
 ): Promise<Runtime> => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
@@ -105,13 +106,28 @@ const runtimeOf = async (
   const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));
-  return { settings, table, send, callee: async () => callee, mail, vault, passwords, now, pause, random, log };
+  const aloneSince = options.tableEndpoint || options.queueEndpoint ? 0 : now();
+  return {
+    settings,
+    table,
+    queues,
+    aloneSince,
+    callee: async () => callee,
+    mail,
+    vault,
+    passwords,
+    now,
+    pause,
+    random,
+    log,
+  };
 };
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
   const { clock = systemClock, wrap = (runtime) => runtime } = options;
   const log = options.log ?? standardLog;
+  if (options.dataDir !== ':memory:') refuseOldFolder(options.dataDir);
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const door = createFrontDoor({ version: options.settings.SERVICE_VERSION, onError });
   const close = closerOf(door.server);
@@ -120,29 +136,28 @@ export const startCloud = async (options: CloudOptions) => {
   const OWN_URLS = [...options.settings.OWN_URLS, origin, engine.endpoint, options.queueEndpoint ?? ''];
   const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin, OWN_URLS };
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
-  const { bells, send } = await startBells(options, clock);
-  const base = await runtimeOf(options, settings, engine.endpoint, send, clock);
+  const { waiting, queues, close: closeQueues } = await startQueues(options, clock);
+  const base = await runtimeOf(options, settings, engine.endpoint, queues, clock);
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const handlers = await loadHandlers(runtime, options.around);
   const mayBeLarge = largeBodies(groups, runtime.table);
   const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, clock });
-  const consumers = await startConsumers(runtime, bells, clock, options);
-  const recovered = await recover(runtime);
+  const consumers = await startConsumers(runtime, waiting, clock, options);
   door.open(api);
   return {
     /** Where the API is, without a final slash. */
     url: origin + BASE_PATH,
     runtime,
-    bells,
+    waiting,
     generated,
-    recovered,
     sweep: consumers.sweep,
     idle: consumers.idle,
-    /** Ends it cleanly: what was begun is finished, what waits stays in the table. */
+    /** Ends it cleanly: what was begun is finished, what waits stays in the queues and the table. */
     stop: async () => {
       await close();
       await consumers.stop();
+      closeQueues();
       await engine.stop();
     },
   };

@@ -72,12 +72,15 @@ const findBinary = (): string => {
   }
 };
 
+/** Where the table of a data folder is kept. */
+export const tableFileOf = (folder: string): string => join(folder, 'table.db');
+
 type Place = { database: string; pidFile: string; lock: Server };
 
 const claim = async (dataDir: string): Promise<Place> => {
   await mkdir(dataDir, { recursive: true });
   const folder = await realpath(dataDir);
-  return { database: join(folder, 'table.db'), pidFile: join(folder, 'engine.pid'), lock: await lock(folder) };
+  return { database: tableFileOf(folder), pidFile: join(folder, 'engine.pid'), lock: await lock(folder) };
 };
 
 /**

@@ -1,4 +1,4 @@
-import { customerOf } from '../../shared/queue/bell.ts';
+import { customerOf } from '../../shared/queue/task.ts';
 import type { Message } from './queue.ts';
 
 /** Counts the messages of each customer and group that are worked on. */

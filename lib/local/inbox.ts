@@ -1,7 +1,7 @@
 import { type Clock, createBell } from './clock.ts';
 import type { Message, MessageSource } from './queue.ts';
 
-/** Messages that wait here at a time. They are bells: some 500 bytes each. */
+/** Messages that wait here at a time: tasks of some 500 bytes each. */
 const MOST = 5_000;
 
 type Waiting = { message: Message; until: number };

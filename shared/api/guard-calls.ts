@@ -7,7 +7,7 @@ const checks = {
   rate: ['limits.countCall'],
   /** Whose token is it? Its use is noted. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.noteUse'],
-  device: ['sensors.deviceOf', 'limits.countMessages'],
+  device: ['sensors.deviceOf'],
   provisioner: ['provisioning.byHash'],
   /** Does the session of a cookie know of this change? One under attack ends. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],

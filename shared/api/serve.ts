@@ -5,6 +5,7 @@ import { bestLocale } from '../domain/locale.ts';
 import { inContext, withContext } from '../log.ts';
 import { store } from '../store/store.ts';
 import { addressOf, type TrustedProxy } from './address.ts';
+import { createDeviceRates } from './device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
   type APIGatewayProxyEvent,
@@ -18,6 +19,7 @@ import { decorate, explain } from './middleware/answer.ts';
 import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { BASE_PATH, type Group, type Handlers, headersOfPublished, type Operation, Reply } from './operation.ts';
+import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Act = (call: unknown, deps: unknown) => Promise<unknown>;
@@ -85,7 +87,8 @@ const late = { timeoutEarlyInMillis: 500, timeoutEarlyResponse: () => fail('unav
 
 const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now } = runtime;
-  const guard = { store: store(runtime.table), settings, now };
+  const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
+  const guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
   // The order of the checks is the order in which a caller learns of what is wrong.

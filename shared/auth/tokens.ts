@@ -18,7 +18,8 @@ export const drawAccountKey = (random: (bytes: number) => Uint8Array): string =>
 
 /**
  * An opaque token with 192 random bits. Those of accounts carry the account's unguessable key too, so that the account,
- * its rate and the session are read at the same time, and a forged token can't use up somebody's rate.
+ * its rate and the session are read at the same time. Whoever had a token once knows that key: it opens nothing, and
+ * what is shown with it and opens nothing counts against its address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   seal(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);

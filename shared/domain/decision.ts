@@ -5,13 +5,19 @@ import { fires, type Rule } from './rule.ts';
 import type { HitPlace } from './rule-hit.ts';
 import type { SensorState } from './sensor-state.ts';
 import { step } from './state/step.ts';
-import type { Surroundings, Timings } from './state/surroundings.ts';
+import { noSurroundings, type Surroundings, type Timings } from './state/surroundings.ts';
 import { type Dated, passTime } from './state/time.ts';
 
 /** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
 export type Decided = {
   id: number;
   uuid: string;
+  /** ms: when the cause was received. */
+  receiveDate: number;
+  /** The uuid of the message that caused it; null: the service made the event. */
+  source: string | null;
+  /** The bytes of that message are too many for a list. */
+  isLong?: true;
   /** ms: when it happened. */
   createDate: number;
   happening: Happening;
@@ -20,22 +26,13 @@ export type Decided = {
 };
 
 /**
- * What was decided of the message `uuid`: enough to carry it out, and to carry it out again after a crash.
- * `byTime`: no message caused it, the service did, because of the time. `after`: a hit of the customer from before; those
- * of this decision come later. Null when it makes none.
+ * What was decided at one time, of one or several messages: enough to carry it out, and to carry it out again after a
+ * crash. `after`: a hit of the customer from before; those of this decision come later. Null when it makes none.
  */
-export type Decision = {
-  uuid: string;
-  receiveDate: number;
-  byTime: boolean;
-  decided: Decided[];
-  after: HitPlace | null;
-};
+export type Decision = { decided: Decided[]; after: HitPlace | null };
 
-/** What the decision is about; see Decision. */
-export type Cause = { uuid: string; receiveDate: number; sensorId: string; byTime: boolean };
-/** Draws a time-ordered id for a time, ms. */
-type Draw = (time: number) => number;
+/** What happened because of something that was received, or of the time. `source` as in Decided. */
+export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
 /** No rule's rate limit asks for more, ms. */
 const LONGEST_RATE_LIMIT = 86_400_000;
@@ -49,11 +46,12 @@ const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): 
 };
 
 /** Each event's UUID follows from its cause: the first has the cause's own, the others are told apart by their kind. */
-const identified = (events: readonly Dated[], { uuid, sensorId }: Cause) =>
+const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;
     const alike = events.slice(0, at).filter(({ happening: one }) => one.type === type && one.action === action);
-    return { uuid: at === 0 ? uuid : uuidV5(sensorId, uuid, type, action, alike.length), createDate, happening };
+    const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, alike.length);
+    return { uuid, receiveDate, source, createDate, happening };
   });
 
 /** What a cause did to a sensor's state, before any rule is asked: which events came of it. */
@@ -87,6 +85,20 @@ export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outco
   events: identified([{ happening: noticeHappening(notice), createDate: cause.receiveDate }], cause),
 });
 
+/** What it does to it that the device shows itself: without a word a silent sensor is there again. */
+export const heard = (state: SensorState, cause: Cause): Outcome => {
+  const { receiveDate: received } = cause;
+  const when = { received, time: received };
+  const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noSurroundings);
+  return {
+    next,
+    events: identified(
+      happened.map((happening) => ({ happening, createDate: received })),
+      cause,
+    ),
+  };
+};
+
 /** What time alone does to it. */
 export const timePassing = (
   state: SensorState,
@@ -102,28 +114,26 @@ export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now
   uuid: uuidV5(sensorId, 'time', lastSeen, version),
   receiveDate: now,
   sensorId,
-  byTime: true,
+  source: null,
 });
 
 /**
- * The whole decision: the same state, message and rules give the same one, but for the ids drawn. `rulesFor` gives the
+ * Which rules fire for events, one after the other: the same state, events and rules give the same. `rulesFor` gives the
  * rules that were loaded for an event's situation.
  */
 export const decide = (
-  state: SensorState,
-  events: Outcome['events'],
-  { uuid, receiveDate, byTime }: Cause,
+  before: SensorState['fired'],
+  events: readonly Omit<Decided, 'rules'>[],
   rulesFor: (happening: Happening) => readonly Rule[],
-  draw: Draw,
-): { fired: SensorState['fired']; decision: Omit<Decision, 'after'> } => {
-  let fired = state.fired;
+): { fired: SensorState['fired']; decided: Decided[] } => {
+  let fired = before;
   const decided = events.map((event): Decided => {
     const rules = rulesFor(event.happening)
       .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
       .map(({ id }) => id);
-    const one = { ...event, id: draw(event.createDate), rules };
+    const one = { ...event, rules };
     fired = remember(fired, one);
     return one;
   });
-  return { fired, decision: { uuid, receiveDate, byTime, decided } };
+  return { fired, decided };
 };

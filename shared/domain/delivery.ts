@@ -11,7 +11,7 @@ const JITTER = 0.2;
 export const DEADLINE_SECONDS = 15;
 /** A claim outlasts the deadline and the write after it; when it lapses, the attempt counts as lost. */
 export const LEASE_SECONDS = 30;
-/** How long the sweeper leaves a delivery or event to the bell that was rung for it. */
+/** How long the sweep leaves what is due to the task that was put on a queue for it. */
 export const GRACE_SECONDS = 30;
 
 export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | 'held' | 'failed';

@@ -1,7 +1,21 @@
 /** Most messages in a call of a device, and the most bytes of one. */
 export const MESSAGES = { count: 100, bytes: 200 * 1_024 } as const;
-/** Lists show the bytes of a message up to so many: 200 of them fit into one answer of a Lambda, which has 6 MB. */
+/** Lists show the bytes of a message up to so many. */
 export const LISTED_BYTES = 16 * 1_024;
+/**
+ * All messages of a page together, as a Lambda answers with them: 6 MB are the most, and the body is a text inside of
+ * JSON there, in which each quotation mark and backslash takes two. 160 messages always fit.
+ */
+const PAGE_BYTES = 5 * 1_024 * 1_024;
+
+/** The messages of a page that fit into it, the first ones first; null for the others. */
+export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
+  let bytes = 0;
+  return raws.map((raw) => {
+    if (raw !== null) bytes += Buffer.byteLength(JSON.stringify(raw)) - '""'.length;
+    return bytes <= PAGE_BYTES ? raw : null;
+  });
+};
 
 const endOfString = (text: string, start: number): number => {
   let at = start + 1;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Happening, Point, Situation } from './event.ts';
 
 /** A mark of a fall that it keeps: see marks. */
@@ -34,8 +35,8 @@ export type SensorState = {
   /** ms of the newest authenticated message. */
   lastSeen: number;
   isActive: boolean;
-  /** It called without a message while it was inactive. */
-  wakes?: boolean;
+  /** It was heard of again since it became active: its last word may be a little younger than `lastSeen`. */
+  isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
   /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
@@ -72,7 +73,13 @@ export const newSensorState: SensorState = {
 };
 
 /** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
-export const awakened = ({ tracks: _, signs: __, vitals: ___, wakes: ____, ...state }: SensorState): SensorState => ({
+export const awakened = ({
+  tracks: _,
+  signs: __,
+  vitals: ___,
+  isSteady: ____,
+  ...state
+}: SensorState): SensorState => ({
   ...state,
   isActive: true,
 });
@@ -91,12 +98,26 @@ export const SWEEP_SECONDS = 60;
 export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(2.5 * SWEEP_SECONDS, afterSeconds / 2));
 
+/** A report that says nothing new is written only when the sensor was last seen so long ago, as a part of its silence. */
+const UNWRITTEN = 0.25;
+
 /**
- * When an active sensor counts as silent, ms. The time before `upSince`, when the service itself was away, doesn't
- * count: an outage of ours must not mark sensors inactive in bulk.
+ * When an active sensor counts as silent, ms: never early, and for what may have been said since `lastSeen` a quarter of
+ * its silence late at most. The time before `upSince`, when the service itself was away, doesn't count: an outage of ours
+ * must not mark sensors inactive in bulk.
  */
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
-  Math.max(state.lastSeen, upSince) + afterSeconds * 1_000;
+  Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
+
+/** What each report moves without saying anything new. */
+const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, ...rest }: SensorState): unknown =>
+  JSON.parse(JSON.stringify(rest));
+
+/** Is a state that made no event worth a write? When something of it changed, or the sensor was last seen too long ago. */
+export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
+  before.version === 0 ||
+  next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
+  !isDeepStrictEqual(saying(next), saying(before));
 
 /** The state of the newest fall of a maker A sensor (D1 "States"); null when there is none, or it was canceled. */
 export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {

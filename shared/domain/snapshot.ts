@@ -27,9 +27,6 @@ export type Scene = {
   event: Decided;
   sensor: SensorRecord;
   customer: Customer | null;
-  /** The uuid of the message that caused the event; null: the service made it. */
-  source: string | null;
-  receiveDate: number;
 };
 
 const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
@@ -63,14 +60,14 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
  * bytes. `text` is the situation in the reader's language.
  */
 export const snapshotOf = (scene: Scene, webhook: Snapshot['webhook'], rule: Rule | null, text: string): Snapshot => {
-  const { id, uuid, createDate, happening } = scene.event;
+  const { id, uuid, createDate, source, happening } = scene.event;
   const { type, action, code, point } = happening;
   const coordinates = point && normalize(point, scene.sensor.room ?? defaultRoom);
   const { sensor, customer, service } = scene;
   return {
     service,
     ...(webhook && { webhook }),
-    event: { id, uuid, createDate, type, action, code, coordinates, text, source: scene.source },
+    event: { id, uuid, createDate, type, action, code, coordinates, text, source },
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: rule && ruleSnapshot(scene, rule, text),
@@ -79,9 +76,10 @@ export const snapshotOf = (scene: Scene, webhook: Snapshot['webhook'], rule: Rul
 
 /** A Raw webhook gets a message once, however many events and rules it is for: all of them name one delivery. */
 const deliveryIdOf = (
-  { source, event, receiveDate, sensor }: Scene,
+  { event, sensor }: Scene,
   { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
 ) => {
+  const { source, receiveDate } = event;
   const isOnce = format === 'raw' && source !== null;
   const uuid = isOnce ? source : event.uuid;
   return deliveryId({ receiveDate, uuid, sensorId: sensor.id }, webhookId, isOnce ? 0 : ruleId);

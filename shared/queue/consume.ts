@@ -1,14 +1,29 @@
 import type { Context, ScheduledEvent, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
-import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import { compose, type Deps, lambdaRuntime, type Runtime } from '../deps.ts';
 import { inContext, withContext } from '../log.ts';
-import type { Consumer, Scheduled } from './consumer.ts';
+import { type Consumer, retrySeconds, type Scheduled } from './consumer.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
+
+/** A task as it was received. `sequence` grows within a group of a FIFO queue, as text too; `receives`: this is which one. */
+export type Received<T> = {
+  task: T;
+  sequence: string;
+  receives: number;
+  /** The task is done, whatever becomes of those behind it. */
+  done: () => void;
+};
+
+/** Nothing is wrong: somebody else was faster, and the task is to come again. */
+export class ComeAgain extends Error {
+  override name = 'ComeAgain';
+}
+
+/** Works on tasks in their order: one alone, or those of one group of a FIFO queue. Gives up by an error. */
 type Work<C extends Consumer> = (
-  message: z.output<C['message']>,
+  received: readonly Received<z.output<C['task']>>[],
   deps: Deps<C['uses'][number]>,
   timeLeft: () => number,
 ) => Promise<void>;
@@ -38,47 +53,72 @@ const onHost = <E, R>(name: string, build: (runtime: Runtime) => (event: E, time
   return Object.assign(handler, { with: on });
 };
 
-const quarantine = Symbol('a message that cannot be read');
+const groupOf = ({ messageId, attributes }: SQSRecord): string =>
+  // On a standard queue the group makes it fair, and says nothing of an order.
+  attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
 
-/** What a record says; what can't be read is logged and acknowledged, for no repetition will make it readable. */
-const read = <C extends Consumer>(contract: C, { log }: Runtime, { body }: SQSRecord) => {
-  const { data, success } = contract.message.safeParse(parse(body));
-  if (success) return data as z.output<C['message']>;
-  log('error', 'a message cannot be read');
-  return quarantine;
+/** Puts aside what can't be read: no repetition will make it readable, and a person may learn from it what went wrong. */
+const quarantine = async ({ queues, log }: Runtime, record: SQSRecord, reason: string): Promise<void> => {
+  const { messageId, body, eventSourceARN } = record;
+  log('error', 'a message cannot be read', { messageId, reason });
+  const note = JSON.stringify({ queue: eventSourceARN.split(':').at(-1), messageId, reason, body });
+  await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
 };
 
-/** ms that a message waits for the one before it. Both may run then: what they write is fenced by conditions. */
-const LONGEST_TURN = 10_000;
-
 /**
- * The Lambda handler of a consumer. Messages of a batch run side by side and alone: trouble with one returns that one.
- * Those with the same `turn` go one after the other, in the order of the batch, and where one process works on several
- * batches at once, in that of the batches; but none waits longer than 10 s for the one before it.
+ * The Lambda handler of a consumer. Tasks of a standard queue run side by side and alone: trouble with one gives that one
+ * back. Those of a group of a FIFO queue run together, in their order: trouble with one gives it back, and all behind it.
+ * What is given back is shown again after a pause that grows with the receives.
  */
-export const consume = <const C extends Consumer>(
-  contract: C,
-  work: Work<C>,
-  turn: (message: z.output<C['message']>) => string | null = () => null,
-) =>
+export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
   onHost(contract.name, (runtime: Runtime) => {
+    const { log, queues } = runtime;
     const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
-    const inTurn = oneAtATime(LONGEST_TURN);
-    const one = async (record: SQSRecord, timeLeft: () => number): Promise<SQSBatchItemFailure[]> => {
-      const message = read(contract, runtime, record);
-      if (message === quarantine) return [];
+
+    /** The records of one group; gives those that are not done. */
+    const workOn = async (records: readonly SQSRecord[], timeLeft: () => number): Promise<readonly SQSRecord[]> => {
+      const left = new Set(records);
       try {
-        const run = async () => work(message, await deps, timeLeft);
-        await inTurn(turn(message) ?? record.messageId, run);
+        const received: Received<z.output<C['task']>>[] = [];
+        for (const record of records) {
+          const { data, error } = contract.task.safeParse(parse(record.body));
+          const { ApproximateReceiveCount, SequenceNumber = '' } = record.attributes;
+          const done = () => void left.delete(record);
+          const task = data as z.output<C['task']>;
+          if (!error)
+            received.push({ task, sequence: SequenceNumber, receives: Number(ApproximateReceiveCount), done });
+          else await quarantine(runtime, record, error.issues[0]?.message ?? 'it is no task').then(done);
+        }
+        if (received.length > 0) await work(received, await deps, timeLeft);
         return [];
       } catch (error) {
-        runtime.log('error', 'a message was not worked off', {}, error);
-        return [{ itemIdentifier: record.messageId }];
+        if (error instanceof ComeAgain) log('info', 'a message comes again', { reason: error.message });
+        else log('error', 'a message was not worked off', {}, error);
+        return [...left];
       }
     };
+
+    /** Has them shown again. When that fails, they are after the visibility timeout. */
+    const giveBack = async (records: readonly SQSRecord[]): Promise<void> => {
+      const [first] = records;
+      if (!first) return;
+      const seconds = retrySeconds(Number(first.attributes.ApproximateReceiveCount));
+      const handles = records.map(({ receiptHandle }) => receiptHandle);
+      await queues
+        .hide(first.eventSourceARN, handles, seconds)
+        .catch((error: unknown) => log('warn', 'messages are shown again later than they could be', {}, error));
+    };
+
     return async ({ Records }: SQSEvent, timeLeft): Promise<SQSBatchResponse> => {
-      const all = Records.map((record) => inContext({ messageId: record.messageId }, () => one(record, timeLeft)));
-      return { batchItemFailures: (await Promise.all(all)).flat() };
+      const groups = [...Map.groupBy(Records, groupOf).values()].map((records) =>
+        inContext({ messageId: records[0]?.messageId }, async () => {
+          const left = await workOn(records, timeLeft);
+          await giveBack(left);
+          return left;
+        }),
+      );
+      const failed = (await Promise.all(groups)).flat();
+      return { batchItemFailures: failed.map(({ messageId }): SQSBatchItemFailure => ({ itemIdentifier: messageId })) };
     };
   });
 

@@ -5,11 +5,11 @@ import type { QueueName, Use } from '../capabilities.ts';
 export type Consumer = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
-  message: z.ZodType;
+  task: z.ZodType;
   batchSize: number;
   /** Invocations at a time for each queue. */
   concurrency: number;
-  /** Messages of one customer, and of one group, that the local host works on at a time. In the cloud, fair queues see to that. */
+  /** Tasks of one customer, and of one group, that the local host works on at a time. In the cloud, fair queues see to that. */
   ofCustomer?: number;
   ofGroup?: number;
   timeoutSeconds: number;
@@ -23,9 +23,16 @@ export const consumer = <const C extends Consumer>(declared: C): C => declared;
 export const scheduled = <const S extends Scheduled>(declared: S): S => declared;
 
 /**
- * How long a message stays hidden while it is worked on: six times the function's timeout.
+ * How long a message stays hidden while it is worked on. What a process leaves undone is shown again by itself; this is
+ * for those that die, and a fall must not wait longer for that than it has to. It is shorter than the six timeouts that AWS
+ * advises, which spare repetitions while functions are throttled: those do no harm here.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
-export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => 6 * timeoutSeconds;
-/** Receives before a message goes to the dead-letter queue; AWS asks for five at least. */
-export const MAX_RECEIVES = 5;
+export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => 2 * timeoutSeconds;
+/** Receives before a message goes to the dead-letter queue: with the pauses between them a day. */
+export const MAX_RECEIVES = 100;
+/** How long SQS keeps what waits, dead letters too: the longest that it can. */
+export const RETENTION_DAYS = 14;
+
+/** Seconds until a message that was not worked off is shown again, by how often it was received: twice at once, then ever later. */
+export const retrySeconds = (receives: number): number => (receives <= 2 ? 0 : Math.min(900, 2 ** (receives - 3)));

@@ -1,27 +1,88 @@
-import { SendMessageBatchCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+  type SQSClientConfig,
+  StartMessageMoveTaskCommand,
+} from '@aws-sdk/client-sqs';
 import type { QueueName } from '../capabilities.ts';
 import { transport, withFreshSockets } from '../transport.ts';
-import type { Bell } from './bell.ts';
+import type { Outgoing } from './task.ts';
 
-/** Puts bells on a queue. Throws when any of them was not taken. */
-export type Send = (queue: QueueName, bells: readonly Bell[]) => Promise<void>;
+/** The queues as a host gives them. */
+export type Queues = {
+  /** Puts messages on a queue, in their order. Throws when any of them was not taken. */
+  send: (queue: QueueName, messages: readonly Outgoing[]) => Promise<void>;
+  /** Shows messages that were received from a queue (its ARN) again in so many seconds. */
+  hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
+  /** Puts the dead letters of a queue back into it. */
+  redrive: (queue: QueueName) => Promise<void>;
+};
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
-const BATCH = 10;
+const BATCH = { count: 10, bytes: 1_048_576 };
 
-/** Sends over SQS. Bells of one customer or webhook share a group id: on a standard queue that makes the queue fair. */
-export const sendBySqs = (config: SQSClientConfig, urls: Record<QueueName, string>): Send => {
-  const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
-  return async (queue, bells) => {
-    for (let at = 0; at < bells.length; at += BATCH) {
-      const Entries = bells.slice(at, at + BATCH).map(({ body, delaySeconds, groupId }, index) => ({
-        Id: String(index),
-        MessageBody: body,
-        MessageGroupId: groupId,
-        ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
-      }));
-      const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: urls[queue], Entries }));
-      if (answer.Failed?.length) throw new Error(`${answer.Failed.length} messages were not taken by ${queue}`);
+/** Parts of a list that SQS takes in one call each: at most 10 messages, and 1 MiB. */
+export const batchesOf = (messages: readonly Outgoing[]): Outgoing[][] => {
+  const batches: Outgoing[][] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.body);
+    const last = batches.at(-1);
+    if (last && last.length < BATCH.count && bytes + size <= BATCH.bytes) {
+      last.push(message);
+      bytes += size;
+    } else {
+      batches.push([message]);
+      bytes = size;
     }
+  }
+  return batches;
+};
+
+const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: Outgoing, index: number) => ({
+  Id: String(index),
+  MessageBody: body,
+  MessageGroupId: groupId,
+  ...(deduplicationId !== undefined && { MessageDeduplicationId: deduplicationId }),
+  ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
+});
+
+/** The ARN of a queue, by its URL. */
+const arnOf = (url: string, region: string): string => {
+  const [account, name] = new URL(url).pathname.split('/').slice(-2);
+  return `arn:aws:sqs:${region}:${account}:${name}`;
+};
+
+/** The queues over SQS. On a standard queue the group of a message makes the queue fair, on a FIFO queue it is in order. */
+export const queuesBySqs = (config: SQSClientConfig & { region: string }, urls: Record<QueueName, string>): Queues => {
+  const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
+  return {
+    send: async (queue, messages) => {
+      for (const batch of batchesOf(messages)) {
+        const command = new SendMessageBatchCommand({ QueueUrl: urls[queue], Entries: batch.map(entryOf) });
+        const { Failed = [] } = await client.send(command);
+        if (Failed.length > 0) throw new Error(`${Failed.length} messages were not taken by ${queue}`);
+      }
+    },
+    hide: async (arn, receiptHandles, VisibilityTimeout) => {
+      const QueueUrl = Object.values(urls).find((url) => url.endsWith(`/${arn.split(':').at(-1)}`));
+      for (let at = 0; at < receiptHandles.length; at += BATCH.count) {
+        const Entries = receiptHandles
+          .slice(at, at + BATCH.count)
+          .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout }));
+        await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+      }
+    },
+    redrive: async (queue) => {
+      const AttributeNames = ['RedrivePolicy' as const];
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl: urls[queue], AttributeNames }),
+      );
+      const { deadLetterTargetArn } = JSON.parse(Attributes?.RedrivePolicy ?? '{}');
+      const DestinationArn = arnOf(urls[queue], config.region);
+      await client.send(new StartMessageMoveTaskCommand({ SourceArn: deadLetterTargetArn, DestinationArn }));
+    },
   };
 };

@@ -6,8 +6,6 @@ import { items } from './table.ts';
 
 export const botReads = (table: TableReader) => ({
   get: (customerId: number, botId: number) => table.get<Bot>(items.bot({ customerId, botId })),
-  getAll: (customerId: number, botIds: readonly number[]) =>
-    table.getAll<Bot>(botIds.map((botId) => items.bot({ customerId, botId }))),
   list: (customerId: number) => table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#' }),
 });
 

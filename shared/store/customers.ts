@@ -16,8 +16,7 @@ export type HomeKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'we
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
-  getEventual: (customerId: number) => table.getEventual<CustomerItem>(items.customer({ customerId })),
-  list: () => table.queryAll<CustomerItem>({ pk: items.customer.pk({}) }),
+  list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
   /** The customer that something belongs to; 0: nobody's; null: there is no such thing. */
   homeOf: async (kind: HomeKind, id: string | number): Promise<number | null> =>
     (await table.get<{ customerId: number }>(items.home({ kind, id })))?.customerId ?? null,
@@ -25,20 +24,32 @@ export const customerReads = (table: TableReader) => ({
 
 export const customerWrites = (table: Table) => ({
   create: async (customer: Customer): Promise<void> => {
+    const customerId = customer.id;
     const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...nothingYet };
-    await table.write({ put: { ...item, ...items.customer({ customerId: customer.id }) }, where: absent });
+    await table.write(
+      { put: { ...item, ...items.customer({ customerId }) }, where: absent },
+      { put: { ...customer, ...items.listedCustomer({ customerId }) } },
+    );
   },
 
   /** Replaces what a client says of a customer, nothing else of it; null: there is none. */
-  update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<CustomerItem | null> => {
-    const update = changes({ set: { ...given, updateDate }, if: present }, 'ALL_NEW');
-    return (await table.update(items.customer({ customerId }), update)) as CustomerItem | null;
+  update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
+    const key = items.customer({ customerId });
+    const before = await table.get<CustomerItem>(key);
+    if (!before) return null;
+    const update = changes({ set: { ...given, updateDate }, if: present });
+    const listed = items.listedCustomer({ customerId });
+    const failed = await table.write({ update: key, changes: update }, { update: listed, changes: update });
+    return failed === null ? { ...before, ...given, updateDate } : null;
   },
 
   /** Removes a customer that has neither users nor sensors; nothing can be created in it from then on. */
   remove: async (customerId: number): Promise<'in_use' | 'gone' | null> => {
     const key = items.customer({ customerId });
-    const failed = await table.write({ remove: key, where: where('#members = :none', { none: 0 }) });
+    const failed = await table.write(
+      { remove: key, where: where('#members = :none', { none: 0 }) },
+      { remove: items.listedCustomer({ customerId }) },
+    );
     if (!failed) return null;
     return (await table.get(key)) ? 'in_use' : 'gone';
   },

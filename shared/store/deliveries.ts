@@ -1,6 +1,7 @@
 import { entryOf, isShort, type Result } from '../domain/attempt.ts';
 import { type Delivery, KEPT, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
 import { ulidsFrom } from '../domain/ids.ts';
+import { packSnapshot, unpackSnapshot } from '../domain/packed-snapshot.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
@@ -18,21 +19,27 @@ export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
   items.delivery({ customerId, webhookId, deliveryId: id });
 
 /** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
-export type DeliveryItem = Omit<Delivery, keyof DeliveryKey>;
+export type DeliveryItem = Omit<Delivery, keyof DeliveryKey | 'snapshot'> & { snapshot: string };
+type Waiting = DeliveryItem & { leaseUntil?: number; duePk?: string };
 
 /** The delivery that an item of the table is. */
-export const deliveryOf = <T extends object>(item: T & Key): T & Key & DeliveryKey => {
+export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
-  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId };
+  const snapshot = unpackSnapshot(item.snapshot);
+  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId, snapshot };
 };
 
 /** Deliveries, and what receivers said to them, go away by themselves. */
 const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
 
-/** The write of a delivery that waits for its first attempt. */
-export const putDelivery = (delivery: Delivery): Write => {
-  const { id, customerId, webhookId, ...item } = delivery;
-  const due = dueAt(id, (item.nextAttempt ?? item.createDate) + GRACE);
+/**
+ * The write of a delivery that waits for its first attempt. `isDue`: in the due index too, where whoever makes it is not
+ * repeated until it is on a queue.
+ */
+export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
+  const { id, customerId, webhookId, ...rest } = delivery;
+  const item = { ...rest, snapshot: packSnapshot(rest.snapshot) };
+  const due = isDue && dueAt(id, (item.nextAttempt ?? item.createDate) + GRACE);
   return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
 };
 
@@ -46,6 +53,8 @@ const idleOrHeld = (now: number) =>
     held: 'held',
     now,
   });
+
+const LEASE_MS = LEASE_SECONDS * 1_000;
 
 /** How a delivery ends of which a repetition was taken. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
@@ -64,11 +73,11 @@ export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent'
         },
       ];
 
-const claiming = (now: number, lease: number): Changes => ({
+const claiming = (now: number, lapsed: number, lease: number): Changes => ({
   UpdateExpression:
-    'SET #state = :sending, leaseUntil = :lease, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start)',
+    'SET #state = :sending, leaseUntil = :lease, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt',
   ConditionExpression:
-    '(#state IN (:pending, :retrying) AND nextAttempt <= :now) OR (#state = :sending AND leaseUntil < :now)',
+    '(#state IN (:pending, :retrying) AND nextAttempt <= :now) OR (#state = :sending AND leaseUntil < :lapsed)',
   ExpressionAttributeNames: { '#state': 'state' },
   ExpressionAttributeValues: {
     ':sending': 'sending',
@@ -78,6 +87,7 @@ const claiming = (now: number, lease: number): Changes => ({
     ':one': 1,
     ':start': [now],
     ':now': now,
+    ':lapsed': lapsed,
   },
   ReturnValues: 'ALL_NEW',
 });
@@ -94,13 +104,16 @@ const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...r
   },
 });
 
-/** The end of a claimed attempt. Only its holder can write it: another attempt has another number. */
-const recording = (delivery: Delivery, next: Next, now: number, bellWillRing: boolean): Changes => {
+/**
+ * The end of a claimed attempt. Only its holder can write it: another attempt has another number. `isQueued`: the next
+ * attempt waits in a queue; else in the due index.
+ */
+const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
   if (next.state !== 'retrying')
     return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-  const due = dueAt(delivery.id, next.nextAttempt + (bellWillRing ? GRACE : 0));
+  const due = !isQueued && dueAt(delivery.id, next.nextAttempt);
   return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
 };
 
@@ -117,6 +130,19 @@ export const deliveryReads = (table: TableReader) => ({
   get: async (customerId: number, webhookId: string, deliveryId: string): Promise<Delivery | null> => {
     const found = await table.get<DeliveryItem>(items.delivery({ customerId, webhookId, deliveryId }));
     return found && deliveryOf(found);
+  },
+
+  /**
+   * A delivery, and when (ms) it is to be looked at again by what waits for it in a queue. Null: never, for it has ended,
+   * is held, or waits in the due index.
+   */
+  inQueue: async ({ customerId, webhookId, id }: DeliveryKey) => {
+    const found = await table.get<Waiting>(items.delivery({ customerId, webhookId, deliveryId: id }));
+    if (!found) return { delivery: null, until: null };
+    const { duePk, state, leaseUntil = 0, nextAttempt } = found;
+    const times = { sending: leaseUntil + 1, pending: nextAttempt ?? 0, retrying: nextAttempt ?? 0 };
+    const until = duePk !== undefined || !(state in times) ? null : times[state as keyof typeof times];
+    return { delivery: deliveryOf(found), until };
   },
 
   /** Those that are there, in the order of their ids. */
@@ -158,21 +184,24 @@ export const deliveryReads = (table: TableReader) => ({
 });
 
 export const deliveryWrites = (table: Table) => ({
-  /** Writes a delivery that waits for its first attempt; nothing when it is there. */
-  create: async (delivery: Delivery): Promise<void> => {
-    await table.write(putDelivery(delivery));
+  /** Writes a delivery that waits for its first attempt; nothing when it is there. `isDue` as in putDelivery. */
+  create: async (delivery: Delivery, isDue: boolean): Promise<void> => {
+    await table.write(putDelivery(delivery, isDue));
   },
 
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
    * is sent. Null: somebody else has it, or it isn't due, or it is finished. `mark`, in [0, 1), tells this claim from
-   * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for.
+   * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for. `aloneSince`
+   * (ms): claims from before it are those of a process that ended, for this one has been the only one since.
    */
-  claim: async (key: DeliveryKey, now: number, mark: number): Promise<Delivery | null> => {
-    const lease = now + LEASE_SECONDS * 1_000 + mark;
-    const claimed = (await table.update(keyOf(key), claiming(now, lease))) as (DeliveryItem & Key) | null;
+  claim: async (key: DeliveryKey, now: number, mark: number, aloneSince = 0): Promise<Delivery | null> => {
+    const lease = now + LEASE_MS + mark;
+    const claimed = (await table.update(keyOf(key), claiming(now, Math.max(now, aloneSince + LEASE_MS), lease))) as
+      | (DeliveryItem & Key)
+      | null;
     if (claimed) return deliveryOf(claimed);
-    const found = await table.get<DeliveryItem & { leaseUntil?: number }>(keyOf(key));
+    const found = await table.get<Waiting>(keyOf(key));
     return found?.leaseUntil === lease ? deliveryOf(found) : null;
   },
 
@@ -180,28 +209,28 @@ export const deliveryWrites = (table: Table) => ({
    * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
    * alone when a repetition was taken meanwhile.
    */
-  record: async (delivery: Delivery, result: Result, next: Next, now: number, bellWillRing: boolean): Promise<void> => {
+  record: async (delivery: Delivery, result: Result, next: Next, now: number, isQueued: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // First the answer: without its line in the log nobody looks for it.
     if (!isShort(result.responseBody)) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
     }
-    const update = noting(delivery, result, recording(delivery, next, now, bellWillRing));
+    const update = noting(delivery, result, recording(delivery, next, now, isQueued));
     const isSent = next.state === 'delivered';
     const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
     const failed = await table.write({ update: keyOf(delivery), changes: update }, ...count);
     if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
   },
 
-  /** Moves the next attempt to `time` (ms); false when it is there already, or somebody is at it. */
-  postpone: async (key: DeliveryKey, time: number, now: number, bellWillRing: boolean): Promise<boolean> => {
+  /** Moves the next attempt to `time` (ms); false when it is later already, or somebody is at it. `isQueued` as above. */
+  postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const waits = where('#state IN (:pending, :retrying) AND #nextAttempt <= :now', {
       pending: 'pending',
       retrying: 'retrying',
       now,
     });
-    const set = { nextAttempt: time, ...dueAt(key.id, time + (bellWillRing ? GRACE : 0)) };
+    const set = { nextAttempt: time, ...(!isQueued && dueAt(key.id, time)) };
     return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
   },
 

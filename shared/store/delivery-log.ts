@@ -3,7 +3,7 @@ import type { DeliveryRow } from '../domain/delivery-view.ts';
 import { timeOfUlid, ulidsFrom } from '../domain/ids.ts';
 import { type LookedPage, sorted } from '../domain/page.ts';
 import type { TableReader } from './client.ts';
-import { type DeliveryKey, deliveryOf } from './deliveries.ts';
+import { type DeliveryItem, deliveryOf } from './deliveries.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from './look.ts';
 import { items } from './table.ts';
 
@@ -14,7 +14,7 @@ const FRESH = 200;
 
 const names = [
   ...(['updateDate', 'state', 'reason', 'attempts', 'nextAttempt', 'hit'] as const),
-  ...(['replayOf', 'isTest', 'snapshot.event.id', 'snapshot.event.type', 'snapshot.event.action'] as const),
+  ...(['replayOf', 'isTest', 'snapshot'] as const),
 ] as const;
 
 /** A webhook. */
@@ -39,8 +39,8 @@ const look = async (
     ...{ pk: items.delivery.pk(place), between: [at(low), at(high)] as const, newestFirst, only: names },
     ...(isInside && { startAfter: items.delivery({ ...place, deliveryId: after }) }),
   };
-  const { rows: found, isWhole } = await firstOf<Omit<DeliveryRow, keyof DeliveryKey>>(table, query, limit, fresh);
-  const rows = found.map(deliveryOf);
+  const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
+  const rows: DeliveryRow[] = found.map(deliveryOf);
   const next = isWhole ? undefined : rows.at(-1)?.id;
   return { rows: rows.map((row) => ({ ...row, createDate: timeOfUlid(row.id) })), next };
 };

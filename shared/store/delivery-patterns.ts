@@ -22,22 +22,35 @@ export const deliveryPatterns = {
   ),
 
   'deliveries.bodies': pattern('Long answers to the attempts of a delivery', { query: ['attempt'] }, 1, 0, each4KB),
-  'deliveries.create': pattern('A delivery that waits, once', { put: ['delivery'] }, 0, 2, 'for each KB'),
+  'deliveries.create': pattern(
+    'A delivery that waits, once',
+    { put: ['delivery'] },
+    0,
+    2,
+    'for each KB; 1 less when a queue remembers it',
+  ),
+  'deliveries.inQueue': pattern('Does a delivery still wait in a queue?', { get: ['delivery'] }, 1, 0),
   'deliveries.claim': pattern(
     'Who sends it? One, until the claim lapses',
     { get: ['delivery'], update: ['delivery'] },
     0,
-    1,
-    'for each KB',
+    2,
+    'for each KB; 1 less when a queue remembers it',
   ),
   'deliveries.record': pattern(
     'What came of an attempt',
     { put: ['attempt'], update: ['delivery', 'replay'] },
     0,
-    3,
-    'for each KB; 2 with a short answer',
+    2,
+    'for each KB; 1 with a short answer; 1 more when the next attempt waits longer than a queue can',
   ),
-  'deliveries.postpone': pattern('A next attempt at a later time', { update: ['delivery'] }, 0, 3, 'for each KB'),
+  'deliveries.postpone': pattern(
+    'A next attempt at a later time',
+    { update: ['delivery'] },
+    0,
+    3,
+    'for each KB; 1 when a queue remembers it',
+  ),
   'deliveries.end': pattern('Ended without an attempt', { update: ['delivery', 'replay'] }, 0, 2, 'for each KB'),
 
   'health.takeSlot': pattern(
@@ -99,6 +112,13 @@ export const deliveryPatterns = {
 
   'webhooks.get': pattern('A webhook', { get: ['webhook'] }, 1, 0),
   'webhooks.getAll': pattern('Some webhooks', { batchGet: ['webhook'] }, 1, 0, eachItem),
+  'webhooks.recipients': pattern(
+    'Webhooks and bots that are to be told something',
+    { batchGet: ['webhook', 'bot'] },
+    2,
+    0,
+    eachItem,
+  ),
   'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, 1, 0, each4KB),
   'webhooks.create': pattern(
     'A new webhook, if its bot is there and its customer has room for it',

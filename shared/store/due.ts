@@ -7,7 +7,7 @@ import { DUE_SHARDS, due, items } from './table.ts';
 const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
-/** Attributes that put an item into the due index: from `time` (ms) on, the sweeper rings for it. */
+/** Attributes that put an item into the due index: from `time` (ms) on, the sweep puts it on its queue. */
 export const dueAt = (id: string, time: number) => ({
   duePk: due.shard({ shard: shardOf(id) }),
   dueAt: due.at({ time: Math.max(0, Math.ceil(time)) }),
@@ -16,23 +16,23 @@ export const dueAt = (id: string, time: number) => ({
 /** The value of a condition that an item was due before `time` (ms). */
 export const dueBefore = (time: number) => ({ before: due.at({ time }) });
 
-/** Where a bell is rung right away, the sweeper waits this long (ms) before it rings again. */
+/** What is on a queue too is left alone by the sweep for this long, ms. */
 export const GRACE = GRACE_SECONDS * 1_000;
 
 /** Names to REMOVE when an item is finished. */
 export const dueNames = ['duePk', 'dueAt'] as const;
 
-/** What waits: the doorbell's words, and when it is due (ms). */
+/** What waits, and when it is due (ms). */
 export type Waiting =
-  | { kind: 'event'; customerId: number; sensorId: string; uuid: string; time: number }
+  | { kind: 'notice'; customerId: number; sensorId: string; uuid: string; time: number }
   | { kind: 'sensor'; customerId: number; sensorId: string; time: number }
   | { kind: 'job'; customerId: number; webhookId: string; job: string; time: number }
   | { kind: 'delivery'; customerId: number; webhookId: string; deliveryId: string; time: number };
 
 const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
   const time = Number(key.dueAt);
-  const event = items.event.read(key);
-  if (event) return { kind: 'event', ...event, customerId: Number(event.customerId), time };
+  const notice = items.notice.read(key);
+  if (notice) return { kind: 'notice', ...notice, customerId: Number(notice.customerId), time };
   const state = items.sensorState.read(key);
   if (state) return { kind: 'sensor', ...state, customerId: Number(state.customerId), time };
   const webhook = items.webhook.read(key);
@@ -56,8 +56,11 @@ const everyPlace = (first: number, left: Left): Place[] =>
     return { shard, after: left[shard] };
   });
 
-/** When (ms) a sweep last noted that the service is there, since when without a gap, which sweep it was, what it left. */
-type Heartbeat = { at: number; since: number; sweep?: number; left?: Left };
+/**
+ * When (ms) a sweep last noted that the service is there, since when without a gap, which sweep it was, what it left, and
+ * when dead letters are put back next.
+ */
+type Heartbeat = { at: number; since: number; sweep?: number; left?: Left; redriveAt?: number };
 
 export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has been there without a gap of more than `longestGap` ms; `now` when it is back just now. */
@@ -85,17 +88,23 @@ export const dueReads = (table: TableReader) => ({
   },
 });
 
+/** Dead letters have failed for a day: it is early enough, ms. */
+const REDRIVE_EVERY = 15 * 60_000;
+
 export const dueWrites = (table: Table) => ({
   /**
    * Notes that the service is there; when that was noted more than `longestGap` ms ago, it was away until now. Gives the
-   * places where this sweep is to look. Each begins with another shard than the one before, also when that one died.
+   * places where this sweep is to look: each begins with another shard than the one before, also when that one died. And
+   * whether it is to put back dead letters, as one sweep in a quarter of an hour is.
    */
-  beat: async (now: number, longestGap: number): Promise<Place[]> => {
+  beat: async (now: number, longestGap: number): Promise<{ places: Place[]; isToRedrive: boolean }> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     const since = last && now - last.at <= longestGap ? last.since : now;
-    const { sweep = 0, left = {} } = last ?? {};
-    await table.write({ put: { ...items.heartbeat({}), at: now, since, sweep: sweep + 1 } });
-    return everyPlace(sweep, left);
+    const { sweep = 0, left = {}, redriveAt = 0 } = last ?? {};
+    const isToRedrive = redriveAt <= now;
+    const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
+    await table.write({ put: { ...items.heartbeat({}), at: now, since, sweep: sweep + 1, redriveAt: next } });
+    return { places: everyPlace(sweep, left), isToRedrive };
   },
 
   /** Notes where the next sweep goes on. */

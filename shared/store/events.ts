@@ -1,32 +1,27 @@
 import type { Decision } from '../domain/decision.ts';
 import { type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
-import { hashOf } from '../domain/ids.ts';
-import { LISTED_BYTES } from '../domain/raw.ts';
-import { newSensorState, type SensorState } from '../domain/sensor-state.ts';
+import { firstIdAt } from '../domain/ids.ts';
+import type { LookedPage } from '../domain/page.ts';
+import { fittingPage, LISTED_BYTES } from '../domain/raw.ts';
 import type { Table, TableReader } from './client.ts';
-import { dueAt, dueNames, GRACE } from './due.ts';
-import type { Key } from './key.ts';
-import { type NewestQuery, newestPage } from './newest.ts';
-import { absent, changes, present, type Write, where } from './request.ts';
-import { items, lists } from './table.ts';
+import { dueAt, GRACE } from './due.ts';
+import { type Bounds, firstOf, lookFor } from './look.ts';
+import type { NewestQuery } from './newest.ts';
+import { absent, type Write, where } from './request.ts';
+import { items } from './table.ts';
 
-/** A message as it was received; processing makes it an event of the list, when it is one. */
+/** A message of a device that made an event, with its own bytes as text. `id`: that of its first event. */
 export type Message = {
   id: number;
   uuid: string;
   customerId: number;
   sensorId: string;
   receiveDate: number;
-  /** The device's own bytes, as text. */
   raw: string;
-  /** It is no message of the device: the service itself has something to tell of it. */
-  notice?: Notice;
-  /** Set while it waits to be processed. */
-  duePk?: string;
 };
 
-/** What a message turned out to be. */
-export type Event = Omit<Message, 'duePk'> & {
+/** What happened at a sensor. `raw`: the bytes of the message that caused it, `{}` when the service made the event. */
+export type Event = Message & {
   createDate: number;
   type: string;
   action: string;
@@ -34,177 +29,155 @@ export type Event = Omit<Message, 'duePk'> & {
   coordinates: NormalizedCoordinates | null;
 };
 
-/** An event in a list: without its bytes (null) where those are long. */
+/** An event in a list: without its bytes (null) where those are long, or more than fit into a page. */
 export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 
-/** A further event of a message has the message's uuid instead of its bytes. */
-type FurtherEvent = Omit<Event, 'raw'> & { source: string };
-
 /**
- * How messages and events are stored. Of long ones the bytes are an item of their own, so that neither what changes them
- * nor a list of them pays for the bytes; `bytes` is their hash.
+ * An event as it is stored, by its time. Whose it is stands in its key. `source`: the uuid of the message that has its
+ * bytes, null when the service made it; `isLong`: those are too long for a list.
  */
-type EventItem = Omit<Message, 'raw'> & Partial<Event> & { bytes?: string; source?: string };
+export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { source: string | null; isLong?: true };
 
-/**
- * `decision`: what was decided last, kept until the next decision, to be carried out again if need be. `ttl` (s): the
- * sensor has left, and its state goes away then.
- */
-export type StateItem = SensorState & { decision: Decision | null; duePk?: string; dueAt?: string; ttl?: number };
+/** What stands under the uuid of an event: where it is, and if a message of a device has that uuid, its bytes. */
+type MessageItem = { id: number; receiveDate: number; raw?: string };
 
-const keyOf = ({ customerId, sensorId, uuid }: Pick<Message, 'customerId' | 'sensorId' | 'uuid'>) =>
-  items.event({ customerId, sensorId, uuid });
+/** Something that the service is to tell of a sensor, until it is told. */
+export type NoticeItem = { notice: Notice; receiveDate: number };
+
+type Place = { customerId: number; sensorId: string };
+
+/** About 450 bytes each: a stretch of them is some 60 read units at most. */
+const EVENTS: Bounds = { stretch: 1_000, stretches: 4 };
+
 const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
-/** A day longer than what they belong to: that is shown for a little longer than it is kept. */
-const bytesTtl = (time: number) => ttlOf(time + 86_400_000);
-const isLong = (raw: string) => Buffer.byteLength(raw) > LISTED_BYTES;
-const listed = ({ customerId, sensorId, id }: Pick<Event, 'customerId' | 'sensorId' | 'id'>) => ({
-  listPk: lists.eventsOfSensor({ customerId, sensorId }),
-  listSk: lists.byTime({ id }),
+/** A day longer than the events that they belong to: those are shown for a little longer than they are kept. */
+const messageTtl = (time: number) => ttlOf(time + 86_400_000);
+export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > LISTED_BYTES;
+
+const messageKey = ({ customerId, sensorId }: Place, uuid: string) => items.message({ customerId, sensorId, uuid });
+const eventKey = (place: Place, { id: eventId, uuid }: { id: number; uuid: string }) =>
+  items.event({ ...place, eventId, uuid });
+/** Sort keys of the ids from..to. */
+const between = (from: number, to: number) =>
+  [from, to + 1].map((eventId) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' })) as [string, string];
+
+const whole = (
+  { customerId, sensorId }: Place,
+  { source: _, isLong: __, ...event }: EventItem,
+): Omit<Event, 'raw'> => ({
+  ...event,
+  customerId,
+  sensorId,
 });
 
-/** The bytes of a message as they came; null: the message that an event points to has expired. */
-const bytesOf = async (get: TableReader['get'], item: EventItem): Promise<string | null> => {
-  const { customerId, sensorId, uuid, raw, bytes: hash, source } = item;
-  if (raw !== undefined) return raw;
-  if (source !== undefined) {
-    const message = await get<EventItem>(items.event({ customerId, sensorId, uuid: source }));
-    return message && bytesOf(get, message);
-  }
-  const key = items.messageBytes({ customerId, sensorId, uuid, hash: hash ?? '' });
-  const found = await get<{ raw: string }>(key);
-  if (!found) throw new Error(`the bytes of message ${uuid} are missing`);
-  return found.raw;
-};
-
-const withBytes = async (get: TableReader['get'], item: (EventItem & Key) | null) =>
-  item && { ...item, raw: (await bytesOf(get, item)) ?? 'null' };
-
-/** Events of one sensor with their bytes, as far as those are short. Several events may be of one message. */
-const withShortBytes = async (table: TableReader, events: readonly EventItem[]): Promise<ListedEvent[]> => {
-  const sources = events.flatMap(({ source, ...event }) => (source === undefined ? [] : [{ ...event, uuid: source }]));
-  const keys = new Map(sources.map((message) => [message.uuid, keyOf(message)]));
-  const messages = await table.getAllEventual<EventItem>([...keys.values()]);
-  const rawOf = new Map([...messages, ...events].map(({ uuid, raw }) => [uuid, raw]));
-  return events.map(({ source, bytes: _, ...event }) => {
-    const raw = event.raw ?? (source === undefined ? undefined : rawOf.get(source));
-    return { ...(event as Event), raw: raw === undefined || isLong(raw) ? null : raw };
-  });
+/** Events of one sensor with their bytes, as far as those are short and fit into a page. Several events may be of one message. */
+const withShortBytes = async (
+  table: TableReader,
+  place: Place,
+  events: readonly EventItem[],
+): Promise<ListedEvent[]> => {
+  const uuids = new Set(events.flatMap(({ source, isLong }) => (source === null || isLong ? [] : [source])));
+  const keys = [...uuids].map((uuid) => messageKey(place, uuid));
+  const messages = await table.getAllEventual<MessageItem>(keys);
+  const rawOf = new Map(messages.map(({ sk, pk, raw }) => [items.message.read({ pk, sk })?.uuid, raw]));
+  const raws = fittingPage(events.map(({ source }) => (source === null ? '{}' : (rawOf.get(source) ?? null))));
+  return events.map((event, at) => ({ ...whole(place, event), raw: raws[at] ?? null }));
 };
 
 export const eventReads = (table: TableReader) => ({
-  /** A message with its bytes, and the event that it became; or a further event of one. */
-  get: async (customerId: number, sensorId: string, uuid: string) =>
-    withBytes(table.get, await table.get<EventItem>(items.event({ customerId, sensorId, uuid }))),
+  /** An event with its bytes, by its uuid. */
+  get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
+    const place = { customerId, sensorId };
+    const message = await table.get<MessageItem>(messageKey(place, uuid));
+    const event = message && (await table.get<EventItem>(eventKey(place, { id: message.id, uuid })));
+    if (!message || !event) return null;
+    const { source } = event;
+    const of = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(place, source));
+    // The message that a further event points to may have expired.
+    return { ...whole(place, event), raw: source === null ? '{}' : (of?.raw ?? 'null') };
+  },
 
-  /** The same at half the price, for what never changes once it is seen: its bytes, and that it is done. */
-  getEventual: async (customerId: number, sensorId: string, uuid: string) =>
-    withBytes(table.getEventual, await table.getEventual<EventItem>(items.event({ customerId, sensorId, uuid }))),
+  /** The bytes of a message, which never change; null: it is not there. */
+  bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
+    (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
   /** The newest first; those that are over the retention (ms) are not shown, whether they are still there or not. */
-  list: async (customerId: number, sensorId: string, now: number, query: NewestQuery) => {
-    const pk = lists.eventsOfSensor({ customerId, sensorId });
-    const { data, ...page } = await newestPage<EventItem>(table, pk, now - RETENTION, query);
-    return { ...page, data: await withShortBytes(table, data) };
-  },
-
-  state: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
-});
-
-/** A message that waits to be processed, written once; `bytes` is all that is kept of its bytes in the item itself. */
-const waiting = ({ raw: _, ...message }: Message, bytes: { raw: string } | { bytes: string }): Write => {
-  const waits = dueAt(message.uuid, message.receiveDate + GRACE);
-  const put = { ...message, ...bytes, ...keyOf(message), ...waits, ttl: ttlOf(message.receiveDate) };
-  return { put, where: absent };
-};
-/** The same of a short message, for a transaction. */
-export const keepMessage = (message: Message): Write => waiting(message, { raw: message.raw });
-
-const keep = async (table: Table, message: Message): Promise<boolean> => {
-  const { raw, receiveDate } = message;
-  const hash = isLong(raw) ? hashOf(raw) : undefined;
-  // First the bytes: whoever finds the message finds them. Their name is their content, so nobody writes others there.
-  if (hash !== undefined)
-    await table.write({ put: { ...items.messageBytes({ ...message, hash }), raw, ttl: bytesTtl(receiveDate) } });
-  return (await table.write(waiting(message, hash === undefined ? { raw } : { bytes: hash }))) === null;
-};
-
-/** What is written of the state of a sensor. */
-const ofState = (table: Table) => ({
-  /**
-   * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
-   * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil`
-   * (s): the sensor has left, what it said before is judged, and its state goes away then.
-   */
-  decide: async (
+  list: async (
     customerId: number,
     sensorId: string,
-    before: number,
-    state: StateItem,
-    watchAt: number | null,
-    formerUntil: number | null = null,
-  ) => {
-    const key = items.sensorState({ customerId, sensorId });
-    const watch = watchAt !== null && dueAt(sensorId, watchAt);
-    const put = { ...state, ...key, version: before + 1, ...watch, ...(formerUntil !== null && { ttl: formerUntil }) };
-    // Only a first state could bring back something of a sensor that has gone.
-    const kind = formerUntil === null ? items.sensor : items.formerSensor;
-    const isThere = { check: kind({ customerId, sensorId }), where: present };
-    const failed =
-      before === 0
-        ? await table.write({ put, where: absent }, isThere)
-        : await table.write({ put, where: where('#version = :before', { before }) });
-    return failed === null;
+    now: number,
+    query: NewestQuery,
+  ): Promise<LookedPage<ListedEvent>> => {
+    const place = { customerId, sensorId };
+    const pk = items.event.pk(place);
+    const { data, ...page } = await lookFor(query, EVENTS, async (after: number | undefined, limit) => {
+      const range = between(firstIdAt(now - RETENTION), (after ?? Number.MAX_SAFE_INTEGER) - 1);
+      const { rows, isWhole } = await firstOf<EventItem>(table, { pk, between: range, newestFirst: true }, limit);
+      return { rows, next: isWhole ? undefined : rows.at(-1)?.id };
+    });
+    return { ...page, data: await withShortBytes(table, place, data) };
   },
 
-  /**
-   * Has the sensor looked at again at `time` (ms), or (null) no more; nothing when its state moved on. What was decided
-   * by time is done then.
-   */
-  watch: async (customerId: number, sensorId: string, state: StateItem, time: number | null): Promise<void> => {
-    const unchanged = where('#version = :version', { version: state.version });
-    const done = { decision: state.decision?.byTime ? null : undefined };
-    const update =
-      time === null
-        ? { set: done, remove: dueNames, if: unchanged }
-        : { set: { ...done, ...dueAt(sensorId, time) }, if: unchanged };
-    await table.update(items.sensorState({ customerId, sensorId }), changes(update));
+  /** Is a decision carried out? Its last event is written last of all. */
+  isCarriedOut: async (customerId: number, sensorId: string, { decided }: Decision): Promise<boolean> => {
+    const last = decided.at(-1);
+    return !last || (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
   },
 
-  /**
-   * A call of a device without a message: it was heard of. False: the sensor counted as silent, or nobody heard of it
-   * ever before; then it is due to be looked at.
-   */
-  heard: async (customerId: number, sensorId: string, now: number): Promise<boolean> => {
-    const key = items.sensorState({ customerId, sensorId });
-    const isAwake = where('#isActive = :yes', { yes: true });
-    if (await table.update(key, changes({ set: { lastSeen: now }, if: isAwake }))) return true;
-    const wakes = { lastSeen: now, wakes: true, ...dueAt(sensorId, now) };
-    const put = { ...newSensorState, decision: null, version: 1, ...wakes, ...key };
-    const isThere = { check: items.sensor({ customerId, sensorId }), where: present };
-    if ((await table.write({ put, where: absent }, isThere)) === null) return false;
-    await table.update(key, changes({ set: wakes, if: where('#isActive = :no', { no: false }) }));
-    return false;
+  notice: (customerId: number, sensorId: string, uuid: string) =>
+    table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),
+});
+
+/** The write of a notice, which waits until it is told. */
+export const putNotice = (
+  { customerId, sensorId }: Place,
+  uuid: string,
+  { notice, receiveDate }: NoticeItem,
+): Write => ({
+  put: {
+    ...items.notice({ customerId, sensorId, uuid }),
+    ...{ notice, receiveDate, ttl: ttlOf(receiveDate) },
+    ...dueAt(uuid, receiveDate + GRACE),
   },
+  where: absent,
+});
+
+const itemOf = (place: Place, event: EventItem): Write => ({
+  put: { ...event, ...eventKey(place, event), ttl: ttlOf(event.receiveDate) },
 });
 
 export const eventWrites = (table: Table) => ({
-  ...ofState(table),
-
-  /** Makes a message durable; false when this very message is there already. */
-  keep: (message: Message): Promise<boolean> => keep(table, message),
-
-  /** Adds an event that the service made, or a further one of a message; nothing when it is there. */
-  add: async (event: Event | FurtherEvent): Promise<void> => {
-    await table.write({
-      put: { ...event, ...keyOf(event), ...listed(event), ttl: ttlOf(event.receiveDate) },
-      where: absent,
-    });
+  /**
+   * Keeps a message that makes an event, with its bytes, before anything is decided of it. False: it was accepted at
+   * another time before, and is a repetition.
+   */
+  keep: async ({ uuid, customerId, sensorId, ...message }: Message): Promise<boolean> => {
+    const { receiveDate } = message;
+    const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
+    const isThis = where('attribute_not_exists(pk) OR #receiveDate = :receiveDate', { receiveDate });
+    return (await table.write({ put, where: isThis })) === null;
   },
 
-  /** Ends the waiting of a message. With an event it joins the sensor's list, without one it is only kept. */
-  finish: async (message: Message, event: (Omit<Event, keyof Message> & { id: number }) | null): Promise<void> => {
-    const set = event ? { ...event, uuid: undefined, ...listed({ ...message, id: event.id }) } : { isEvent: false };
-    await table.update(keyOf(message), changes({ set, remove: dueNames, if: where('attribute_exists(duePk)') }));
+  /** Writes the events of a decision, the last one last: see `isCarriedOut`. They may be there already. */
+  add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
+    const place = { customerId, sensorId };
+    // Where the uuid of an event leads to, unless its message has that uuid.
+    const others = events
+      .filter(({ uuid, source }) => uuid !== source)
+      .map(({ uuid, id, receiveDate }) => ({
+        put: { ...messageKey(place, uuid), id, receiveDate, ttl: messageTtl(receiveDate) },
+      }));
+    const [last, ...before] = events.toReversed().map((event) => itemOf(place, event));
+    await Promise.all([...others, ...before].map((write) => table.write(write)));
+    if (last) await table.write(last);
+  },
+
+  /** Keeps what the service has to tell of a sensor until it is told. */
+  keepNotice: async (place: Place, uuid: string, notice: NoticeItem): Promise<void> => {
+    await table.write(putNotice(place, uuid, notice));
+  },
+  /** It is told. */
+  endNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
+    await table.write({ remove: items.notice({ customerId, sensorId, uuid }) });
   },
 });

@@ -1,10 +1,12 @@
 import { type Held, type Hold, LEASE_MS, type Slot } from '../domain/breaker.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table } from './client.ts';
-import { changes, present, where } from './request.ts';
+import { type Changes, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
+/** A webhook as it was called. */
+type Called = Place & Pick<WebhookRecord, 'url'>;
 const keyOf = ({ customerId, id: webhookId }: Place) => items.webhook({ customerId, webhookId });
 
 /** Who is at a webhook, over all processes. */
@@ -51,35 +53,54 @@ const slotWrites = (table: Table) => ({
   },
 });
 
-/** What attempts leave in their webhook: how it is doing, and who is at it. */
+/** The receiver of a webhook is the one that was called: what another one answered says nothing of it. */
+const sameUrl = ({ url }: Called) => where('#url = :called', { called: url });
+
+/**
+ * How the receiver is doing that was called. When the webhook has another URL by now, that is left alone, and what a
+ * process had of the webhook is given back all the same; a probe is over with the URL that it was of.
+ */
+const receiverWrites = (table: Table) => {
+  const slots = slotWrites(table);
+  const note = async (webhook: Called, update: Changes, holds: readonly Hold[]) => {
+    const after = await table.update(keyOf(webhook), update);
+    const left = holds.filter((hold) => hold !== 'probeUntil');
+    if (after === null && left.length > 0) await slots.release(webhook, left);
+    return after;
+  };
+  return {
+    /** One more failure, whoever else counts at the same time; gives the webhook as it is then, null when it is not. */
+    failed: async (webhook: Called, now: number, openUntil: number | null, holds: readonly Hold[]) => {
+      const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
+      const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
+      const list = { set, compute, add: { consecutiveFailures: 1 }, remove: holds, if: sameUrl(webhook) };
+      return (await note(webhook, changes(list, 'ALL_NEW'), holds)) as WebhookRecord | null;
+    },
+
+    /** The failures have an end. `slowUntil`: it worked, but slowly. */
+    worked: async (webhook: Called, now: number, slowUntil: number | null, holds: readonly Hold[]): Promise<void> => {
+      const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
+      const remove = [...new Set(['failingSince', 'openUntil', 'probeUntil', ...holds])];
+      await note(webhook, changes({ set, remove, if: sameUrl(webhook) }), holds);
+    },
+
+    /** Switches a webhook off for a reason; its owner switches it on again. */
+    disable: async (webhook: Called, disabledReason: string): Promise<void> => {
+      const enabled = where('#isEnabled = :yes AND #url = :called', { yes: true, called: webhook.url });
+      await table.update(keyOf(webhook), changes({ set: { isEnabled: false, disabledReason }, if: enabled }));
+    },
+  };
+};
+
+/** What attempts leave in their webhook: how its receiver is doing, and who is at it. */
 export const healthWrites = (table: Table) => ({
   ...slotWrites(table),
-
-  /** One more failure, whoever else counts at the same time; gives the webhook as it is then, null when it is gone. */
-  failed: async (webhook: Place, now: number, openUntil: number | null, remove: readonly Hold[]) => {
-    const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
-    const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
-    const update = changes({ set, compute, add: { consecutiveFailures: 1 }, remove, if: present }, 'ALL_NEW');
-    return (await table.update(keyOf(webhook), update)) as WebhookRecord | null;
-  },
-
-  /** The failures have an end. `slowUntil`: it worked, but slowly. */
-  worked: async (webhook: Place, now: number, slowUntil: number | null, holds: readonly Hold[]): Promise<void> => {
-    const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
-    const remove = [...new Set(['failingSince', 'openUntil', 'probeUntil', ...holds])];
-    await table.update(keyOf(webhook), changes({ set, remove, if: present }));
-  },
+  ...receiverWrites(table),
 
   /** Notes a warning; false when it was given before. */
   warn: async (webhook: Place & { failingSince?: number }, now: number): Promise<boolean> => {
     const since = webhook.failingSince ?? now;
     const first = where('attribute_exists(pk) AND (attribute_not_exists(#warnedAt) OR #warnedAt < :since)', { since });
     return (await table.update(keyOf(webhook), changes({ set: { warnedAt: now }, if: first }))) !== null;
-  },
-
-  /** Switches a webhook off for a reason; its owner switches it on again. */
-  disable: async (webhook: Place, disabledReason: string): Promise<void> => {
-    const enabled = where('#isEnabled = :yes', { yes: true });
-    await table.update(keyOf(webhook), changes({ set: { isEnabled: false, disabledReason }, if: enabled }));
   },
 });

@@ -72,7 +72,7 @@ export const heldWrites = (table: Table) => ({
 
   /** Puts a repetition in the place of what is held, or neither happens: false when it is no longer held. */
   replace: async (held: Delivery, repetition: Delivery, now: number): Promise<boolean> =>
-    (await table.write(putDelivery(repetition), ...endHeld(held, 'replayed', now))) === null,
+    (await table.write(putDelivery(repetition, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
    * Takes the next places in the row of releases, as many as are near enough: the time (ms) of the first, and how many.

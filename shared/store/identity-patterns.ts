@@ -48,12 +48,6 @@ export const identityPatterns = {
   ),
 
   'limits.countCall': pattern('The number of this call in this second', { update: ['rate'] }, 0, 1),
-  'limits.countMessages': pattern(
-    'The number of this call and of its messages in this second',
-    { update: ['rate'] },
-    0,
-    1,
-  ),
   'limits.secondsToWait': pattern('How long until the next try?', { get: ['rate'] }, 1, 0),
   'limits.countFailure': pattern(
     'The number of this failure in its window',

@@ -6,25 +6,18 @@ type Tries = { start: number; calls: number };
 const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
-const countInSecond = async <N extends string>(table: Table, subject: string, add: Record<N, number>, now: number) => {
-  const second = Math.floor(now / 1_000);
-  const update = changes({ add, set: { ttl: second + 120 } }, 'UPDATED_NEW');
-  const counted = await table.update(items.rate({ subject, window: second }), update);
-  return { ...add, ...counted } as Record<N, number>;
-};
-
 /** Counting against limits. Exact over all instances: the table counts. */
 export const limitWrites = (table: Table) => ({
   /**
    * Counts a call of `subject` in the current second and gives the number of this one. No condition and nothing to
-   * read first: the second is part of the key, and the item expires.
+   * read first: the second is part of the key, and the item expires. `by` -1: what was counted at `now` was no call of it.
    */
-  countCall: async (subject: string, now: number): Promise<number> =>
-    (await countInSecond(table, subject, { calls: 1 }, now)).calls,
-
-  /** The same, and counts the messages of a call with it. */
-  countMessages: (subject: string, messages: number, now: number) =>
-    countInSecond(table, subject, { calls: 1, messages }, now),
+  countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
+    const second = Math.floor(now / 1_000);
+    const update = changes({ add: { calls: by }, set: { ttl: second + 120 } }, 'UPDATED_NEW');
+    const counted = await table.update(items.rate({ subject, window: second }), update);
+    return Number(counted?.calls ?? 1);
+  },
 
   /** Seconds until `subject` may try again; 0: it may now. */
   secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {

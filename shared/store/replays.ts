@@ -57,7 +57,7 @@ export const replayWrites = (table: Table) => ({
   add: async (replay: Place, delivery: Delivery, original: Delivery, now: number): Promise<boolean> => {
     const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
     const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
-    return (await table.write(putDelivery(delivery), count, ...instead)) === null;
+    return (await table.write(putDelivery(delivery, true), count, ...instead)) === null;
   },
 
   /** Ends a step; the next one is at `time` (ms). False when another step came first, or the replay has ended. */

@@ -2,8 +2,11 @@ import type { Table, TableReader } from './client.ts';
 import { changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
-/** A code that sets a password once. It is void when it expires, and with any change of the password before. */
-type Reset = { accountKey: string; epoch: number; expires: number };
+/**
+ * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
+ * that it was mailed to, before.
+ */
+type Reset = { accountKey: string; epoch: number; mailbox: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
@@ -15,10 +18,11 @@ export const resetWrites = (table: Table) => ({
   },
 
   /** Uses a code up: the password is new and all sessions are over. False: the code is void, or was used just now. */
-  use: async (hash: string, { accountKey, epoch }: Reset, passwordHash: string): Promise<boolean> => {
+  use: async (hash: string, { accountKey, epoch, mailbox }: Reset, passwordHash: string): Promise<boolean> => {
+    const given = { was: epoch, mailbox, yes: true };
     const account = changes({
       add: { epoch: 1 },
-      if: where('#epoch = :was AND #canLogin = :yes', { was: epoch, yes: true }),
+      if: where('#epoch = :was AND #mailbox = :mailbox AND #canLogin = :yes', given),
     });
     const failed = await table.write(
       { remove: items.reset({ hash }), where: present },

@@ -151,7 +151,14 @@ const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) =>
 
 type Recent = ReturnType<typeof recentHits>;
 
-const append = async (table: Table, recent: Recent, customerId: number, after: HitPlace, hit: NewHit, now: number) => {
+const append = async (
+  table: Table,
+  recent: Recent,
+  customerId: number,
+  after: HitPlace,
+  hit: NewHit,
+  now: number,
+): Promise<HitPlace & { isNew: boolean }> => {
   const isSame = (one: Placed) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
   const note = (hits: readonly Placed[]) =>
     recent.note(
@@ -160,18 +167,18 @@ const append = async (table: Table, recent: Recent, customerId: number, after: H
     );
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);
-  if (known) return { id: known.id, createDate: known.createDate };
+  if (known) return { id: known.id, createDate: known.createDate, isNew: false };
   for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
     if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) {
       note([{ ...hit, ...next }]);
-      return next;
+      return { ...next, isNew: true };
     }
     const range = between(next.id, Number.MAX_SAFE_INTEGER);
     const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range });
     note(since);
     const same = since.find(isSame);
-    if (same) return { id: same.id, createDate: same.createDate };
+    if (same) return { id: same.id, createDate: same.createDate, isNew: false };
     last = since.at(-1) ?? last;
   }
 };
@@ -181,13 +188,13 @@ const LONGEST_TURN = 3_000;
 
 export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), recent = recentHits()) => ({
   /**
-   * Appends a hit to those of its customer, once for its event and rule, and gives its place. Ids have no gaps, so that
+   * Appends a hit to those of its customer, once for its event and rule, and gives its place, and whether it is new. Ids have no gaps, so that
    * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is
    * taken. Those of one process wait for each other and begin where the one before ended, or each of many would fail as
    * often. `after`: a place from before the decision was made. Whoever carries the same decision out passes every place
    * since, and finds what another wrote.
    */
-  append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace> =>
+  append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
     turn(customerId, () => append(table, recent, customerId, after, hit, now)),
 
   /**
@@ -209,7 +216,8 @@ export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), rec
       UpdateExpression:
         `SET ${message}.sendTryTimes = list_append(${message}.sendTryTimes, :tries), ` +
         `${message}.updateDate = :now, updateDate = :now${sent ? `, ${message}.wasSend = :sent` : ''}`,
-      ConditionExpression: `attribute_exists(pk) AND NOT contains(${message}.sendTryTimes, :first)`,
+      // A repeated decision may name a recipient whom the hit does not have.
+      ConditionExpression: `attribute_exists(${message}.sendTryTimes) AND NOT contains(${message}.sendTryTimes, :first)`,
       ExpressionAttributeValues: { ':tries': tries, ':now': now, ':first': first, ...(sent && { ':sent': true }) },
     });
     if (!reported) await ruleHitWrites(table).report(customerId, hitId, at, rest, sent, now);

@@ -16,6 +16,18 @@ const keyOf = (rule: Rule) => {
   return items.rule({ customerId, scope: scopeOf(rule), situation, ruleId });
 };
 
+type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
+/** A rule where its id leads to in one read, and where lists look for it, whole and by what they sort. */
+const shown = (rule: Rule, where?: Condition): Write[] => {
+  const { customerId, id: ruleId, name, createDate, updateDate } = rule;
+  const listed: ListedRule = { id: ruleId, name, createDate, updateDate };
+  return [
+    { put: { ...rule, ...items.ruleById({ customerId, ruleId }) }, ...(where && { where }) },
+    { put: { ...rule, ...items.wholeRule({ customerId, ruleId }) } },
+    { put: { ...listed, ...items.listedRule({ customerId, ruleId }) } },
+  ];
+};
+
 /** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
 const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, situation }: Rule): Write[] => {
   const checks = new Map<string, Write>();
@@ -40,7 +52,16 @@ const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :bef
 export const ruleReads = (table: TableReader) => ({
   get: (customerId: number, ruleId: number) => table.get<Rule>(items.ruleById({ customerId, ruleId })),
 
-  list: (customerId: number) => table.queryAll<Rule>({ pk: items.rule.pk({ customerId }) }),
+  getAll: (customerId: number, ruleIds: readonly number[]) =>
+    table.getAll<Rule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId }))),
+
+  /** All of them whole; `consistent` false: at half the price, as they were some seconds ago. */
+  list: (customerId: number, consistent = true) =>
+    table.queryAll<Rule>({ pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent }),
+
+  /** As much of each as a list is sorted by. */
+  listed: (customerId: number) =>
+    table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
   /** Does any rule watch this group? */
   watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
@@ -79,8 +100,7 @@ const createRule = (
     const failed = await table.write(
       ...counts,
       { put: { ...rule, ...keyOf(rule) } },
-      // Kept twice: where events look for it, and where its id leads to in one read.
-      { put: { ...rule, ...items.ruleById({ customerId, ruleId }) } },
+      ...shown(rule),
       { put: { ...items.home({ kind: 'rule', id: ruleId }), customerId } },
       ...checksOf(rule),
     );
@@ -97,14 +117,11 @@ export const ruleWrites = (table: Table) => ({
     rule: Rule,
     most: number,
   ): Promise<'done' | 'changed' | 'unknown_reference' | 'limit_reached'> => {
-    const { customerId, id: ruleId } = rule;
+    const { customerId } = rule;
     const [from, to] = [keyOf(before), keyOf(rule)];
     const counts = await enabledChange(table, before, rule, most);
     if (counts === null) return 'limit_reached';
-    const mayChange = [
-      { put: { ...rule, ...items.ruleById({ customerId, ruleId }) }, where: unchanged(before) },
-      ...counts,
-    ];
+    const mayChange = [...shown(rule, unchanged(before)), ...counts];
     const failed = await table.write(
       ...mayChange,
       { put: { ...rule, ...to } },
@@ -123,6 +140,8 @@ export const ruleWrites = (table: Table) => ({
       const customer = await countedCustomer(table, customerId);
       const failed = await table.write(
         { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
+        { remove: items.wholeRule({ customerId, ruleId }) },
+        { remove: items.listedRule({ customerId, ruleId }) },
         { remove: keyOf(rule) },
         { remove: items.home({ kind: 'rule', id: ruleId }) },
         ...(customer ? [oneLess(customerId, 'rules')] : []),

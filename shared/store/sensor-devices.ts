@@ -1,7 +1,7 @@
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
-import { keepMessage, type Message } from './events.ts';
+import { type NoticeItem, putNotice } from './events.ts';
 import { countDevice } from './provisioning.ts';
 import { absent, type Write, where } from './request.ts';
 import type { DeviceLink } from './sensor-homes.ts';
@@ -48,7 +48,7 @@ const newCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink, pa
 ];
 
 /** What a registration gives a known device, and how it is told of. */
-type Fresh = { hash: string; pairing: Pairing; firmwareVersion: number; notice: Message };
+type Fresh = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
 
 /**
  * Gives a known device a new token and code; the old ones are nothing then. A linked one must show its token
@@ -73,7 +73,7 @@ const registerAgain = async (
     updateSensor(item, { firmwareVersion, ...(item.registrationUntil && { registrationUntil: 0 }) }),
     { remove: items.device({ hash: link.hash }) },
     devicePut(sensor, hash),
-    ...(isLinked ? [keepMessage(notice)] : []),
+    ...(isLinked ? [putNotice({ customerId: item.customerId ?? 0, sensorId: sensor.id }, notice.uuid, notice)] : []),
   );
   return failed === null ? 'done' : null;
 };

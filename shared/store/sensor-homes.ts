@@ -4,11 +4,11 @@ import type { Table } from './client.ts';
 import { type ConfigItem, configReads, unpin } from './configs.ts';
 import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
 import { dueNames } from './due.ts';
-import { eventReads, type StateItem } from './events.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { inTurn } from './retry.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
+import { type StateItem, stateReads } from './states.ts';
 import { items } from './table.ts';
 
 /** The device of a sensor: which token and pairing code are its own now. */
@@ -44,7 +44,7 @@ const readWhole = async (table: Table, { customerId, sensorId }: Place): Promise
   const sensor = await readSensor(table, customerId, sensorId);
   if (!sensor) return null;
   const [state, link, room, configs] = await Promise.all([
-    eventReads(table).state(customerId, sensorId),
+    stateReads(table).get(customerId, sensorId),
     table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
     roomReads(table).get(customerId, sensorId),
     configReads(table).list({ customerId, sensorId }),

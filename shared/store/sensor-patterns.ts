@@ -11,6 +11,13 @@ import {
 /** Questions about sensors and their groups; see access-patterns.ts. */
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, 1, 0),
+  'sensors.around': pattern(
+    'A sensor, its state and its customer: all that decides whom it tells what',
+    { batchGet: ['sensor', 'sensorState', 'customer'] },
+    3,
+    0,
+    'for each 4 KB of each; 2 of one that is nobody’s',
+  ),
   'sensors.getEventual': pattern('A sensor, for what tells nobody anything', { get: ['sensor'] }, 0.5, 0, orAbsent),
   'sensors.former': pattern(
     'A sensor as it was when it left a customer',
@@ -45,7 +52,7 @@ export const sensorPatterns = {
     'A new token and pairing code; the old ones are void, and its customer hears of it',
     {
       get: ['deviceOfSensor', 'sensor'],
-      put: ['deviceOfSensor', 'pairingCode', 'device', 'event'],
+      put: ['deviceOfSensor', 'pairingCode', 'device', 'notice'],
       update: ['sensor'],
       remove: ['pairingCode', 'device'],
     },

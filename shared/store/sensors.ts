@@ -1,11 +1,14 @@
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import { type ListedSensor, unpackSensor } from '../domain/sensor-row.ts';
 import type { Table, TableReader } from './client.ts';
+import type { CustomerItem } from './customers.ts';
 import type { Key } from './key.ts';
+import type { Item } from './request.ts';
 import { inTurn } from './retry.ts';
 import { writesOfDevice } from './sensor-devices.ts';
 import { type FormerSensor, type Move, type Moved, moveSensor, removeSensor } from './sensor-homes.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
+import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
 
 export type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
@@ -19,6 +22,25 @@ export const sensorReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<SensorRecord>(items.sensor({ customerId, sensorId })),
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
+  /**
+   * A sensor with its state, unless that is known, and its customer, in one consistent read: all that decides whom it
+   * tells what.
+   */
+  around: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
+    const keys = {
+      sensor: items.sensor({ customerId, sensorId }),
+      state: items.sensorState({ customerId, sensorId }),
+      customer: items.customer({ customerId }),
+    };
+    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === 0 ? [] : [keys.customer])];
+    const found = await table.getAll<Item>(wanted);
+    const at = <T>({ pk, sk }: Key) => (found.find((one) => one.pk === pk && one.sk === sk) ?? null) as T | null;
+    return {
+      sensor: at<SensorRecord>(keys.sensor),
+      state: known ?? at<StateItem>(keys.state),
+      customer: at<CustomerItem>(keys.customer),
+    };
+  },
   /** See FormerSensor. */
   former: (customerId: number, sensorId: string) =>
     table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),

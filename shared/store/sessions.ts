@@ -28,6 +28,8 @@ export type Account = {
   canLogin: boolean;
   locale: string;
   epoch: number;
+  /** Moves on with each change of the e-mail address. */
+  mailbox: number;
 };
 
 /** A user as it was read: by what it may do was judged who may change it. */

@@ -1,5 +1,6 @@
 import type { StoreCall } from './access-pattern.ts';
 import { accessTokenReads, accessTokenWrites } from './access-tokens.ts';
+import { aliveReads } from './alive.ts';
 import { backoffWrites } from './backoffs.ts';
 import { botReads, botWrites } from './bots.ts';
 import type { Table } from './client.ts';
@@ -25,12 +26,14 @@ import { secretWrites } from './secrets.ts';
 import { sensorGroupReads, sensorGroupWrites } from './sensor-groups.ts';
 import { sensorReads, sensorWrites } from './sensors.ts';
 import { sessionReads, sessionWrites } from './sessions.ts';
+import { stateReads, stateWrites } from './states.ts';
 import { userReads, userWrites } from './users.ts';
 import { webhookReads, webhookWrites } from './webhooks.ts';
 
 /** Everything that is read from the table and written to it, by noun. */
 export const store = (table: Table) => ({
   accessTokens: { ...accessTokenReads(table), ...accessTokenWrites(table) },
+  alive: aliveReads(table),
   bots: { ...botReads(table), ...botWrites(table) },
   configs: { ...configReads(table), ...configWrites(table) },
   customers: { ...customerReads(table), ...customerWrites(table) },
@@ -55,6 +58,7 @@ export const store = (table: Table) => ({
   sensorGroups: { ...sensorGroupReads(table), ...sensorGroupWrites(table) },
   sensors: { ...sensorReads(table), ...sensorWrites(table) },
   sessions: { ...sessionReads(table), ...sessionWrites(table) },
+  states: { ...stateReads(table), ...stateWrites(table) },
   users: { ...userReads(table), ...userWrites(table) },
   webhooks: { ...webhookReads(table), ...webhookWrites(table) },
 });

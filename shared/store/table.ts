@@ -15,8 +15,11 @@ export const tableDesign = {
 
 export type IndexName = keyof typeof tableDesign.indexes;
 
-/** Waiting work is spread over this many partitions of the due index. */
-export const DUE_SHARDS = 8;
+/**
+ * Waiting work is spread over this many partitions of the due index: see shared/GROWTH.md. It may grow, but not shrink:
+ * what waits in a shard that nobody looks into is lost.
+ */
+export const DUE_SHARDS = 32;
 
 /**
  * Every kind of item. All that belongs to a customer starts with `C#{customerId}`, and the customer comes from the
@@ -25,6 +28,8 @@ export const DUE_SHARDS = 8;
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
   heartbeat: item('HEARTBEAT', 'HEARTBEAT'),
+  /** Of nothing: whoever reads it asks whether the table answers. */
+  health: item('HEALTH', 'HEALTH'),
   rate: item('RATE#{subject}#{window}', 'RATE'),
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),
@@ -34,7 +39,9 @@ export const items = {
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
   reset: item('RESET#{hash}', 'RESET'),
   home: item('HOME#{kind}#{id}', 'HOME'),
-  customer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
+  /** What a list of all customers shows of one: the one partition that they share, which nothing else reads. */
+  listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
+  customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
@@ -44,12 +51,17 @@ export const items = {
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
+  /** Rules once more, for lists: however often those are read, alarms come by the others. */
+  wholeRule: item('C#{customerId}#RULELIST', 'WHOLE#{0ruleId}'),
+  /** What a list of rules is sorted by. */
+  listedRule: item('C#{customerId}#RULELIST', 'LISTED#{0ruleId}'),
   enabledRules: item('C#{customerId}', 'ENABLED#{scope}#{situation}'),
   sensorState: item('C#{customerId}#S#{sensorId}', 'STATE'),
   room: item('C#{customerId}#S#{sensorId}', 'ROOM'),
   config: item('C#{customerId}#S#{sensorId}', 'CONFIG#{name}'),
-  event: item('C#{customerId}#S#{sensorId}', 'EVENT#{uuid}'),
-  messageBytes: item('C#{customerId}#S#{sensorId}', 'BYTES#{uuid}#{hash}'),
+  event: item('C#{customerId}#S#{sensorId}', 'EVENT#{0eventId}#{uuid}'),
+  message: item('C#{customerId}#S#{sensorId}', 'MESSAGE#{uuid}'),
+  notice: item('C#{customerId}#S#{sensorId}', 'NOTICE#{uuid}'),
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
@@ -69,7 +81,6 @@ export const items = {
 
 /** Keys of the index `list`. */
 export const lists = {
-  eventsOfSensor: part('C#{customerId}#S#{sensorId}#EVENTS'),
   hitsOfSensor: part('C#{customerId}#S#{sensorId}#HITS'),
   feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
   /** Its sort keys are packed sensors: `packSensor`. */

@@ -13,7 +13,7 @@ const keyOf = (customerId: number | null, userId: number) => items.user({ custom
 
 const accountOf = (user: User, epoch: number): Account => {
   const { id: accountId, customerId, isAdmin, permissions, canLogin, locale } = user;
-  return { accountId, customerId, isAdmin, permissions, canLogin, locale, epoch };
+  return { accountId, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
 };
 
 export const userReads = (table: TableReader) => ({
@@ -53,10 +53,11 @@ export const userWrites = (table: Table) => ({
     const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
     const sameAddress = where('#email = :emailBefore', { emailBefore: email });
-    const locale = { set: { locale: profile.locale }, if: asJudged(user) };
+    const isMoved = profile.email !== email;
+    const account = { set: { locale: profile.locale }, ...(isMoved && { add: { mailbox: 1 } }), if: asJudged(user) };
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set, if: sameAddress }) },
-      { update: items.account({ accountKey }), changes: changes(locale) },
+      { update: items.account({ accountKey }), changes: changes(account) },
     );
     return failed === null;
   },

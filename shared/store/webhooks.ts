@@ -1,13 +1,27 @@
+import type { Bot } from '../domain/bot.ts';
 import type { Format, WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { giveOne, takeOne } from './counts.ts';
-import { type Condition, changes, present, type Write, where } from './request.ts';
+import { type Condition, changes, type Item, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
+  /** Whoever is to be told something: webhooks and bots by their ids, in one read. */
+  recipients: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
+    const found = await table.getAll<Item>([
+      ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
+      ...[...botIds].map((botId) => items.bot({ customerId, botId })),
+    ]);
+    const webhooks = found.filter((one) => items.webhook.read(one)) as unknown as WebhookRecord[];
+    const bots = found.filter((one) => items.bot.read(one)) as unknown as Bot[];
+    return {
+      webhooks: new Map(webhooks.map((one) => [one.id, one])),
+      bots: new Map(bots.map((one) => [one.id, one])),
+    };
+  },
   list: (customerId: number) =>
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
 });
@@ -35,12 +49,23 @@ const belonging = (place: Place, { botId, format }: Pick<WebhookRecord, 'botId' 
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
-/** Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile. */
-const switching = (isEnabled: boolean, was: boolean) => {
-  if (!isEnabled) return { set: { isEnabled }, remove: [] };
-  if (was) return { set: {}, remove: [] };
-  const remove = ['failingSince', 'warnedAt', 'openUntil', 'probeUntil', 'slowUntil'];
-  return { set: { isEnabled, disabledReason: null, consecutiveFailures: 0 }, remove };
+/** What is known of a receiver, beside the number of its failures. */
+const HEALTH = ['failingSince', 'warnedAt', 'openUntil', 'probeUntil', 'slowUntil'] as const;
+/**
+ * Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile.
+ * With another URL it always starts anew: whatever was counted, and switched it off, was of another receiver.
+ */
+const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord) => {
+  const isMoved = url !== before.url;
+  const isOn = isEnabled && (isMoved || !before.isEnabled);
+  const isAnew = isMoved || isOn;
+  return {
+    set: {
+      ...(isAnew && { consecutiveFailures: 0 }),
+      ...(isOn ? { isEnabled, disabledReason: null } : !isEnabled && { isEnabled }),
+    },
+    remove: isAnew ? HEALTH : [],
+  };
 };
 
 /** Creates a webhook, if its customer, which has fewer than `most`, and its bot are there. */
@@ -72,20 +97,21 @@ export const webhookWrites = (table: Table) => ({
    */
   replace: async (
     before: WebhookRecord,
-    { isEnabled, ...given }: WebhookUpdate,
+    update: WebhookUpdate,
     updateDate: number,
   ): Promise<'changed' | 'unknown_reference' | null> => {
     const { customerId, id: webhookId } = before;
-    const { set, remove } = switching(isEnabled, before.isEnabled);
+    const { isEnabled: _, ...given } = update;
+    const { set, remove } = switching(update, before);
     const overlap = given.secretKey === undefined ? [] : ['previousSecret', 'previousUntil'];
-    const update = changes({
+    const replacing = changes({
       set: { ...given, ...set, updateDate },
       remove: [...remove, ...overlap],
       if: sameOwner(before),
     });
     const isUnlisted = before.botId === null && given.botId !== null;
     const failed = await table.write(
-      { update: items.webhook({ customerId, webhookId }), changes: update },
+      { update: items.webhook({ customerId, webhookId }), changes: replacing },
       belonging(before, given),
       ...(isUnlisted ? [listing(before, null)] : []),
     );

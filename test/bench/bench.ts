@@ -5,42 +5,23 @@ import { readCommandLine } from '../../lib/local/command-line.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 import { measureFlow } from './flow.ts';
+import { measureKilled } from './killed.ts';
 import { measureLists } from './lists.ts';
-import { priceOf, prices } from './prices.ts';
+import { measurePrice } from './price.ts';
 import { measureServe } from './serve.ts';
 import { measureStarts } from './starts.ts';
 import { measureStartup } from './startup.ts';
+import { measureStorm } from './storm.ts';
+import { measureThroughput } from './throughput.ts';
 
-const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,lists,price]
+const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,throughput,storm,lists,price]
 FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
 
 const options = {
   json: { type: 'string' },
   peers: { type: 'string', default: '' },
-  only: { type: 'string', default: 'starts,serve,startup,flow,lists,price' },
+  only: { type: 'string', default: 'starts,serve,startup,flow,throughput,storm,lists,price' },
 } as const;
-
-/** Units of one delivered fall, as test/units.test.ts asserts them: 15 write, and 1 more for each webhook and minute. */
-const delivered = { read: 8, write: 15, queueRequests: 6 };
-
-const measurePrice = async (): Promise<Figure[]> => {
-  const parts = Object.entries(priceOf(delivered));
-  const each = parts.map(([name, usd]) => ({
-    name: `price of a million deliveries: ${name}`,
-    value: usd * 1e6,
-    unit: 'USD',
-  }));
-  const total = parts.reduce((sum, [, usd]) => sum + usd, 0) * 1e6;
-  return [
-    ...each,
-    {
-      name: 'price of a million deliveries',
-      value: total,
-      unit: 'USD',
-      note: `prices of ${prices.date}, ${prices.region}`,
-    },
-  ];
-};
 
 const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
@@ -49,6 +30,8 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   serve: () => measureServe(peers),
   startup: () => measureStartup(folder),
   flow: () => measureFlow(folder),
+  throughput: async () => [...(await measureThroughput(folder)), ...(await measureKilled(folder))],
+  storm: () => measureStorm(folder),
   lists: measureLists,
   price: measurePrice,
 };

@@ -1,8 +1,10 @@
 import { derivedUlid } from '../../shared/domain/ids.ts';
+import { packSnapshot } from '../../shared/domain/packed-snapshot.ts';
 import { items } from '../../shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { seedHits } from '../fixtures/hits.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+import { bareSnapshot } from '../fixtures/snapshot.ts';
 import type { Figure } from './figures.ts';
 import { createLedger } from './meter.ts';
 
@@ -25,12 +27,11 @@ const measureDeliveries = async ({ cloud, ledger }: Bench): Promise<Figure[]> =>
   const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
   const place = { customerId: home.customerId, webhookId: webhook.id };
   const from = Date.now() - 86_400_000;
-  const event = { id: 1, type: 'fall', action: 'fall_detected', source: null };
+  const snapshot = packSnapshot({ ...bareSnapshot, event: { ...bareSnapshot.event, text: 'x'.repeat(600) } });
   const deliveryOf = (n: number) => {
     const id = derivedUlid(from + n, n);
     const dates = { createDate: from + n, updateDate: from + n, nextAttempt: null };
     const fate = { state: 'delivered', reason: null, attempts: 1, hit: null, sendTryTimes: [from + n] };
-    const snapshot = { event, texts: 'x'.repeat(600) };
     return { put: { id, ...place, ...dates, ...fate, snapshot, ...items.delivery({ ...place, deliveryId: id }) } };
   };
   for (let at = 0; at < DELIVERIES; at += 100)

@@ -51,7 +51,7 @@ const table = {
 const runtime: Runtime = {
   settings: settingsFrom({}),
   table,
-  send: async () => {},
+  queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
   callee: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
   vault: { seal: async (plain) => plain, open: async (kept) => kept },

@@ -34,6 +34,10 @@ export const createChaos = () => {
       lagChance = randomFrom(seed + 2);
       injected = 0;
     },
+    /** From now on this goes wrong besides, or instead. */
+    also: (more: Rates): void => {
+      rates = { ...rates, ...more };
+    },
     /** Ends all trouble; how often there was some. */
     heal: (): number => {
       rates = {};

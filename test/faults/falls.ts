@@ -9,10 +9,11 @@ const PAUSE_MS = 40_000;
 
 /** Posts a fall as a device does: again, until it is acknowledged or the device gives up. */
 export const postFall = async (
-  { clock, chaos, receiver, fresh }: FaultWorld,
+  { clock, chaos, receiver, fresh, sent }: FaultWorld,
   { customerId, sensor, hooks }: Home,
 ): Promise<Posted> => {
   const uuid = crypto.randomUUID();
+  sent.add(uuid);
   const of = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
   // No two falls of a sensor begin at the same time.
   const start = clock.now() + Number(fresh('').slice(1));

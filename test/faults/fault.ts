@@ -1,6 +1,7 @@
 import type { Settings } from '../../shared/env.ts';
 import type { Misbehaviour } from './answers.ts';
 import type { AwsError } from './aws.ts';
+import type { Posted } from './check.ts';
 import type { Scene } from './scene.ts';
 
 /** What goes wrong, and how often (0 to 1). */
@@ -14,16 +15,22 @@ export type Rates = {
   /** What the service behind the table answers instead, by its own words; what is lost of its answers. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
+  /** The table gives up whenever this sensor is asked for. */
+  failing?: string;
   /** Calls of the table that are never answered, though half of them are carried out. */
   unanswered?: number;
   /** Times that the process is frozen and thawed a minute later: its sockets are dead by then. */
   frozen?: number;
-  /** Bells that nobody hears, that ring twice, or late and hence out of order, or with something unreadable beside. */
-  lostBell?: number;
-  doubleBell?: number;
-  lateBell?: number;
+  /** Messages that a queue does not take, or takes without an answer. */
+  unsent?: number;
+  lostSend?: number;
+  /** Messages that come twice, late and hence out of order (of a standard queue), or with something unreadable beside. */
+  doubleMessage?: number;
+  lateMessage?: number;
   poison?: number;
-  /** Bells and items as an older or a newer version writes them. */
+  /** Messages that were worked off, and come again because their deletion was lost: of a FIFO queue too. */
+  lostDeletion?: number;
+  /** Tasks and items as an older or a newer version writes them. */
   otherVersion?: number;
   /** Requests that a receiver answers with trouble, by default of any kind; what it never answers. */
   trouble?: number;
@@ -40,8 +47,8 @@ export type Rates = {
 
 /** What happens in a run besides, in this order; each may be left out. */
 export type Story = {
-  /** As soon as the falls are acknowledged, whether they are judged or not. */
-  atOnce?: () => Promise<void>;
+  /** As soon as the falls are acknowledged, whether they are judged or not. `also` takes further ones. */
+  atOnce?: (also: (posted: Posted) => void) => Promise<void>;
   /** While what was posted is tried again and again. */
   amid?: () => Promise<void>;
   /** When the trouble ends. */

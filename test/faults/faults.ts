@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts';
 import { ofChanges } from './kinds/changes.ts';
 import { ofOperators } from './kinds/operators.ts';
+import { ofOrder } from './kinds/order.ts';
 import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
@@ -11,6 +12,7 @@ export const kinds = {
   processes: ofProcesses,
   table: ofTable,
   queues: ofQueue,
+  order: ofOrder,
   receivers: ofReceivers,
   operators: ofOperators,
   changes: ofChanges,

@@ -1,6 +1,9 @@
+import type { Queue } from '../../lib/local/queue.ts';
+import { isFifo } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
-import type { Bell } from '../../shared/queue/bell.ts';
+import type { Queues } from '../../shared/queue/send.ts';
+import type { Outgoing } from '../../shared/queue/task.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import type { Chaos } from './chaos.ts';
 import { ofOtherVersion, otherItem, poisons } from './versions.ts';
@@ -15,6 +18,8 @@ const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   const wrapped =
     <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
+      const { failing } = rates();
+      if (failing && JSON.stringify(given).includes(failing)) throw new TableUnavailable('of that sensor');
       if (strikes(rates().refusal)) throw new TableUnavailable('throttled');
       const answer = await call(...given);
       if (strikes(rates().lostAnswer)) throw new TableUnavailable('the answer was lost');
@@ -30,31 +35,41 @@ const ofVersions = (chaos: Chaos, table: Table): Table => ({
   write: (...writes) =>
     table.write(
       ...writes.map((write) =>
-        'put' in write && chaos.strikes(chaos.rates().otherVersion)
-          ? { ...write, put: otherItem(write.put, chaos.chance()) }
-          : write,
+        'put' in write && chaos.strikes(chaos.rates().otherVersion) ? { ...write, put: otherItem(write.put) } : write,
       ),
     ),
 });
 
 const unreliable =
-  ({ rates, strikes, chance }: Chaos, send: Runtime['send']): Runtime['send'] =>
-  async (queue, bells) => {
-    const { lostBell, lateBell, doubleBell, poison, otherVersion } = rates();
-    for (const bell of bells) {
-      if (strikes(poison)) await send(queue, [{ ...bell, body: poisons[Math.floor(chance() * poisons.length)] ?? '' }]);
-      if (strikes(lostBell)) continue;
-      const late = strikes(lateBell) ? Math.ceil(chance() * 60) : 0;
-      const body = strikes(otherVersion) ? ofOtherVersion(bell.body, chance()) : bell.body;
-      const copies = strikes(doubleBell) ? 2 : 1;
-      const copy = (at: number): Bell => ({
-        ...bell,
-        body,
-        delaySeconds: Math.min(900, bell.delaySeconds + late * at),
-      });
-      for (let at = 1; at <= copies; at++) await send(queue, [copy(at)]);
+  ({ rates, strikes, chance }: Chaos, send: Queues['send']): Queues['send'] =>
+  async (queue, messages) => {
+    const { unsent, lostSend, lateMessage, doubleMessage, poison, otherVersion } = rates();
+    let copies = 0;
+    /** A FIFO queue takes what looks like news alone. */
+    const another = (message: Outgoing): Outgoing =>
+      isFifo(queue) ? { ...message, deduplicationId: `${message.deduplicationId} ${++copies} ${chance()}` } : message;
+    for (const message of messages) {
+      if (strikes(unsent)) throw new Error('the queue took nothing');
+      if (strikes(poison))
+        await send(queue, [another({ ...message, body: poisons[Math.floor(chance() * poisons.length)] ?? '' })]);
+      const late = !isFifo(queue) && strikes(lateMessage) ? Math.ceil(chance() * 60) : 0;
+      const body = strikes(otherVersion) ? ofOtherVersion(message.body, chance()) : message.body;
+      await send(queue, [{ ...message, body, delaySeconds: Math.min(900, message.delaySeconds + late) }]);
+      if (strikes(doubleMessage))
+        await send(queue, [
+          another({ ...message, body, delaySeconds: Math.min(900, message.delaySeconds + 2 * late) }),
+        ]);
+      if (strikes(lostSend)) throw new Error('the answer of the queue was lost');
     }
   };
+
+/** Deletions of which some are lost, though the queue says nothing of it. */
+export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): void => {
+  for (const queue of queues) {
+    const { remove } = queue;
+    queue.remove = (handle) => (strikes(rates().lostDeletion) ? undefined : remove(handle));
+  }
+};
 
 /** A host on which goes wrong what `chaos` says; `settings` are read at each use. */
 export const failingHost =
@@ -64,7 +79,7 @@ export const failingHost =
     callee,
     settings: new Proxy(runtime.settings, { get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings] }),
     table: flaky(chaos, ofVersions(chaos, runtime.table)),
-    send: unreliable(chaos, runtime.send),
+    queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },
     now: () => runtime.now() + chaos.skew(),
     crashpoint: (place) => {
       const { crashes, crash } = chaos.rates();

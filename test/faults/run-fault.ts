@@ -68,7 +68,7 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const story: Story = (await fault.story?.(scene)) ?? {};
   chaos.begin(fault.rates ?? {}, seed);
   const posted = await postFalls(scene, fault);
-  await story.atOnce?.();
+  await story.atOnce?.((further) => void posted.push(further));
   if (scene.chance() < 0.9) await cloud.idle();
   // What nobody has judged yet is in no retry.
   if (story.amid) await world.judged();
@@ -81,7 +81,7 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const said = (await story.after?.()) ?? [];
   const verdict = check(posted, receiver.receipts, await excused(world, posted, fault.mayEnd ?? []));
   const { strays, ...figures } = reportOf(posted, receiver, healed);
-  const unexpected = [...verdict.unexpected, ...said];
+  const unexpected = [...verdict.unexpected.filter((pair) => !world.sent.has(pair.split(' ')[0] ?? '')), ...said];
   return { ...verdict, ...figures, injected, pending, unexpected, wrong: [...verdict.wrong, ...strays] };
 };
 

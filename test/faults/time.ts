@@ -1,6 +1,6 @@
 import type { SkippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
-import type { Waiting } from '../../shared/store/due.ts';
+import type { Queue } from '../../lib/local/queue.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /** Rounds until whatever waits must be done, once all is well: at ever longer intervals, some days. */
@@ -12,8 +12,11 @@ const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
 const FOREVER = 400 * 86_400_000;
 
+/** Something that waits; `time` (ms): until when. */
+type Waiting = { what: string; time: number };
+
 /** Lets time pass in a cloud. */
-export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store) => {
+export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queues: readonly Queue[]) => {
   const step = async (ms: number): Promise<void> => {
     // First the sweep, which begins when the time has passed: the clock's own would be one more.
     const swept = cloud.sweep();
@@ -22,12 +25,20 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store) => {
     await cloud.idle();
   };
 
-  /** What waits, at any time. A sensor that may fall silent does not. */
+  const inQueues = (all = queues): Waiting[] =>
+    all.flatMap((queue) => {
+      const { visible, inFlight, delayed, nextVisibleAt } = queue.stats();
+      if (visible + inFlight + delayed === 0) return [];
+      return [{ what: queue.name, time: visible > 0 ? clock.now() : nextVisibleAt }];
+    });
+
+  /** What waits, at any time. A sensor that may fall silent does not, nor a look at one. */
   const look = async (): Promise<Waiting[]> => {
     await cloud.idle();
     const found: Waiting[] = [];
-    for await (const page of due.waiting(clock.now() + FOREVER)) found.push(...page);
-    return found.filter(({ kind }) => kind !== 'sensor');
+    for await (const page of due.waiting(clock.now() + FOREVER))
+      found.push(...page.filter(({ kind }) => kind !== 'sensor').map(({ kind, time }) => ({ what: kind, time })));
+    return [...found, ...inQueues()];
   };
   /** Nothing is said only after a second look: what moved from shard to shard during the first may have been in neither. */
   const waiting = async (): Promise<Waiting[]> => {
@@ -43,12 +54,10 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store) => {
     return Math.max(...times.filter((time) => time <= first + TOGETHER));
   };
 
-  /** Until every message is judged: one whose process ran out of time waits for the sweeper. */
+  /** Until every message is judged. */
   const judged = async (): Promise<void> => {
-    for (let round = 0; round < PATIENCE; round++) {
-      if (!(await look()).some(({ kind }) => kind === 'event')) return;
-      await step(FIRST_WAIT);
-    }
+    const [events] = queues;
+    for (let round = 0; round < PATIENCE && events && inQueues([events]).length > 0; round++) await step(FIRST_WAIT);
   };
 
   const drain = async (): Promise<number> => {

@@ -1,5 +1,6 @@
 import { skippingClock } from '../../lib/local/clock.ts';
 import { localDocumentClient } from '../../lib/local/table.ts';
+import { workQueues } from '../../shared/capabilities.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -10,7 +11,7 @@ import { calleeOf } from './callee.ts';
 import { createChaos } from './chaos.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
-import { failingHost } from './host.ts';
+import { failingHost, forgetful } from './host.ts';
 import { laggingReads } from './lag.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
@@ -18,7 +19,7 @@ import { timeOf } from './time.ts';
 
 /** Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is. */
 const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
-/** What the log says of a bell that is put aside. */
+/** What the log says of a message that is put aside. */
 const UNREAD = 'a message cannot be read';
 /** Sensors don't fall silent by the way: what that takes is not what is looked at. */
 const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
@@ -54,7 +55,9 @@ export const createFaultWorld = async () => {
     wrap: failingHost(chaos, async () => callee, current),
     environment: { RETRY_SCHEDULE: SOON },
   });
-  if (!stores) throw new Error('the cloud has no client of the table');
+  if (!stores || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');
+  const { queues, dead } = cloud.waiting;
+  forgetful(chaos, Object.values(queues));
   const admin = adminsOf(cloud, clock);
   const boss = await admin();
   const [maple, birch] = await Promise.all([
@@ -64,15 +67,18 @@ export const createFaultWorld = async () => {
   let drawn = 0;
   return {
     ...{ clock, chaos, receiver, cloud, admin },
-    ...timeOf(cloud, clock, stores),
+    queues,
+    ...timeOf(cloud, clock, stores, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
     /** What is really in the table, whatever happens to the reads of the cloud. */
     stores,
+    /** Whatever was ever posted here. What nobody acknowledged may be told in a later run, by a process that was frozen. */
+    sent: new Set<string>(),
     /** From now on eventually consistent reads lag, or not. */
     lag: (on: boolean): void => {
       lags = on;
     },
-    /** How many bells could not be read until now. */
+    /** How many messages could not be read until now. */
     unread: () => unread,
     /** A name that nothing here has yet. */
     fresh: (name: string): string => `${name}-${++drawn}`,

@@ -61,6 +61,21 @@ describe('a customer', () => {
     expect(JSON.parse(last?.body ?? '')).toMatchObject({ customer: { name: 'Renamed', location: 'Elsewhere 2' } });
   });
 
+  test('is listed as it is: once it is created, when it was replaced, and no more when it is deleted', async () => {
+    const listed = async (id: number) => {
+      const all = await admin.ok<Id[]>('GET', '/customers');
+      return all.filter((one) => one.id === id);
+    };
+    const created = await admin.ok<Id>('POST', '/customers', texts);
+    const path = `/customers/${created.id}`;
+    expect(await listed(created.id)).toEqual([created]);
+    const replaced = await admin.ok('PUT', path, renamed);
+    expect(replaced).toMatchObject({ ...created, ...renamed, updateDate: expect.any(Number) });
+    expect([await listed(created.id), await admin.ok('GET', path)]).toEqual([[replaced], replaced]);
+    await admin.ok('DELETE', path);
+    expect([await listed(created.id), await statusOf(admin.call('PUT', path, texts))]).toEqual([[], 404]);
+  });
+
   test('is not deleted while it has a user or a sensor', async () => {
     const home = await createHome(admin, 'beech', ALL_PERMISSIONS);
     const path = `/customers/${home.customerId}`;

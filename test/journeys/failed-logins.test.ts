@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Answer, type Client, clientOf, logIn } from '../fixtures/client.ts';
-import { startTestCloud } from '../fixtures/cloud.ts';
+import { hurried, startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome } from '../fixtures/home.ts';
 
 // The clock stands still but for what a test adds: how long something takes here makes no wait shorter.
@@ -17,6 +17,8 @@ let customerId: number;
 let calls: string[] = [];
 /** What the check of a password waits for, by the password. */
 const held = new Map<string, Promise<void>>();
+/** The mail that was sent last. */
+let mailed = '';
 const HOP = 'the-secret-of-the-hop';
 beforeAll(async () => {
   cloud = await startTestCloud({
@@ -25,6 +27,7 @@ beforeAll(async () => {
       TRUSTED_PROXY_HEADER: 'X-Viewer',
       TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
       TRUSTED_PROXY_SECRET: HOP,
+      MAIL_SENDER: 'cloud@example.com',
     },
     onClient: (client) =>
       client.middlewareStack.add(
@@ -39,7 +42,10 @@ beforeAll(async () => {
         { step: 'initialize' },
       ),
     wrap: (runtime) => ({
-      ...runtime,
+      ...hurried(runtime),
+      mail: async (_to, _subject, text) => {
+        mailed = text;
+      },
       passwords: {
         ...runtime.passwords,
         verify: async (password, hash) => {
@@ -57,9 +63,9 @@ afterAll(async () => {
 });
 
 const WRONG = 'a-wrong-password';
-const hire = async (username: string) => {
+const hire = async (username: string, email = '') => {
   const password = `${username}-long-password`;
-  await admin.ok('POST', '/users', { customerId, username, password, firstName: '', lastName: '', email: '' });
+  await admin.ok('POST', '/users', { customerId, username, password, firstName: '', lastName: '', email });
   return { username, password };
 };
 const login = (viewer: string, username: string, password = WRONG): Promise<Answer> =>
@@ -163,6 +169,22 @@ test('many addresses together guess an account 50 times, then slower and slower;
   // Whoever has the password ends it.
   expect((await login('198.18.0.1', username, password)).status).toBe(200);
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
+});
+
+test('whoever sets a new password by mail logs in from there at once, however many addresses guess meanwhile', async () => {
+  const { username } = await hire('besieged', 'besieged@example.com');
+  const [OWNER, password] = ['198.51.100.77', 'a-password-after-the-reset'];
+  const guess = (at: number) => login(`100.64.2.${at}`, username);
+  await times(10, (at) => times(6, () => guess(at)));
+  const anybody = clientOf(cloud.url);
+  const from = { 'x-viewer': OWNER, 'x-hop': HOP };
+  expect((await anybody.call('POST', '/users/password-reset', { username }, from)).status).toBe(202);
+  const [code] = /^[\w-]{32}$/m.exec(mailed) ?? [];
+  const confirm = { code, newPassword: password };
+  expect((await anybody.call('POST', '/users/password-reset/confirm', confirm, from)).status).toBe(200);
+  await times(10, guess);
+  expect((await login('198.51.100.78', username, password)).status).toBe(429);
+  expect((await login(OWNER, username, password)).status).toBe(200);
 });
 
 test('a name that nobody has is answered as one that somebody has, by as many calls of the table', async () => {

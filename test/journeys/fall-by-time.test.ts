@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../lib/local/clock.ts';
+import { skippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
-let ahead = 0;
-const now = () => Date.now() + ahead;
+const clock = skippingClock(Date.now());
+const { now } = clock;
 let cloud: Cloud;
 const receivers: Receiver[] = [];
 beforeAll(async () => {
-  // The clock of the cloud runs ahead when a test says so; timers stay as they are.
-  cloud = await startTestCloud({ clock: { ...systemClock, now } });
+  // The clock of the cloud runs ahead when a test says so.
+  cloud = await startTestCloud({ clock });
 });
 afterAll(async () => {
   await Promise.all([cloud, ...receivers].map((one) => one.stop()));
@@ -34,16 +34,16 @@ const prepare = async (name: string) => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
     await cloud.idle();
   };
-  /** Lets seconds pass; the sweeper looks after each part of them. */
+  /** Lets seconds pass; the sweep looks after each part of them. */
   const pass = async (seconds: number, part = seconds) => {
     for (let left = seconds; left > 0; left -= part) {
-      ahead += Math.min(part, left) * 1_000;
+      clock.skipTo(now() + Math.min(part, left) * 1_000);
       await cloud.sweep();
       await cloud.idle();
     }
   };
   const falls = async () => {
-    const state = await store(cloud.runtime.table).events.state(home.customerId, sensor.sensorId);
+    const state = await store(cloud.runtime.table).states.get(home.customerId, sensor.sensorId);
     return state?.falls.map(({ seen }) => seen);
   };
   const heard = () => {
@@ -117,15 +117,15 @@ describe('a fall whose device only reports its start', () => {
     expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
   });
 
-  test('is rung for at its time, not only when the sweeper comes by', async () => {
+  test('is looked at at its time, not only when the sweep comes by', async () => {
     const { post } = await prepare('willow');
-    const { bells } = cloud;
-    if (!('queues' in bells)) throw new Error('the queues of this test are in its process');
-    const before = bells.queues.events.stats().delayed;
+    const { waiting } = cloud;
+    if (!('queues' in waiting)) throw new Error('the queues of this test are in its process');
+    const before = waiting.queues.timers.stats().delayed;
     await post(fallMessage('calling', now() - 1));
-    expect(bells.queues.events.stats().delayed).toBe(before);
+    expect(waiting.queues.timers.stats().delayed).toBe(before);
     await post(fallMessage('fall_detected', now()));
-    expect(bells.queues.events.stats().delayed).toBe(before + 1);
+    expect(waiting.queues.timers.stats().delayed).toBe(before + 1);
   });
 });
 

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { lambdaContext } from '../../lib/local/pollers.ts';
 import { createCallee } from '../../shared/delivery/callee.ts';
 import { AT_A_TIME } from '../../shared/domain/breaker.ts';
-import type { Bell } from '../../shared/queue/bell.ts';
+import type { Outgoing } from '../../shared/queue/task.ts';
 import { changes } from '../../shared/store/request.ts';
 import { items } from '../../shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -19,7 +19,7 @@ let cloud: Cloud;
 let receiver: Receiver;
 let client: Awaited<ReturnType<typeof createHome>>['client'];
 let customerId: number;
-const bells: Bell[] = [];
+const messages: Outgoing[] = [];
 const writes = { ofWebhook: 0 };
 const seen = { now: 0, most: 0 };
 /** How the receiver answers: after so many ms, with that status. */
@@ -33,9 +33,9 @@ beforeAll(async () => {
     const [ms, code] = answer;
     setTimeout(() => response.writeHead(code).end(), ms);
   });
-  // Bells are not put on queues of the host, but kept: the processes of this test hear them.
-  const send = async (_: string, all: readonly Bell[]) => void bells.push(...all);
-  cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, send }) });
+  // Messages are not put on queues of the host, but kept: the processes of this test work on them.
+  const send = async (_: string, all: readonly Outgoing[]) => void messages.push(...all);
+  cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }) });
   const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   client = home.client;
   customerId = home.customerId;
@@ -62,22 +62,24 @@ const startProcess = () => {
   };
   const callee = createCallee(runtime.settings, { allowLoopback: true });
   const run = handler.with({ ...runtime, table: { ...runtime.table, update }, callee: async () => callee });
-  return async (batch: readonly Bell[]) => {
-    const Records = batch.map(({ body }, at) => ({ body, messageId: String(at) }) as never);
+  return async (batch: readonly Outgoing[]) => {
+    const Records = batch.map(
+      ({ body }, at) => ({ body, messageId: String(at), attributes: { ApproximateReceiveCount: '1' } }) as never,
+    );
     const context = { functionName: 'deliver', timeoutSeconds: 60, clock: { now: Date.now, after: () => () => {} } };
     expect(await run({ Records }, lambdaContext(context))).toEqual({ batchItemFailures: [] });
   };
 };
 
-/** All bells are heard by so many processes side by side, until none is rung any more. */
-const hear = async (processes: number, batchSize = 5) => {
+/** All messages are worked on by so many processes side by side, until there are no more. */
+const workOff = async (processes: number, batchSize = 5) => {
   Object.assign(seen, { now: 0, most: 0 });
   writes.ofWebhook = 0;
   const before = receiver.received.length;
   const all = Array.from({ length: processes }, startProcess);
   const work = async (run: (typeof all)[number]) => {
     for (let idle = 0; idle < 3; idle++) {
-      const batch = bells.splice(0, batchSize);
+      const batch = messages.splice(0, batchSize);
       if (batch.length > 0) idle = -1;
       await (batch.length > 0 ? run(batch) : sleep(100));
     }
@@ -89,7 +91,7 @@ const hear = async (processes: number, batchSize = 5) => {
 test('a receiver that is well gets five requests at a time, and one more for each further process', async () => {
   answer = [120, 200];
   await furnish(PROCESSES * 6);
-  const { told, most } = await hear(PROCESSES);
+  const { told, most } = await workOff(PROCESSES);
   expect(told).toBe(PROCESSES * 6);
   expect(most).toBeLessThanOrEqual(AT_A_TIME - 1 + PROCESSES);
 });
@@ -100,7 +102,7 @@ test.each([
 ] as const)('a receiver that %s gets five requests at a time over all processes', async (_, health, code) => {
   answer = [120, code];
   const { key } = await furnish(PROCESSES * 5, health);
-  const { told, most } = await hear(PROCESSES);
+  const { told, most } = await workOff(PROCESSES);
   expect(told).toBe(PROCESSES * 5);
   expect(most).toBe(AT_A_TIME);
   const webhook = await cloud.runtime.table.get(key);
@@ -110,30 +112,30 @@ test.each([
 test('one request at a time to a receiver that is well costs no write for its place, a burst a few', async () => {
   answer = [50, 200];
   await furnish(1, { lastSuccess: Date.now() });
-  expect(await hear(1)).toEqual({ told: 1, most: 1, writes: 0 });
+  expect(await workOff(1)).toEqual({ told: 1, most: 1, writes: 0 });
   await furnish(20, { lastSuccess: Date.now() });
-  const { told, most, writes } = await hear(1, 20);
+  const { told, most, writes } = await workOff(1, 20);
   expect({ told, most }).toEqual({ told: 20, most: AT_A_TIME });
   // Four slots are taken, and given back as they are needed no more.
   expect(writes).toBeLessThanOrEqual(8);
 });
 
-test('a retry comes after its step, 20 % more or less: its bell rings in the second before, and waits for its time', async () => {
+test('a retry comes after its step, 20 % more or less: its task comes in the second before, and waits for its time', async () => {
   type Detail = { nextAttempt: number | null; attemptLog: { startDate: number }[] };
   answer = [0, 500];
   const { webhookId } = await furnish(1, {}, [0, 2]);
-  const { d } = JSON.parse(bells[0]?.body ?? '') as { d: string };
-  const detail = () => client.ok<Detail>('GET', `/webhooks/${webhookId}/deliveries/${d}`);
+  const { deliveryId } = JSON.parse(messages[0]?.body ?? '') as { deliveryId: string };
+  const detail = () => client.ok<Detail>('GET', `/webhooks/${webhookId}/deliveries/${deliveryId}`);
   const run = startProcess();
   const start = Date.now();
-  await run(bells.splice(0));
+  await run(messages.splice(0));
   const { nextAttempt } = await detail();
   const wait = (nextAttempt ?? 0) - start;
-  const delay = (bells[0]?.delaySeconds ?? 0) * 1_000;
+  const delay = (messages[0]?.delaySeconds ?? 0) * 1_000;
   expect(delay).toBeLessThanOrEqual(wait);
   expect(delay).toBeGreaterThan(0);
   await sleep(Math.max(0, start + delay - Date.now()));
-  while (bells.length > 0) await run(bells.splice(0));
+  while (messages.length > 0) await run(messages.splice(0));
   const [, second] = (await detail()).attemptLog;
   expect(second?.startDate).toBeGreaterThanOrEqual(nextAttempt ?? 0);
 });

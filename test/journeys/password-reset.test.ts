@@ -74,6 +74,23 @@ test('a code is void after 30 minutes, and after any other change of the passwor
   for (const code of ['', 'x', codeOf(early).replace(/.$/, '')]) expect(await confirm(code)).toBe(401);
 });
 
+test('a code is void once the e-mail address that it was mailed to is no longer that of the user', async () => {
+  const { id, username } = await hire('moved');
+  await ask(username);
+  const [mail] = mailsTo(username);
+  const { firstName, lastName, locale, ...user } = await admin.ok('GET', `/users/${id}`);
+  const profile = { firstName, lastName, locale, telegramId: user.telegramId, mobileNumber: user.mobileNumber };
+  const moveTo = (email: unknown) => admin.ok('PUT', `/users/${id}`, { ...profile, email });
+  await moveTo('safe@example.com');
+  expect(await confirm(codeOf(mail))).toBe(401);
+  // What is mailed from then on is good, also after a change of something else.
+  await moveTo(user.email);
+  await ask(username);
+  const second = mailsTo(username).find((one) => one !== mail);
+  await admin.ok('PUT', `/users/${id}`, { ...profile, firstName: 'Other', email: user.email });
+  expect([await confirm(codeOf(mail)), await confirm(codeOf(second))]).toEqual([401, 200]);
+});
+
 test('a common password is refused, and leaves the code', async () => {
   const { username } = await hire('simple', { locale: 'de' });
   await ask(username);

@@ -18,15 +18,18 @@ let admin: Client;
 let receiver: Receiver;
 let home: Awaited<ReturnType<typeof createHome>>;
 let ahead = 0;
-/** Bells for events that are still to be lost. */
+/** Messages that the queue of events is still to refuse. */
 let lost = 0;
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   const wrap = (runtime: Runtime): Runtime => ({
     ...runtime,
-    send: async (queue, bells) => {
-      if (queue === 'events' && lost-- > 0) return;
-      await runtime.send(queue, bells);
+    queues: {
+      ...runtime.queues,
+      send: async (queue, messages) => {
+        if (queue === 'events' && lost-- > 0) throw new Error('the queue takes nothing');
+        await runtime.queues.send(queue, messages);
+      },
     },
   });
   [cloud, receiver] = await Promise.all([startTestCloud({ clock, wrap }), startReceiver()]);
@@ -145,7 +148,7 @@ describe('a linked sensor', () => {
 });
 
 describe('the events of registrations', () => {
-  test('come although their bells are lost, and change nothing that the sensor is known by', async () => {
+  test('come although no queue took them, and change nothing that the sensor is known by', async () => {
     const { sensorId, again, deviceToken } = await linked();
     lost = 2;
     const { deviceToken: fresh } = (await again({ deviceToken })).body as Answer;

@@ -67,7 +67,7 @@ describe('deleting a sensor', () => {
     );
     for (const { sensor, status } of outcomes) {
       const got = await home.client.call('GET', `/sensors/${sensor.sensorId}`);
-      const state = await store(cloud.runtime.table).events.state(home.customerId, sensor.sensorId);
+      const state = await store(cloud.runtime.table).states.get(home.customerId, sensor.sensorId);
       if (status === 409)
         expect([got.status, got.body, state?.isActive]).toMatchObject([200, { isActive: true }, true]);
       // What it said before it was deleted is still judged, and the state goes away by itself.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { encode } from '../../shared/queue/task.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
@@ -142,14 +143,15 @@ describe('some sensors that report every ten seconds, with a limit of 40 s', () 
     isAway = true;
     await last(60);
     isAway = false;
-    // A bell from before the outage comes first, before the service knows that it was away.
-    await house.runtime.send(
-      'events',
-      sensors.map(({ sensorId: s }) => ({
-        body: JSON.stringify({ c: home.customerId, s, e: [] }),
-        delaySeconds: 0,
-        groupId: '1',
-      })),
+    // A look from before the outage comes first, before the service knows that it was away.
+    const looks = sensors.map(({ sensorId }) => ({
+      type: 'check_sensor' as const,
+      customerId: home.customerId,
+      sensorId,
+    }));
+    await house.runtime.queues.send(
+      'timers',
+      looks.map((task) => encode(task)),
     );
     await house.idle();
     await last(45);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { kmsCipher } from '../../shared/auth/kms.ts';
 import { mailBySes } from '../../shared/mail.ts';
-import { sendBySqs } from '../../shared/queue/send.ts';
+import { queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient } from '../../shared/store/client.ts';
 import { persistently } from '../../shared/store/retry.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
@@ -22,15 +22,19 @@ const errorOf = (call: Promise<unknown>) =>
 
 describe('a call that nobody answers ends in time', () => {
   afterEach(() => void vi.useRealTimers());
-  const urls = (url: string) => ({ events: url, deliveries: url, retries: url });
-  const bells = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
+  const urls = (url: string) => ({ events: url, timers: url, deliveries: url, retries: url, quarantine: url });
+  const messages = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
   test.each([
     [
       'of the table',
       8_000,
       (at: object, _: string) => createTable(documentClient({ ...account, ...at }), 't').get(key),
     ],
-    ['of a queue', 7_000, (at: object, url: string) => sendBySqs({ ...account, ...at }, urls(url))('events', bells)],
+    [
+      'of a queue',
+      7_000,
+      (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url)).send('timers', messages),
+    ],
     ['of the keys', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
     ['of the mail', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
   ])('%s, after %i ms at the latest', async (what, longest, call) => {

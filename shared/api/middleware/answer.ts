@@ -1,5 +1,6 @@
 import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
+import { QueueUnavailable } from '../../queue/unavailable.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
 import { type APIGatewayProxyResult, type ApiRequest, type Rate, requestIdOf } from '../exchange.ts';
@@ -41,7 +42,7 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
   const fields = { operation: request.internal.name };
   // The table, or another service of AWS that gave no answer in time (transport.ts).
-  if (error instanceof TableUnavailable || error.name === 'TimeoutError') {
+  if (error instanceof TableUnavailable || error instanceof QueueUnavailable || error.name === 'TimeoutError') {
     log('warn', 'what an operation needs is not available', fields, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }

@@ -5,10 +5,12 @@ import type { Account, Session } from '../../store/sessions.ts';
 import type { StoreOf } from '../../store/store.ts';
 import { addressOf } from '../address.ts';
 import { expiredCookies } from '../cookies.ts';
+import type { DeviceRates } from '../device-rates.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
 import type { GuardCall } from '../guard-calls.ts';
 import type { Operation } from '../operation.ts';
+import type { Suspects } from '../suspects.ts';
 import { messagesOf } from './input.ts';
 
 /** Calls per second that a device may make. */
@@ -21,7 +23,13 @@ const PUBLISHED_CALLS = 10;
 /** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
 const NOTED_EVERY = 60_000;
 
-export type Guard = { store: StoreOf<GuardCall>; settings: Settings; now: () => number };
+export type Guard = {
+  store: StoreOf<GuardCall>;
+  settings: Settings;
+  now: () => number;
+  rates: DeviceRates;
+  suspects: Suspects;
+};
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 type Found = { identity: Identity | null; rate: Rate | null };
 
@@ -29,9 +37,10 @@ const count = async (
   { store, settings, now }: Guard,
   subject: string,
   most = settings.RATE_LIMIT_PER_SECOND,
+  time = now(),
 ): Promise<Rate & { over: boolean }> => {
   if (settings.RATE_LIMIT_PER_SECOND === 0) return { limit: 0, remaining: 0, reset: 0, over: false };
-  const calls = await store.limits.countCall(subject, now());
+  const calls = await store.limits.countCall(subject, time);
   return { limit: most, remaining: Math.max(0, most - calls), reset: 1, over: calls > most };
 };
 
@@ -62,41 +71,57 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
   if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
 };
 
-// The key of the account is inside the token: session, account and rate take one round trip together.
+/** Counts a call of an account; `giveBack`: it was none, which leaves the count as if it had not been. */
+const countAccount = async (guard: Guard, accountKey: string) => {
+  const [subject, time] = [`account:${accountKey}`, guard.now()];
+  const rate = await count(guard, subject, undefined, time);
+  const giveBack = async () => rate.limit > 0 && guard.store.limits.countCall(subject, time, -1);
+  return { rate, giveBack };
+};
+
+// The key of the account is inside the token: session, account and rate take one round trip together. A token that opens
+// nothing counts against its address alone: else whoever kept one could use up its owner's rate.
 const byToken = async (guard: Guard, token: string): Promise<Found> => {
   const read = readToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
   const { accountKey } = read;
+  const { suspects, now } = guard;
   const { sessions } = guard.store;
   const sessionHash = hashOf(token);
-  const [session, account, rate] = await Promise.all([
+  const [session, account, early] = await Promise.all([
     sessions.session(sessionHash),
     sessions.account(accountKey),
-    count(guard, `account:${accountKey}`),
+    suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
   ]);
-  if (!session || !account || !isLive(session, account, guard.now())) return { identity: null, rate: null };
+  if (!session || !account || !isLive(session, account, now())) {
+    suspects.add(accountKey, now());
+    await early?.giveBack();
+    return { identity: null, rate: null };
+  }
+  const { rate } = early ?? (await countAccount(guard, accountKey));
   await noteUse(guard, session, sessionHash);
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
 
-/** Counts a call of a device and the messages in it: both by one write. */
-const countDevice = async (guard: Guard, subject: string, request: ApiRequest): ReturnType<typeof count> => {
-  const { RATE_LIMIT_PER_SECOND, QUOTAS } = guard.settings;
-  const most = QUOTAS.messagesPerSecond;
-  if (operationOf(request).bodyKind !== 'messages' || most === 0) return count(guard, subject, DEVICE_CALLS);
-  const { calls, messages } = await guard.store.limits.countMessages(subject, messagesOf(request), guard.now());
-  const limit = RATE_LIMIT_PER_SECOND === 0 ? 0 : DEVICE_CALLS;
-  const over = messages > most || (limit > 0 && calls > limit);
+/** Counts a call of a device and the messages in it. 0 of either limit: it is not kept. */
+const countDevice = (
+  { settings, rates, now }: Guard,
+  subject: string,
+  request: ApiRequest,
+): Rate & { over: boolean } => {
+  const limit = settings.RATE_LIMIT_PER_SECOND === 0 ? 0 : DEVICE_CALLS;
+  const isMessages = operationOf(request).bodyKind === 'messages';
+  const most = isMessages ? settings.QUOTAS.messagesPerSecond : 0;
+  const { calls, messages } = rates.count(subject, isMessages ? messagesOf(request) : 0, now());
+  const over = (most > 0 && messages > most) || (limit > 0 && calls > limit);
   return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over };
 };
 
 const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promise<Found> => {
   if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
   const hash = hashOf(token);
-  const [device, rate] = await Promise.all([
-    guard.store.sensors.deviceOf(hash),
-    countDevice(guard, `device:${hash}`, request),
-  ]);
+  const device = await guard.store.sensors.deviceOf(hash);
+  const rate = device && countDevice(guard, hash, request);
   return device ? { identity: { device }, rate } : { identity: null, rate: null };
 };
 

@@ -58,7 +58,9 @@ const learnt = ({ learning, ...state }: SensorState, signal: Signal): SensorStat
  * a silent sensor active again, but for one that says that it is going.
  */
 export const step = (before: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
-  const state = learnt({ ...before, lastSeen: Math.max(before.lastSeen, when.received) }, signal);
+  const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
+  const isAgain = before.isActive && when.received > before.lastSeen;
+  const state = learnt(isAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
   const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);

@@ -1,5 +1,5 @@
 import { type Happening, happening } from '../event.ts';
-import { awakened, type Fall, type Mark, type SensorState } from '../sensor-state.ts';
+import type { Fall, Mark, SensorState } from '../sensor-state.ts';
 import { isEnded, moveFall } from './falls.ts';
 import type { Timings } from './surroundings.ts';
 
@@ -58,10 +58,6 @@ export const passTime = (
 ): { state: SensorState; events: Dated[] } => {
   let state = before;
   const events: Dated[] = [];
-  if (state.wakes && !state.isActive) {
-    state = awakened(state);
-    events.push({ happening: happening('sensor_active'), createDate: now });
-  }
   for (;;) {
     const due = openFalls(state)
       .map((fall) => ({ fall, ...dueOf(fall, timings) }))

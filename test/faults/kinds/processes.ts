@@ -17,7 +17,10 @@ export const ofProcesses: readonly Fault[] = [
   { title: 'a process dies before it has decided: the message is judged by another', rates: crashAt(10) },
   { title: 'a process dies after it has decided: the decision is carried out by another', rates: crashAt(11) },
   { title: 'a process dies before its deliveries are written: another writes them', rates: crashAt(12) },
-  { title: 'a process dies before it rings for its deliveries: the sweeper does', rates: crashAt(13) },
+  {
+    title: 'a process dies before its deliveries are on their queue: the message comes again, and they are',
+    rates: crashAt(13),
+  },
   { title: 'a process dies before a message is done: nothing is told twice for it', rates: crashAt(14) },
   {
     title: 'a process dies between claim and request: the claim lapses, and another sends',
@@ -32,14 +35,15 @@ export const ofProcesses: readonly Fault[] = [
     rates: { ...crashAt(23, 24), trouble: 0.3 },
   },
   {
-    title: 'the sweeper dies: the next one rings',
-    rates: { ...crashAt(...sweeping), lostBell: 0.5 },
-    steps: 2,
+    title: 'the sweep dies: the next one finds what is due',
+    rates: { ...crashAt(...sweeping), trouble: 0.7 },
+    settings: { RETRY_SCHEDULE: [0, ...Array.from({ length: 12 }, () => 1_000)] },
+    ...{ steps: 3, stepMs: 1_300_000 },
   },
   { title: 'processes die anywhere', rates: { crashes: everywhere, crash: 0.15 }, steps: 1 },
   {
     title: 'the clock of the host jumps by hours, forth and back: what waits is sent, at the latest when it is right',
-    rates: { crashes: [20, 21], crash: 0.2, clockJump: 0.8, lostBell: 0.2 },
+    rates: { crashes: [20, 21], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },
 ];

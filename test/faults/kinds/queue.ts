@@ -1,52 +1,90 @@
+import { postFall } from '../falls.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 import { everywhere } from './processes.ts';
 
-/** Longer than a failed bell stays hidden. */
-const HIDDEN_MS = 361_000;
+const HOUR = 3_600_000;
+/** Longer than a queue hides what it shows again. */
+const HIDDEN_MS = 901_000;
 
-/** Whatever cannot be read is gone from the queues too, once what was cut short has been done again. */
-const nothingUnread = async ({ cloud: { bells }, step }: Scene): Promise<Story> => ({
-  after: async () => {
-    await step(HIDDEN_MS);
-    const queues = 'queues' in bells ? Object.values(bells.queues) : [];
-    const full = queues.filter((queue) => queue.stats().inFlight > 0);
-    return full.map(({ name }) => `${name} keeps a bell that nobody can read`);
-  },
-});
-
-/** Nobody finds bells of another version unreadable. */
-const allRead = async ({ unread }: Scene): Promise<Story> => {
-  const before = unread();
-  return { after: async () => (unread() > before ? ['a bell of another version that nobody could read'] : []) };
+/** Whatever cannot be read is put aside, where a person finds it, and no queue keeps it. */
+const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
+  const [before, aside] = [unread(), queues.quarantine.stats().visible];
+  return {
+    after: async () => {
+      const put = queues.quarantine.stats().visible - aside;
+      return put < unread() - before ? [`of ${unread() - before} unreadable messages ${put} were put aside`] : [];
+    },
+  };
 };
 
-/** Bells are lost, repeated, late, out of order, unreadable, dead, or of another version. */
+/** Nobody finds tasks of another version unreadable. */
+const allRead = async ({ unread }: Scene): Promise<Story> => {
+  const before = unread();
+  return { after: async () => (unread() > before ? ['a task of another version that nobody could read'] : []) };
+};
+
+/** The table is away from the moment at which everything was accepted. */
+const outage = async ({ chaos }: Scene): Promise<Story> => ({
+  atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
+});
+
+/** A message of one sensor fails again and again; those of others are told meanwhile. */
+const blocked = async (scene: Scene): Promise<Story> => {
+  const { homes, receiver, step, chaos, cloud } = scene;
+  return {
+    atOnce: async (also) => {
+      chaos.also({ crashes: [], failing: homes.birch.sensor.sensorId });
+      const other = await postFall(scene, homes.maple);
+      await cloud.idle();
+      if (!receiver.receipts.some(({ uuid }) => uuid === other.uuid)) await step(1_000);
+      if (!receiver.receipts.some(({ uuid }) => uuid === other.uuid))
+        receiver.strays.push('a sensor waited for the failing message of another');
+      also(other);
+    },
+  };
+};
+
+/** Messages are not taken, come twice, late, out of order, again, unreadable, dead, or of another version. */
 export const ofQueue: readonly Fault[] = [
-  { title: 'every second bell is lost: the sweeper rings', rates: { lostBell: 0.5 }, steps: 1 },
-  { title: 'every bell is lost: the sweeper rings for everything', rates: { lostBell: 1 }, steps: 1 },
-  { title: 'every bell rings twice: each fall is told once', rates: { doubleBell: 1 } },
-  { title: 'bells ring late and out of order', rates: { lateBell: 0.7, doubleBell: 0.3 } },
+  { title: 'a queue takes nothing now and then: what is acknowledged was taken', rates: { unsent: 0.3 }, steps: 1 },
+  { title: 'a queue takes messages, and its answer is lost: nothing is told under two ids', rates: { lostSend: 0.3 } },
+  { title: 'every message comes twice: each fall is told once', rates: { doubleMessage: 1 } },
   {
-    title: 'unreadable bells ring between the others: they are put aside, and nothing else is lost',
+    title: 'messages come again after they were worked off, of the FIFO queue too: each fall is told once',
+    rates: { lostDeletion: 0.5 },
+    steps: 2,
+  },
+  { title: 'messages come late and out of order', rates: { lateMessage: 0.7, doubleMessage: 0.3 } },
+  {
+    title: 'unreadable messages come between the others: they are put aside, and nothing else is lost',
     rates: { poison: 0.7, trouble: 0.2 },
     story: nothingUnread,
   },
   {
-    title: 'bells fail until they are dead, and the sweeper with them: the next one rings anew',
-    rates: { crashes: [10, 30], crash: 1 },
-    ...{ falls: 'one', steps: 6, stepMs: HIDDEN_MS },
+    title: 'a message of one sensor fails: those of others are told meanwhile',
+    ...{ rates: { crashes: [10], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
   },
   {
-    title: 'a version is deployed in between: bells and items of the one before and of the next are worked off',
-    rates: { otherVersion: 0.5, trouble: 0.3, lostBell: 0.1 },
+    title: 'a message fails until it is a dead letter: the sweep puts it back, and it is told',
+    rates: { crashes: [10], crash: 1 },
+    ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
+  },
+  {
+    title: 'the table is away for three hours under load: what was acknowledged is told afterwards',
+    rates: { crashes: [10, 13, 20], crash: 0.6 },
+    ...{ story: outage, lastsMs: 3 * HOUR },
+  },
+  {
+    title: 'a version is deployed in between: tasks and items of the one before and of the next are worked off',
+    rates: { otherVersion: 0.5, trouble: 0.3 },
     story: allRead,
   },
   {
     title: 'everything at once',
     rates: {
-      ...{ crashes: everywhere, crash: 0.05, refusal: 0.03, lostAnswer: 0.03 },
-      ...{ lostBell: 0.2, doubleBell: 0.2, lateBell: 0.2, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },
+      ...{ crashes: everywhere, crash: 0.05, refusal: 0.03, lostAnswer: 0.03, unsent: 0.05, lostSend: 0.05 },
+      ...{ doubleMessage: 0.2, lateMessage: 0.2, lostDeletion: 0.1, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },
     },
     steps: 2,
   },

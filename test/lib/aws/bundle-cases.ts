@@ -125,16 +125,16 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
     });
 
-    it('rings a queue by a part that loads only then', async () => {
+    it('sends to a queue by a part that loads only then', async () => {
       // The MD5 of the message, which the SDK compares.
       const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
       await using queue = await listen({ Successful, Failed: [] });
       const { folder } = bundles.sweep;
       const part = readdirSync(folder).find((file) => file.startsWith('send-')) ?? '';
-      const source = `import { sendBySqs } from ${JSON.stringify(join(folder, part))};
+      const source = `import { queuesBySqs } from ${JSON.stringify(join(folder, part))};
       const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
-      const send = sendBySqs({ region: 'eu-central-1', credentials }, { events: '${queue.url}/1/events' });
-      await send('events', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
+      const queues = queuesBySqs({ region: 'eu-central-1', credentials }, { timers: '${queue.url}/1/timers' });
+      await queues.send('timers', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
       console.log('"sent"');`;
       expect(await run(source)).toBe('sent');
       expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });

@@ -5,6 +5,7 @@ import type { Group, Operation } from '../../../shared/api/operation.ts';
 import { defaultsOf } from '../../../shared/domain/config/field.ts';
 import { firmwareFields } from '../../../shared/domain/config/maker-a.ts';
 import { defaultRoom } from '../../../shared/domain/room.ts';
+import type { Outgoing } from '../../../shared/queue/task.ts';
 import { store } from '../../../shared/store/store.ts';
 import { call, fieldsOf } from '../../contracts/calls.ts';
 import { opinion, rule, webhook } from '../../contracts/ids-in-bodies.ts';
@@ -14,9 +15,11 @@ import { logIn, register } from '../../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../../fixtures/cloud.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../../fixtures/deliveries.ts';
 import { fallMessage, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
-import { policiesOf } from '../../fixtures/iam.ts';
+import { policiesOf, type Statement } from '../../fixtures/iam.ts';
 import { createGate } from '../../fixtures/iam-gate.ts';
+import { idle } from '../../fixtures/iam-idle.ts';
 import { createStacks } from '../../fixtures/stack.ts';
+import { failingOf, unreadableOf } from '../../fixtures/tasks.ts';
 
 const DAY = 86_400_000;
 const { folder, stackOf } = createStacks();
@@ -37,30 +40,6 @@ const ofGroup = (group: Group) => Object.entries<Operation>(group.operations);
 const takesCustomer = (one: Operation) =>
   'customerId' in (one.query?.shape ?? {}) || fieldsOf(one).all.includes('customerId');
 const byUser = ([, { auth }]: readonly [string, Operation]) => ['user', 'session', 'optional'].includes(auth);
-
-/** Grants that nothing uses, and why they are there all the same. */
-const noMembers = 'the groups of a customer who is gone have no members: it has no sensors';
-const uncounted = 'a customer from before there were counts is counted first';
-const idle: Record<string, string> = {
-  'bots: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'bots: dynamodb:Query table C#*#RULES': uncounted,
-  'customers: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'customers: dynamodb:PutItem table C#*': uncounted,
-  'rules: dynamodb:Query table C#*': uncounted,
-  'sensor-groups: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'sensors: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'sensors: dynamodb:Query table C#*': uncounted,
-  'sensors: dynamodb:Query table C#*#RULES': uncounted,
-  'users: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'users: dynamodb:Query table C#*#RULES': uncounted,
-  'webhooks: dynamodb:ConditionCheckItem table CUSTOMERS': uncounted,
-  'process: dynamodb:UpdateItem table FIRMWARES#*': 'what a sensor tells of its configuration pins no firmware',
-  'sweep: dynamodb:UpdateItem table HEARTBEAT': 'a sweep leaves its place only when there was more than it could do',
-  'customers: dynamodb:BatchGetItem table C#*': noMembers,
-  'customers: dynamodb:DeleteItem table C#*#MEMBERS': noMembers,
-  'customers: dynamodb:UpdateItem table C#*': noMembers,
-  'maker-b-config: dynamodb:UpdateItem table FIRMWARES#*': 'no configuration of maker B pins a firmware',
-};
 
 describe('with the rights of the template, and no others', () => {
   describe.each(groups.map((group) => [group.name, ofGroup(group)] as const))('%s', (_, all) => {
@@ -191,7 +170,8 @@ describe('with the rights of the template, and no others', () => {
     const life = await createDeliveryWorld({ ...gate.options, log: () => {} });
     const { furnish, pass, answerWith } = life;
     const { fall, say, client, at, set, list } = await furnish({ retrySchedule: LATE });
-    await fall();
+    // What was decided is carried out again.
+    await gate.refusedTo('process', ({ resources }) => !resources.includes('queue/deliveries'), fall);
     await say(fallMessage('fall_detected', life.now()));
     answerWith(status(500, 'x'.repeat(5_000)));
     await fall();
@@ -224,23 +204,39 @@ describe('with the rights of the template, and no others', () => {
   });
 
   test.each([
+    ['process', 'events'],
+    ['process', 'timers'],
+    ['deliver', 'deliveries'],
+    ['deliver', 'retries'],
+  ] as const)('%s puts aside what it cannot read in %s, and gives back what fails', async (name, queue) => {
+    const { runtime, idle } = world.cloud;
+    const send = async (message: Outgoing) => {
+      await runtime.queues.send(queue, [message]);
+      await idle();
+    };
+    await send(unreadableOf(queue));
+    expect(gate.denied).toEqual([]);
+    const isOfQueues = ({ actions }: Statement) => actions.some((action) => action.startsWith('sqs:'));
+    await gate.refusedTo(name, isOfQueues, () => send(failingOf(queue, world.ours.customerId)));
+  });
+
+  test.each([
     ['rooms', 'dynamodb:GetItem', 'getRoom', 500],
     ['rooms', 'dynamodb:UpdateItem', 'getRoom', 500],
     ['webhooks', 'kms:Encrypt', 'createWebhook', 500],
-    // The sweeper rings for what was not rung for.
-    ['devices', 'sqs:SendMessage', 'postMessages', 202],
+    // What no queue has taken is not accepted.
+    ['devices', 'sqs:SendMessage', 'postMessages', 503],
   ] as const)('planted: %s without %s is refused in %s', async (name, action, operation, status) => {
-    const policy = policies.get(name) ?? [];
-    const without = policy.filter(({ actions }) => !actions.includes(action));
-    policies.set(name, without);
     const one = operations.find(([known]) => known === operation);
-    const answer = one && (await call(world, one));
-    policies.set(name, policy);
-    const refused = gate.denied.splice(0);
-    expect([
-      answer?.status,
-      refused.length > 0 && refused.every((line) => line.startsWith(`${name}: ${action}`)),
-    ]).toEqual([...[status, true]]);
+    let answer: Awaited<ReturnType<typeof call>> | undefined;
+    const refused = await gate.refusedTo(
+      name,
+      ({ actions }) => !actions.includes(action),
+      async () => {
+        answer = one && (await call(world, one));
+      },
+    );
+    expect([answer?.status, refused.every((line) => line.startsWith(`${name}: ${action}`))]).toEqual([status, true]);
   });
 
   test('no right is idle but those that are known to be', () => {

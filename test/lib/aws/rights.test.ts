@@ -4,7 +4,14 @@ import { consumers, groups, schedules } from '../../../functions/index.ts';
 import type { LambdaName } from '../../../lib/aws/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
-import { capabilityOf, isStoreCall, type QueueName, type Use } from '../../../shared/capabilities.ts';
+import {
+  capabilityOf,
+  isStoreCall,
+  type QueueName,
+  type Use,
+  type WorkQueue,
+  workQueues,
+} from '../../../shared/capabilities.ts';
 import { accessesOf } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { items } from '../../../shared/store/table.ts';
@@ -29,12 +36,20 @@ const functions: Function[] = [
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? accessesOf(accessPatterns[use]) : []);
+/** What it takes to have the dead letters of a queue put back. */
+const movesOf = (queue: WorkQueue): string[] => [
+  ...['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(
+    (action) => `sqs:${action} queue/${queue}-dead`,
+  ),
+  ...['GetQueueAttributes', 'SendMessage'].map((action) => `sqs:${action} queue/${queue}`),
+];
 /** What a use gives, as `grantsOf` tells it. */
 const rightsOf = (use: Use): string[] => {
   if (isStoreCall(use))
     return accessesOfCall(use).map(({ action, index, partition }) =>
       [action, index ? `table/index/${index}` : 'table', partition.replaceAll(/\{\w+\}/g, '*')].join(' '),
     );
+  if (use === 'redrive') return workQueues.flatMap(movesOf);
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
     (action) => `${action} ${resource === 'key' || resource === 'mail' ? resource : `queue/${resource}`}`,
@@ -43,10 +58,10 @@ const rightsOf = (use: Use): string[] => {
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
   test('may do what its uses give, write its own log, read its own queues, and nothing else', () => {
-    const polling = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+    const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
-      ...queues.flatMap((queue) => polling.map((action) => `${action} queue/${queue}`)),
+      ...queues.flatMap((queue) => polling.map((action) => `sqs:${action} queue/${queue}`)),
     ];
     const given = new Set([...uses.flatMap(rightsOf), ...own]);
     expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...given].sort());

@@ -144,7 +144,7 @@ describe('a call with messages', () => {
     expect(answer.status, answer.text).toBe(status);
     await cloud.idle();
     expect(await events().get(home.customerId, sensorId, uuid)).toBeNull();
-    expect(await events().state(home.customerId, sensorId)).toBeNull();
+    expect(await store(cloud.runtime.table).states.get(home.customerId, sensorId)).toBeNull();
   });
 
   test('of 100, and one of 200 KiB exactly, is taken', async () => {
@@ -177,6 +177,6 @@ describe('a call with messages', () => {
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
     await cloud.idle();
     expect(await events().get(0, sensorId, uuid)).toMatchObject({ type: 'unknown', action: 'received' });
-    expect((await events().state(0, sensorId))?.lastSeen).toBeGreaterThan(0);
+    expect((await store(cloud.runtime.table).states.get(0, sensorId))?.lastSeen).toBeGreaterThan(0);
   });
 });

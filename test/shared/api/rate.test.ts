@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
+import { drawToken, readToken } from '../../../shared/auth/tokens.ts';
 import { expectSound } from '../../contracts/calls.ts';
 import { send } from '../../contracts/raw.ts';
 import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
@@ -102,6 +104,35 @@ describe('a call over the limit', () => {
     await times(30, () => me(home.client));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
+  });
+});
+
+describe('a token that opens nothing counts against its address, and takes nothing from its account:', () => {
+  const dead: Record<string, () => Promise<string>> = {
+    'one that was revoked': async () => {
+      const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/users/me/access-tokens', {
+        name: 'old',
+      });
+      await home.client.ok('DELETE', `/users/me/access-tokens/${id}`);
+      return token;
+    },
+    'one that was logged out': async () => {
+      const session = await logIn(admin.as(undefined), home.username, home.password);
+      await session.ok('POST', '/users/logout');
+      return session.token ?? '';
+    },
+    'one that was forged with the key of the account': async () =>
+      drawToken('session', (length) => randomBytes(length), readToken(home.client.token ?? '')?.accountKey),
+  };
+  test.each(Object.keys(dead))('%s', async (kind) => {
+    const token = await dead[kind]?.();
+    const client = clientOf(cloud.url).as(token);
+    nextSecond();
+    expect(tally(await times(45, () => me(client)))).toEqual({ 401: 30, 429: 15 });
+    expect(tally(await times(31, () => me(home.client)))).toEqual({ 200: 30, 429: 1 });
+    nextSecond();
+    const [live] = await Promise.all([times(30, () => me(home.client)), times(45, () => me(client))]);
+    expect(tally(live)).toEqual({ 200: 30 });
   });
 });
 

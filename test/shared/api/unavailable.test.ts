@@ -4,10 +4,12 @@ import { systemClock } from '../../../lib/local/clock.ts';
 import { lambdaContext } from '../../../lib/local/pollers.ts';
 import { lambdaRuntime } from '../../../shared/deps.ts';
 import { logTo } from '../../../shared/log.ts';
+import { QueueUnavailable } from '../../../shared/queue/unavailable.ts';
 import { TableUnavailable } from '../../../shared/store/unavailable.ts';
 
 test.each([
   ['the table', 503, new TableUnavailable('gone')],
+  ['a queue', 503, new QueueUnavailable('it took nothing')],
   ['any service of AWS', 503, Object.assign(new Error('no answer'), { name: 'TimeoutError' })],
   ['what is ours', 500, new Error('a bug')],
 ])(

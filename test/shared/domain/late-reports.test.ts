@@ -55,7 +55,13 @@ test('a fall without a start alarms, once for the same bytes within 10 s, and en
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const said = [0, 10, 21].map((seconds) => {
-    const cause = { uuid: `${seconds}`, receiveDate: 1_000_000 + seconds * SECOND, sensorId: 's', byTime: false, raw };
+    const cause = {
+      uuid: `${seconds}`,
+      receiveDate: 1_000_000 + seconds * SECOND,
+      sensorId: 's',
+      source: `${seconds}`,
+      raw,
+    };
     const { next, events } = happenings(state, decodeMakerA(JSON.parse(raw)), cause, around);
     state = next;
     return events.map(({ happening }) => happening.situation);

@@ -14,7 +14,7 @@ const without = (message: object) => ({ ...message, timestamp: undefined });
 const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active, byDevice = false) => {
   let state = from;
   const situations = messages.map((message, at) => {
-    const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', byTime: false };
+    const cause = { uuid: `${at}`, receiveDate: start + at * everyMs, sensorId: 's', source: `${at}` };
     const decoded = decodeMakerB(message);
     // What matters here is our own clock.
     if (!byDevice) decoded.deviceTime = null;

@@ -1,86 +1,135 @@
 import type { ScheduledEvent, SQSEvent } from 'aws-lambda';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../lib/local/clock.ts';
 import { lambdaContext } from '../../../lib/local/pollers.ts';
 import { lambdaRuntime, type Runtime } from '../../../shared/deps.ts';
 import { logTo } from '../../../shared/log.ts';
 import { consume, onSchedule } from '../../../shared/queue/consume.ts';
-import { consumer, scheduled } from '../../../shared/queue/consumer.ts';
-
-afterEach(() => void vi.useRealTimers());
+import { consumer, MAX_RECEIVES, retrySeconds, scheduled } from '../../../shared/queue/consumer.ts';
 
 const contract = consumer({
   name: 'reader',
   queues: ['events'],
-  message: z.object({ turn: z.string().nullable(), act: z.enum(['say', 'ring', 'fail', 'hang']) }),
+  task: z.object({ act: z.enum(['say', 'fail', 'half']) }),
   batchSize: 10,
   concurrency: 1,
   timeoutSeconds: 30,
-  uses: ['ring:retries'],
+  uses: ['consume'],
 });
 type Line = Record<string, unknown>;
-/** A host whose queues take nothing, and what is logged on it. */
-const hostOf = (): { runtime: Runtime; lines: Line[] } => {
-  const lines: Line[] = [];
+type Hidden = { handles: readonly string[]; seconds: number };
+/** A host that tells what is logged on it, put aside, and shown again. */
+const hostOf = (isQuarantineThere = true) => {
+  const [lines, aside, hidden]: [Line[], Line[], Hidden[]] = [[], [], []];
+  const queues: Runtime['queues'] = {
+    send: async (queue, messages) => {
+      if (!isQuarantineThere) throw new Error('the queue takes nothing');
+      for (const { body } of messages) aside.push({ queue, ...JSON.parse(body) });
+    },
+    hide: async (_, handles, seconds) => void hidden.push({ handles, seconds }),
+    redrive: async () => {},
+  };
   const log = logTo((line) => lines.push(JSON.parse(line)));
-  const send = () => Promise.reject(new Error('no queue here'));
-  return { runtime: { ...lambdaRuntime(), log, send }, lines };
+  return { runtime: { ...lambdaRuntime(), log, queues }, lines, aside, hidden };
 };
 const contextOf = (id: string) =>
   lambdaContext({ functionName: 'reader', timeoutSeconds: 30, clock: systemClock, newId: () => id });
-const batchOf = (...bodies: string[]) =>
-  ({ Records: bodies.map((body, at) => ({ messageId: `m${at}`, body })) }) as SQSEvent;
-const message = (act: string, turn: string | null = null) => JSON.stringify({ act, turn });
 
-const done: string[] = [];
-const reader = consume(
-  contract,
-  async ({ act, turn }, { log, ringRetries, pause }) => {
-    if (act === 'hang') await new Promise(() => {});
-    await pause(1);
-    if (act === 'say') log('info', 'said', { turn });
-    if (act === 'ring') await ringRetries([{ c: 1, w: 'w', j: 'held' }], 0);
-    if (act === 'fail') throw new Error('failed');
-    done.push(act);
+/** A record; with a group, of a FIFO queue. */
+const record = (messageId: string, body: string, group?: string, receives = 1) => ({
+  ...{ messageId, body, receiptHandle: `h-${messageId}`, eventSourceARN: 'arn:aws:sqs:r:1:events' },
+  attributes: {
+    ApproximateReceiveCount: String(receives),
+    ...(group && { MessageGroupId: group, SequenceNumber: messageId.padStart(20, '0') }),
   },
-  ({ turn }) => turn,
-);
+});
+const read = (runtime: Runtime, records: readonly ReturnType<typeof record>[], id = 'one') =>
+  reader
+    .with(runtime)({ Records: records } as unknown as SQSEvent, contextOf(id))
+    .then(({ batchItemFailures }) => batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+const task = (act: string) => JSON.stringify({ act });
+
+const reader = consume(contract, async (received, { log, pause }) => {
+  for (const { task, done, sequence } of received) {
+    await pause(1);
+    if (task.act === 'say') log('info', 'said', { sequence });
+    if (task.act === 'half') done();
+    if (task.act !== 'say') throw new Error('failed');
+    done();
+  }
+});
 
 test('every line that a consumer logs tells of which invocation and which message it is', async () => {
   const { runtime, lines } = hostOf();
-  const read = reader.with(runtime);
-  const bodies = [message('say'), message('ring', 'a'), message('fail', 'a'), 'not JSON', message('say', 'a')];
-  await Promise.all(['one', 'two'].map((id) => read(batchOf(...bodies), contextOf(id))));
+  const records = [
+    record('1', task('say')),
+    record('2', task('fail')),
+    record('3', 'not JSON'),
+    record('4', task('say')),
+  ];
+  await Promise.all(['one', 'two'].map((id) => read(runtime, records, id)));
   const said = lines.map(({ requestId, messageId, consumer: who, message: what }) =>
     [requestId, who, messageId, what].join(': '),
   );
   const lineOf = (id: string) => [
-    `${id}: reader: m0: said`,
-    `${id}: reader: m1: bells not rung, the sweeper will`,
-    `${id}: reader: m2: a message was not worked off`,
-    `${id}: reader: m3: a message cannot be read`,
-    `${id}: reader: m4: said`,
+    `${id}: reader: 1: said`,
+    `${id}: reader: 2: a message was not worked off`,
+    `${id}: reader: 3: a message cannot be read`,
+    `${id}: reader: 4: said`,
   ];
   expect(said.toSorted()).toEqual([...lineOf('one'), ...lineOf('two')]);
 });
 
 test('what runs by the clock tells of which invocation its lines are', async () => {
   const { runtime, lines } = hostOf();
-  const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: ['ring:retries'] });
-  const tick = onSchedule(clock, ({ ringRetries }) => ringRetries([{ c: 1, w: 'w', j: 'held' }], 0));
+  const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: [] });
+  const tick = onSchedule(clock, async ({ log }) => log('info', 'ticked'));
   await tick.with(runtime)({} as ScheduledEvent, contextOf('three'));
   expect(lines).toMatchObject([{ requestId: 'three', consumer: 'clock' }]);
 });
 
-test('a message that hangs holds up the next one of its turn for ten seconds, and no other', async () => {
-  vi.useFakeTimers();
+test('of a FIFO queue a group is given back from its first failure on, and other groups are not', async () => {
+  const { runtime, hidden } = hostOf();
+  const records = [
+    ...[record('1', task('say'), 'a'), record('2', task('say'), 'b'), record('3', task('fail'), 'a')],
+    ...[record('4', task('say'), 'a'), record('5', task('say'), 'b')],
+  ];
+  expect(await read(runtime, records)).toEqual(['3', '4']);
+  expect(hidden).toEqual([{ handles: ['h-3', 'h-4'], seconds: 0 }]);
+});
+
+test('of a standard queue each message stands for itself, also within a group', async () => {
   const { runtime } = hostOf();
-  const read = reader.with(runtime);
-  done.length = 0;
-  void read(batchOf(message('hang', 'a'), message('say', 'a'), message('ring', 'b')), contextOf('one'));
-  await vi.advanceTimersByTimeAsync(9_000);
-  expect(done).toEqual(['ring']);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(done).toEqual(['ring', 'say']);
+  const inGroup = (one: ReturnType<typeof record>) => ({
+    ...one,
+    attributes: { ...one.attributes, MessageGroupId: 'a' },
+  });
+  const records = [record('1', task('fail')), record('2', task('say')), record('3', task('fail'))].map(inGroup);
+  expect(await read(runtime, records)).toEqual(['1', '3']);
+});
+
+test('what is done before an error is not given back', async () => {
+  const { runtime } = hostOf();
+  expect(await read(runtime, [record('1', task('half'), 'a'), record('2', task('say'), 'a')])).toEqual(['2']);
+});
+
+test('what nobody can read is put aside whole with its reason, and those behind it in its group are worked on', async () => {
+  const { runtime, aside } = hostOf();
+  const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
+  expect(await read(runtime, records)).toEqual([]);
+  expect(aside).toMatchObject([{ queue: 'events', messageId: '1', body: '{"act":"fly"}', reason: expect.any(String) }]);
+});
+
+test('what cannot be put aside stays where it is', async () => {
+  const { runtime } = hostOf(false);
+  expect(await read(runtime, [record('1', 'nonsense', 'a')])).toEqual(['1']);
+});
+
+test('the pause before a message is shown again grows to a quarter of an hour, and outlasts an outage of hours', async () => {
+  const { runtime, hidden } = hostOf();
+  for (const receives of [1, 2, 3, 5, 12, 99]) await read(runtime, [record('1', task('fail'), 'a', receives)]);
+  expect(hidden.map(({ seconds }) => seconds)).toEqual([0, 0, 1, 4, 512, 900]);
+  const all = Array.from({ length: MAX_RECEIVES }, (_, at) => retrySeconds(at + 1)).reduce((sum, one) => sum + one, 0);
+  expect(all / 3_600).toBeGreaterThan(20);
 });

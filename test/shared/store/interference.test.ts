@@ -6,6 +6,7 @@ import { newSensorItem } from '../../../shared/store/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
+import { bareSnapshot } from '../../fixtures/snapshot.ts';
 
 // Races that hardly ever happen by themselves: what comes in between comes right after a read that a change is made from.
 
@@ -107,11 +108,11 @@ describe('a sensor that is deleted while', () => {
     await place();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
-      () => its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
+      () => its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
     );
     expect(await other.sensors.remove(customerId, sensorId, now)).toBe('active');
     expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
-    await its.events.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
+    await its.states.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
   });
 
   test('it gets a room leaves none', async () => {
@@ -129,22 +130,29 @@ describe('a sensor that is deleted while', () => {
     const left = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = left ?? {};
     expect(ttl).toBeGreaterThan(now / 1_000 + 14 * 86_400);
-    const before = await its.events.state(customerId, sensorId);
+    const before = await its.states.get(customerId, sensorId);
     expect(before).toMatchObject({ version: 3, ttl });
     expect(before).not.toHaveProperty('duePk');
     await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
     const decided = (until?: number) =>
-      its.events.decide(customerId, sensorId, 0, { ...state, version: 1 }, null, until);
+      its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null, until);
     expect(await decided()).toBe(false);
     expect(await decided(ttl)).toBe(true);
-    expect(await its.events.state(customerId, sensorId)).toMatchObject({ version: 1, ttl });
+    expect(await its.states.get(customerId, sensorId)).toMatchObject({ version: 1, ttl });
   });
 });
 
 test('a claim whose answer is lost is recognised when it is made again, and nobody else has it', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
-  const waiting = { createDate: now, nextAttempt: now, state: 'pending', attempts: 0, sendTryTimes: [] };
-  await its.deliveries.create(some({ ...key, ...waiting }));
+  const waiting = {
+    createDate: now,
+    nextAttempt: now,
+    state: 'pending',
+    attempts: 0,
+    sendTryTimes: [],
+    snapshot: bareSnapshot,
+  };
+  await its.deliveries.create(some({ ...key, ...waiting }), true);
   const update: Table['update'] = async (...given) => {
     await engine.plain.update(...given);
     return engine.plain.update(...given);

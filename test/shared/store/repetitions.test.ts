@@ -5,6 +5,7 @@ import type { Table } from '../../../shared/store/client.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
+import { bareSnapshot } from '../../fixtures/snapshot.ts';
 
 const [customerId, now] = [7, 1_800_000_000_000];
 const LEASE = 31_000;
@@ -29,8 +30,15 @@ const waiting = async () => {
   const replay = { id: webhookId, webhookId, customerId, createDate: now, state: 'running', sent: 0, failed: 0 };
   await its.replays.create(some(replay), 1);
   const key = { customerId, webhookId, id: derivedUlid(now, made) };
-  const wait = { createDate: now, nextAttempt: now, state: 'pending', attempts: 0, sendTryTimes: [] };
-  await its.deliveries.create(some({ ...key, ...wait, replay: replay.id }));
+  const wait = {
+    createDate: now,
+    nextAttempt: now,
+    state: 'pending',
+    attempts: 0,
+    sendTryTimes: [],
+    snapshot: bareSnapshot,
+  };
+  await its.deliveries.create(some({ ...key, ...wait, replay: replay.id }), true);
   const tell = async () => ({
     delivery: await its.deliveries.get(customerId, webhookId, key.id),
     held: (await its.webhooks.get(customerId, webhookId))?.held ?? 0,

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { consumers } from '../../functions/index.ts';
+import { isFifo, type QueueName, queueNames } from '../../shared/capabilities.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import type { Queues } from '../../shared/queue/send.ts';
+import type { Clock } from './clock.ts';
+import { tableFileOf } from './engines.ts';
+import { createQueue, type Queue } from './queue.ts';
+import { openQueueFile } from './queue-file.ts';
+
+export type LocalQueues = Record<QueueName, Queue>;
+
+/** How long a message of a queue is hidden from others while it is worked on. One that nobody reads waits for a person. */
+export const visibilityOf = (name: QueueName): number =>
+  visibilitySeconds(
+    consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
+  );
+
+const FILE = 'queues.sqlite';
+
+/** Throws when a data folder is one from before tasks were kept in queues: what waits in it would be overlooked. */
+export const refuseOldFolder = (dataDir: string): void => {
+  if (!existsSync(tableFileOf(dataDir)) || existsSync(join(dataDir, FILE))) return;
+  throw new Error(
+    `the data folder ${dataDir} is from an older version, whose events and waiting messages this one cannot read: ` +
+      'let the older version run until nothing waits, then start this one with a new folder (DATA_DIR)',
+  );
+};
+
+/** The queues of the system with their dead-letter queues, in this process, and in a file of the folder if there is one. */
+export const openQueues = (dataDir: string, clock: Clock) => {
+  const file = dataDir === ':memory:' ? null : openQueueFile(join(dataDir, FILE));
+  const one = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
+    createQueue({
+      ...{ name, visibilitySeconds: visibilityOf(of), maxReceiveCount: MAX_RECEIVES, clock },
+      ...(isFifo(of) && { fifo: true }),
+      ...(file && { journal: file.journalOf(name) }),
+      ...(deadLetter && { deadLetter }),
+    });
+  const make = (of: (name: QueueName) => Queue) =>
+    Object.fromEntries(queueNames.map((name) => [name, of(name)])) as LocalQueues;
+  const dead = make((name) => one(`${name}-dead`, name));
+  return { queues: make((name) => one(name, name, dead[name])), dead, close: () => file?.close() };
+};
+
+/** The same to whoever sends. */
+export const queuesOf = (queues: LocalQueues): Queues => ({
+  send: async (queue, messages) => {
+    for (const message of messages) queues[queue].send(message);
+  },
+  hide: async (arn, receiptHandles, seconds) => {
+    const queue = Object.values(queues).find(({ name }) => arn.endsWith(`:${name}`));
+    for (const handle of receiptHandles) queue?.changeVisibility(handle, seconds);
+  },
+  redrive: async (queue) => void queues[queue].redrive(),
+});

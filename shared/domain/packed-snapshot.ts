@@ -1,0 +1,82 @@
+import type { Snapshot } from './delivery.ts';
+import type { NormalizedCoordinates, Situation } from './event.ts';
+
+type Packed = [
+  service: [name: string, url: string, version: string] | null,
+  webhook: [name: string, isCustomerHook: 0 | 1] | null,
+  event: [
+    id: number,
+    uuid: string,
+    createDate: number,
+    type: string,
+    action: string,
+    code: number | null,
+    coordinates: [x: number, y: number, z: number] | null,
+    text: string,
+    /** 1: the event's own uuid. */
+    source: string | null | 1,
+  ],
+  sensor: [id: string, deviceId: string, name: string, groupId: number],
+  customer: [id: number, name: string, location: string] | null,
+  rule:
+    | [
+        id: number,
+        createDate: number,
+        name: string,
+        title: string,
+        message: string,
+        groupId: number,
+        situation: string,
+        region: [index: number, name: string] | null,
+      ]
+    | null,
+];
+
+const pointOf = (point: NormalizedCoordinates | null): [number, number, number] | null =>
+  point && [point.x, point.y, point.z];
+
+/**
+ * A snapshot as a delivery keeps it: its values in their order, as one text. A delivery is written three times, and each
+ * kilobyte is paid for each time: the names of the values would be half of one.
+ */
+export const packSnapshot = ({ service, webhook, event, sensor, customer, rule }: Snapshot): string => {
+  const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;
+  const packed: Packed = [
+    service ? [service.name, service.url, service.version] : null,
+    webhook ? [webhook.name, webhook.isCustomerHook ? 1 : 0] : null,
+    [id, uuid, createDate, type, action, code, pointOf(coordinates), text, source === uuid ? 1 : source],
+    [sensor.id, sensor.deviceId, sensor.name, sensor.groupId],
+    customer && [customer.id, customer.name, customer.location],
+    rule && [
+      ...([rule.id, rule.createDate, rule.name, rule.title, rule.message, rule.groupId, rule.situation] as const),
+      rule.hasRegion ? [rule.regionIndex, rule.regionName] : null,
+    ],
+  ];
+  return JSON.stringify(packed);
+};
+
+const ruleOf = (packed: NonNullable<Packed[5]>): NonNullable<Snapshot['rule']> => {
+  const [id, createDate, name, title, message, groupId, situation, region] = packed;
+  const [regionIndex, regionName] = region ?? [-1, ''];
+  const texts = { id, createDate, name, title, message, groupId };
+  return { ...texts, situation: situation as Situation, hasRegion: region !== null, regionIndex, regionName };
+};
+
+/** The snapshot that was packed. */
+export const unpackSnapshot = (text: string): Snapshot => {
+  const [service, webhook, event, sensor, customer, rule] = JSON.parse(text) as Packed;
+  const [id, uuid, createDate, type, action, code, point, situation, source] = event;
+  const coordinates = point && { x: point[0], y: point[1], z: point[2] };
+  const [sensorId, deviceId, name, groupId] = sensor;
+  return {
+    ...(service && { service: { name: service[0], url: service[1], version: service[2] } }),
+    ...(webhook && { webhook: { name: webhook[0], ...(webhook[1] === 1 && { isCustomerHook: true as const }) } }),
+    event: {
+      ...{ id, uuid, createDate, type, action, code, coordinates, text: situation },
+      source: source === 1 ? uuid : source,
+    },
+    sensor: { id: sensorId, deviceId, name, groupId },
+    customer: customer && { id: customer[0], name: customer[1], location: customer[2] },
+    rule: rule && ruleOf(rule),
+  };
+};

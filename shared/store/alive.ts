@@ -1,0 +1,9 @@
+import type { TableReader } from './client.ts';
+import { items } from './table.ts';
+
+export const aliveReads = (table: TableReader) => ({
+  /** Returns once the table has answered. It looks for what nobody writes, where nothing else is. */
+  ask: async (): Promise<void> => {
+    await table.get(items.health({}), false);
+  },
+});

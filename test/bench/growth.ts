@@ -1,0 +1,224 @@
+import { deliver } from '../../functions/deliver/contract.ts';
+import { processing } from '../../functions/process/contract.ts';
+import { stageFrom } from '../../lib/aws/stage.ts';
+import { Quotas } from '../../shared/domain/quota.ts';
+import { DUE_SHARDS } from '../../shared/store/table.ts';
+import { assumed, limits, pages, readUnit, SECONDS_OF_MONTH, work, world } from './growth-facts.ts';
+
+const sizes = [10_000, 100_000, 1_000_000] as const;
+/** So many events a second must fit into the due index. */
+const EVENTS_PER_SECOND = 10_000;
+
+const timesOf = (sensors: number) => {
+  const perSecond = (seconds: number) => sensors / seconds;
+  const falls = perSecond(world.secondsBetweenFalls);
+  const reports = perSecond(world.secondsBetweenReports);
+  const looks = perSecond(work.secondsBetweenLooks);
+  const ofCustomer = Math.min(sensors, Quotas.parse({}).sensors);
+  return {
+    ...{ falls, reports, looks, stateWrites: perSecond(work.secondsBetweenWrites) },
+    calls: reports + world.messagesOfFall * falls,
+    /** The share of the largest customer that the quotas allow. */
+    share: ofCustomer / sensors,
+    /** All its sensors fall silent, and a rule tells of it. */
+    blackout: ofCustomer / world.secondsOfBlackout,
+  };
+};
+type Times = ReturnType<typeof timesOf>;
+
+type Limit = {
+  name: string;
+  most: number;
+  unit: string;
+  load: (times: Times) => number;
+  /** What to do when it is met, and what that costs in a month, USD; below 0: it saves that. */
+  remedy: string;
+  costs?: (times: Times) => number;
+};
+
+const monthOfReads = (perSecond: number): number => perSecond * SECONDS_OF_MONTH * readUnit;
+const perSecondOf = ({ concurrency, batchSize }: typeof processing | typeof deliver, seconds: number): number =>
+  (concurrency * batchSize) / seconds;
+const page = assumed.queryOfSweep + (pages.sweep / pages.send) * assumed.sendOfBatch;
+
+const all: Limit[] = [
+  {
+    ...{
+      name: 'devices’ door, `deviceThrottle` as it is',
+      most: stageFrom(() => undefined).deviceThrottle.rate,
+      unit: 'calls/s',
+    },
+    load: ({ calls }) => calls,
+    remedy: '`-c deviceThrottle`, up to what the account has',
+  },
+  {
+    ...{ name: 'API Gateway, the account', most: limits.accountCalls, unit: 'calls/s' },
+    load: ({ calls }) => calls,
+    remedy: 'ask AWS for more',
+  },
+  {
+    ...{ name: '`events`, SendMessage', most: limits.fifoCalls, unit: 'calls/s' },
+    load: ({ calls }) => calls,
+    remedy: 'a second such queue, chosen by the sensor’s id',
+  },
+  {
+    ...{ name: '`process` on `events`', most: perSecondOf(processing, assumed.batchOfProcess), unit: 'messages/s' },
+    load: ({ calls }) => calls,
+    remedy: 'more `concurrency` in its contract',
+  },
+  {
+    ...{ name: '`process` on `timers`', most: perSecondOf(processing, assumed.batchOfProcess), unit: 'looks/s' },
+    load: ({ looks }) => looks,
+    remedy: 'more `concurrency` in its contract',
+  },
+  {
+    ...{
+      name: '`sweep`, one batch sent after the other',
+      most: (pages.sweep * assumed.sweep) / page / 60,
+      unit: 'looks/s',
+    },
+    load: ({ looks }) => looks,
+    remedy: 'send ten batches of a page side by side',
+  },
+  {
+    ...{ name: '`deliver` on `deliveries`', most: perSecondOf(deliver, assumed.batchOfDeliver), unit: 'deliveries/s' },
+    load: ({ falls }) => falls,
+    remedy: 'more `concurrency` in its contract',
+  },
+  {
+    ...{ name: 'Lambda, invocations at a time', most: limits.lambdas, unit: '' },
+    load: ({ calls, looks, falls }) =>
+      calls * assumed.accept +
+      ((calls + looks) * assumed.batchOfProcess) / processing.batchSize +
+      falls * assumed.batchOfDeliver,
+    remedy: 'ask AWS for more',
+  },
+  {
+    ...{ name: 'the table, read', most: limits.tableUnits, unit: 'units/s' },
+    load: ({ reports, looks, falls }) =>
+      reports * work.readsOfReport + looks * work.readsOfLook + falls * work.readsOfFall,
+    remedy: 'ask AWS for more',
+  },
+  {
+    ...{ name: 'the table, written', most: limits.tableUnits, unit: 'units/s' },
+    load: ({ stateWrites, looks, falls }) => stateWrites + looks * work.writesOfLook + falls * work.writesOfFall,
+    remedy: 'ask AWS for more',
+  },
+  {
+    ...{ name: `\`DUE#{shard}\`, one of ${DUE_SHARDS}, written`, most: limits.partitionWrites, unit: 'units/s' },
+    load: ({ looks, falls }) => (looks * work.dueWritesOfLook + falls * work.dueWritesOfFall) / DUE_SHARDS,
+    remedy: 'more `DUE_SHARDS`: what is in the old ones is still found',
+    costs: () => monthOfReads((DUE_SHARDS * 0.5) / 60),
+  },
+  {
+    ...{ name: '`HEARTBEAT`, read', most: limits.partitionReads, unit: 'units/s' },
+    load: ({ looks }) => looks,
+    remedy: 'the sweep says in its tasks since when it has been there',
+    costs: ({ looks }) => -monthOfReads(looks),
+  },
+  {
+    ...{ name: '`CUSTOMERS`, read', most: limits.partitionReads, unit: 'units/s' },
+    load: ({ looks, falls }) => looks + world.messagesOfFall * falls,
+    remedy: 'DynamoDB divides it between customers; else a look reads the customer only when it tells something',
+    costs: ({ looks }) => -monthOfReads(looks),
+  },
+  {
+    ...{ name: '`C#{customerId}` of the largest customer, read', most: limits.partitionReads, unit: 'units/s' },
+    load: ({ reports, looks, share }) => (reports * 0.5 + looks) * share,
+    remedy: 'it grows with the customer alone; quota `sensors`',
+  },
+  {
+    ...{
+      name: '`C#{customerId}#HITS`, a blackout of the largest customer',
+      most: 1 / work.secondsOfHit,
+      unit: 'hits/s',
+    },
+    load: ({ blackout }) => blackout,
+    remedy: 'it takes so much longer; ids without gaps cannot be faster',
+  },
+  {
+    ...{ name: '`C#{customerId}#RULES`, the same blackout, read', most: limits.partitionReads, unit: 'units/s' },
+    load: ({ blackout }) => blackout * work.readsOfRules,
+    remedy: 'keep rules in memory for some seconds',
+  },
+  {
+    ...{ name: '`events`, messages in flight', most: limits.inFlight, unit: '' },
+    // As many again may be fetched and wait for an invocation.
+    load: () => 2 * processing.concurrency * processing.batchSize,
+    remedy: 'ask AWS for more',
+  },
+];
+
+const percent = (share: number): string => `${share >= 0.1 ? Math.round(share * 100) : (share * 100).toPrecision(1)} %`;
+const usd = (value: number): string => {
+  const text = Math.abs(value) < 1 ? Math.abs(value).toFixed(2) : Math.round(Math.abs(value)).toLocaleString('en');
+  return value < 0 ? `saves ${text}` : text;
+};
+const largest = sizes[sizes.length - 1] ?? 0;
+
+const rowOf = ({ name, most, unit, load, remedy, costs = () => 0 }: Limit): string[] => [
+  name,
+  `${Math.round(most).toLocaleString('en')} ${unit}`.trim(),
+  ...sizes.map((sensors) => percent(load(timesOf(sensors)) / most)),
+  remedy,
+  usd(costs(timesOf(largest))),
+];
+
+const grid = (rows: readonly (readonly string[])[]): string => rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const firstOf = (sensors: number): string => {
+  const shares = all
+    .map(({ name, most, load }) => ({ name, share: load(timesOf(sensors)) / most }))
+    .toSorted((a, b) => b.share - a.share);
+  const met = shares.filter(({ share }) => share > 1);
+  const told = (some: typeof shares) => some.map(({ name, share }) => `${name} (${percent(share)})`).join('; ');
+  const count = sensors.toLocaleString('en');
+  return met.length === 0
+    ? `- ${count} sensors: none; nearest are ${told(shares.slice(0, 3))}.`
+    : `- ${count} sensors: ${told(met)}.`;
+};
+
+/** Partitions of the due index that a load needs, if each is written as much as one can be. */
+const dueLoads = [
+  {
+    name: '10,000 events a second, all of whole falls: each alarm is to be looked at sooner, then the silence again',
+    writes: (EVENTS_PER_SECOND / world.messagesOfFall) * work.dueWritesOfFall,
+  },
+  {
+    name: 'as many deliveries a second to webhooks that are switched off: each is parked',
+    writes: EVENTS_PER_SECOND * work.dueWritesOfHeld,
+  },
+  {
+    name: '1,000,000 sensors, each looked at for silence',
+    writes: timesOf(1_000_000).looks * work.dueWritesOfLook,
+  },
+];
+/** All of it at once, in partitions of which there are a power of two. */
+const dueWrites = dueLoads.reduce((sum, { writes }) => sum + writes, 0);
+export const neededShards = 2 ** Math.ceil(Math.log2(dueWrites / limits.partitionWrites));
+
+/** What shared/GROWTH.md holds. */
+export const growthText = (): string =>
+  [
+    'Which limits are met:',
+    sizes.map(firstOf).join('\n'),
+    grid([
+      [
+        'limit',
+        'most',
+        ...sizes.map((sensors) => `${sensors.toLocaleString('en')} sensors`),
+        'when it is met',
+        'USD a month',
+      ],
+      ['---', '---:', ...sizes.map(() => '---:'), '---', '---:'],
+      ...all.map(rowOf),
+    ]),
+    'Writes of the due index:',
+    grid([
+      ['load', 'units/s'],
+      ['---', '---:'],
+      ...dueLoads.map(({ name, writes }) => [name, Math.round(writes).toLocaleString('en')]),
+      ['all of it at once', Math.round(dueWrites).toLocaleString('en')],
+      ['shards of 1,000 units/s that it needs, as a power of two', `${neededShards}`],
+    ]),
+  ].join('\n\n');

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { adminOf } from '../fixtures/home.ts';
+import { freePort } from '../fixtures/host.ts';
+import type { Figure } from './figures.ts';
+import { AT_A_TIME, listen, many, type Posted, postFall, startBenchHost, until } from './site.ts';
+import { createBenchHome } from './throughput.ts';
+
+const EVENTS = 1_000;
+const KILLED_AFTER = 500;
+const MOST_SECONDS = 10;
+
+/** SIGKILL amid 1,000 events: what becomes of those that were answered 202 before, and how soon after the restart. */
+export const measureKilled = async (folder: string): Promise<Figure[]> => {
+  const ear = await listen();
+  const dataDir = join(folder, 'killed');
+  const port = await freePort();
+  let host = await startBenchHost(dataDir, port);
+  try {
+    const { sensors } = await createBenchHome(await adminOf(host.url), 'willow', ear, 1);
+    const sent: Posted[] = [];
+    const kill = Promise.withResolvers<{ accepted: Posted[]; arrived: number; restart: number; ready: number }>();
+    const killAndStart = async () => {
+      const accepted = [...sent];
+      const arrived = accepted.filter(({ uuid }) => ear.countOf(uuid) > 0).length;
+      await host.end('SIGKILL');
+      const restart = performance.now();
+      host = await startBenchHost(dataDir, port);
+      kill.resolve({ accepted, arrived, restart, ready: performance.now() });
+    };
+    await many(EVENTS, AT_A_TIME, async (at) => {
+      const sensor = sensors[at % sensors.length];
+      if (sensor) sent.push(await postFall(sensor));
+      if (sent.length === KILLED_AFTER) killAndStart().catch(kill.reject);
+    });
+    const { accepted, arrived, restart, ready } = await kill.promise;
+    await until(() => sent.every(({ uuid }) => ear.countOf(uuid) > 0));
+    const secondsTo = (all: readonly Posted[]): number =>
+      (Math.max(...all.flatMap(({ uuid }) => ear.timesOf(uuid))) - restart) / 1_000;
+    const lost = sent.filter(({ uuid }) => ear.countOf(uuid) === 0).length;
+    const note = `${arrived} of ${accepted.length} had come; ready ${((ready - restart) / 1_000).toFixed(1)} s after the start`;
+    return [
+      { name: 'killed amid 1,000 events: lost', value: lost, unit: `of ${EVENTS}`, most: 0 },
+      { name: 'killed: twice', value: ear.twice(), unit: `of ${EVENTS}` },
+      {
+        name: 'killed: from the restart until all accepted before it had come',
+        ...{ value: secondsTo(accepted), unit: 's', most: MOST_SECONDS, note },
+      },
+      {
+        name: 'killed: from the restart until all 1,000 had come',
+        ...{ value: secondsTo(sent), unit: 's', note: 'the other half was handed in after it' },
+      },
+    ];
+  } finally {
+    await host.end('SIGTERM');
+    await ear.receiver.stop();
+  }
+};

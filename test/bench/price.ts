@@ -1,0 +1,48 @@
+import { type Costs, coldStartsOf, costsOf, LOOKS_OF_MONTH, monthOf, times, totalOf, works } from './costs.ts';
+import type { Figure } from './figures.ts';
+import { assumed, prices } from './prices.ts';
+
+const SENSORS = [100, 1_000, 10_000] as const;
+const MILLION = 1_000_000;
+const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
+
+/** How each sum comes about. */
+const formula = [
+  `calls x ${million(prices.httpRequest)}`,
+  `invocations x ${million(prices.invocation)} + GB-s x ${million(prices.gigabyteSecond)}`,
+  `R x ${million(prices.tableReadUnit)} + W x ${million(prices.tableWriteUnit)}`,
+  `3 x (FIFO x ${million(prices.fifoRequest)} + others x ${million(prices.queueRequest + prices.fairQueueSurcharge)}), each USD a million`,
+  `GB-months x (${prices.tableGigabyteMonth} + ${prices.backupGigabyteMonth}) + GB of logs x ${prices.logGigabyte} + GB out x ${prices.trafficGigabyte}`,
+].join(' + ');
+
+/** The parts of a sum. */
+const sumOf = (costs: Costs): string =>
+  Object.entries(costs)
+    .filter(([, usd]) => usd > 0)
+    .map(([name, usd]) => `${name} ${usd < 10 ? usd.toFixed(2) : usd.toFixed(0)}`)
+    .join(' + ');
+
+const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
+  ...{ name, value: totalOf(costs), unit: 'USD' },
+  ...(most !== undefined && { most }),
+  note: sumOf(costs),
+});
+
+/** What it costs in AWS, everything counted: units, bytes and requests as tests assert them, times as assumed. */
+export const measurePrice = async (): Promise<Figure[]> => {
+  const { fall, report, look } = works;
+  return [
+    { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'in a batch', note: formula },
+    figureOf('a million delivered falls', times(MILLION, costsOf(fall)), 14),
+    { name: 'a million delivered falls: cold starts', value: MILLION * coldStartsOf(fall), unit: 'USD beside it' },
+    figureOf('a million reports that change nothing', times(MILLION, costsOf(report)), 4),
+    { name: 'a million such reports: cold starts', value: MILLION * coldStartsOf(report), unit: 'USD beside it' },
+    {
+      ...figureOf('the looks at a sensor, a month', times(LOOKS_OF_MONTH, costsOf(look)), 0.01),
+      note: '1 in 5 minutes',
+    },
+    ...SENSORS.map((count) =>
+      figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_800 : undefined),
+    ),
+  ];
+};

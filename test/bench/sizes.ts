@@ -1,0 +1,36 @@
+import type { Table } from '../../shared/store/client.ts';
+import type { Item } from '../../shared/store/request.ts';
+
+const bytesOfNumber = (value: number): number => {
+  const digits = String(Math.abs(value))
+    .replace(/\.|e.*$/g, '')
+    .replace(/0+$/, '').length;
+  return Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0);
+};
+
+/** Bytes of a value as the table counts them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+const bytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return bytesOfNumber(value);
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + bytesOf(one), 3);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + bytesOf(one), 3);
+};
+
+/** Bytes of an item, without what storage adds to it. */
+export const bytesOfItem = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
+
+/** What AWS adds for each item, in the table and in an index. https://aws.amazon.com/dynamodb/pricing/on-demand/ */
+const ADDED = 100;
+const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string, string]): number =>
+  rest[partition] === undefined ? 0 : ADDED + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
+
+/** Bytes that the items of a partition take in the table and its indexes, those whose sort key starts so. */
+export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
+  const { items } = await table.query({ pk, beginsWith: start });
+  return items
+    .map((one) => ADDED + bytesOfItem(one) + inIndex(one, ['listPk', 'listSk']) + inIndex(one, ['duePk', 'dueAt']))
+    .reduce((sum, one) => sum + one, 0);
+};

@@ -1,0 +1,64 @@
+import type { Random } from '../../../lib/local/random.ts';
+import { fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { Fault, Story } from '../fault.ts';
+import type { Scene } from '../scene.ts';
+
+const FALLS = 3;
+type Word = { fall: number; status: string };
+
+/** What a device says of some falls, in any order but that of each fall. */
+const shuffled = (chance: Random): Word[] => {
+  const falls = Array.from({ length: FALLS }, (_, fall) =>
+    ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),
+  );
+  const words: Word[] = [];
+  for (let left = falls; left.length > 0; left = left.filter((one) => one.length > 0)) {
+    const word = left[Math.floor(chance() * left.length)]?.shift();
+    if (word) words.push(word);
+  }
+  return words;
+};
+
+const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene): Promise<Story> => {
+  const { client, customerId } = homes.birch;
+  const { device, sensorId } = await linkSensor(client);
+  const start = clock.now() - 3_600_000;
+  const said = new Set<string>();
+  return {
+    atOnce: async () => {
+      for (const { fall, status } of shuffled(chance)) {
+        const uuid = crypto.randomUUID();
+        const message = { ...fallMessage(status, start + fall * 60_000), uuid };
+        await device.ok('POST', `/devices/${sensorId}/messages`, chance() < 0.5 ? message : [message]);
+        if (chance() < 0.3) await cloud.idle();
+      }
+    },
+    after: async () => {
+      // By the word of the device, or by the time that passed until its word was heard.
+      const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });
+      const alarms = data.filter(({ action }) => action === 'fall_detected');
+      const told = new Set(receiver.receipts.map(({ uuid }) => uuid));
+      for (const { uuid } of data) said.add(uuid);
+      // What this sensor said is nothing that nobody sent.
+      receiver.receipts.splice(0, Number.POSITIVE_INFINITY, ...receiver.receipts.filter(({ uuid }) => !said.has(uuid)));
+      // An event that the service made by the time has no bytes.
+      const byTime = data.filter(({ raw }) => raw === '{}').map(({ uuid }) => uuid);
+      const strays = receiver.strays.filter((stray) => !byTime.some((uuid) => stray.includes(uuid)));
+      receiver.strays.splice(0, Number.POSITIVE_INFINITY, ...strays);
+      const untold = alarms.filter(({ uuid }) => !told.has(uuid));
+      return [
+        ...(alarms.length === FALLS ? [] : [`${alarms.length} alarms of ${FALLS} falls`]),
+        ...untold.map(({ uuid }) => `nobody was told of ${uuid}`),
+      ];
+    },
+  };
+};
+
+/** What a sensor says is judged in the order in which it was accepted. */
+export const ofOrder: readonly Fault[] = [
+  {
+    title: 'falls that are called before they end always alarm, whoever dies and whatever comes again meanwhile',
+    rates: { crashes: [10, 11, 12, 13, 14], crash: 0.3, doubleMessage: 0.2, lostDeletion: 0.2 },
+    ...{ falls: 'one', story: inOrder },
+  },
+];

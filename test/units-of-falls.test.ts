@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { encode } from '../shared/queue/task.ts';
+import { type Consumed, consumed } from './bench/consumed.ts';
+import { bytesKept } from './bench/sizes.ts';
+import { a } from './fixtures/messages.ts';
+import { createMetered, type Metered, names } from './fixtures/metered.ts';
+
+let metered: Metered;
+beforeAll(async () => {
+  metered = await createMetered();
+});
+afterAll(() => metered.stop());
+
+type Home = Awaited<ReturnType<Metered['furnish']>>;
+const call = () => a.fall('calling', metered.now());
+const text = () => metered.ledger.text();
+/** What the prices are worked out from. */
+const unitsOf = ({ read, write }: Consumed) => ({ read, write });
+const sumOf = (costs: readonly { read: number; write: number }[]) => ({
+  read: costs.reduce((sum, { read }) => sum + read, 0),
+  write: costs.reduce((sum, { write }) => sum + write, 0),
+});
+
+/** A home whose falls so many rules tell so many webhooks each; its first fall is over. */
+const alarmed = async (name: string, rules = 1, webhooks = 1) => {
+  const home = await metered.furnish(name);
+  const ids: string[] = [];
+  for (let at = 0; at < webhooks; at++) ids.push(await home.addWebhook());
+  await home.addRules(rules, ids);
+  await home.say(call());
+  return { ...home, webhookId: ids[0] ?? '' };
+};
+
+test('names here are as people have them: 34 to 38 characters, a text of 120', () => {
+  const { title: _, message, ...others } = names;
+  for (const name of Object.values(others)) expect(name).toMatch(/^.{34,38}$/);
+  expect(message).toHaveLength(120);
+});
+
+describe('a fall, delivered at the first try, costs', () => {
+  let home: Awaited<ReturnType<typeof alarmed>>;
+  beforeAll(async () => {
+    home = await alarmed('maple');
+  });
+
+  test('10.5 read and 9 write, and 1 write more once in a minute', async () => {
+    const costs = [];
+    for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
+    for (const { text, ...cost } of costs)
+      expect(
+        [9, 10].map((write) => ({ read: 10.5, write })),
+        text,
+      ).toContainEqual(cost);
+    expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
+  });
+
+  test('10.5 read and 10 write after a quiet hour', async () => {
+    expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 9 });
+    expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
+  });
+
+  test('no more bytes than prices are worked out from', async () => {
+    const { customerId, sensorId, webhookId } = home;
+    const { table } = metered.cloud.runtime;
+    const keptOf = async () => {
+      const ofSensor = `C#${customerId}#S#${sensorId}`;
+      const kept = [
+        ...[bytesKept(table, ofSensor, 'EVENT#'), bytesKept(table, ofSensor, 'MESSAGE#')],
+        bytesKept(table, `C#${customerId}#HITS`, 'HIT#'),
+      ];
+      const [events = 0, messages = 0, hits = 0] = await Promise.all(kept);
+      return {
+        events,
+        messages,
+        hits,
+        deliveries: await bytesKept(table, `C#${customerId}#W#${webhookId}`, 'DELIVERY#'),
+      };
+    };
+    const before = await keptOf();
+    await home.say(call());
+    const after = await keptOf();
+    const event = after.events - before.events + after.messages - before.messages;
+    const hit = after.hits - before.hits;
+    const delivery = after.deliveries - before.deliveries;
+    expect(event + hit).toBeLessThanOrEqual(consumed.fall.kept120);
+    expect(4 * event + hit).toBeLessThanOrEqual(consumed.wholeFall.kept120);
+    expect(delivery).toBeLessThanOrEqual(consumed.fall.kept30);
+  });
+
+  test('6 requests to queues: a send, a receive and a delete of two', async () => {
+    const spied = Object.values(metered.queues).map((queue) => ({
+      sends: vi.spyOn(queue, 'send'),
+      receives: vi.spyOn(queue, 'receive'),
+      deletes: vi.spyOn(queue, 'remove'),
+    }));
+    await home.say(call());
+    const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
+    expect({
+      sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
+      // Looks that find nothing are the price of an idle queue, not of an event.
+      receives: sum(spied.map(({ receives }) => receives.mock.results.filter(({ value }) => value.length > 0).length)),
+      deletes: sum(spied.map(({ deletes }) => deletes.mock.calls.length)),
+    }).toEqual({ sends: 2, receives: 2, deletes: 2 });
+    vi.restoreAllMocks();
+  });
+});
+
+test('a whole fall, delivered once: 34 read and 18 write', async () => {
+  const home = await alarmed('birch');
+  const start = metered.now();
+  const costs = [];
+  for (const status of ['fall_detected', 'fall_confirmed', 'calling', 'finished'])
+    costs.push(await home.say(a.fall(status, start), 5_000));
+  expect(costs).toEqual([
+    { read: 7.5, write: 3 },
+    { read: 7.5, write: 3 },
+    { read: 11.5, write: 9 },
+    { read: 7.5, write: 3 },
+  ]);
+  expect(sumOf(costs)).toEqual(unitsOf(consumed.wholeFall));
+});
+
+describe('each further recipient of a fall costs', () => {
+  /** Units beyond those of a fall with one recipient, for each of the others. */
+  const further = async (home: Home, count: number) => {
+    const { read, write } = await home.say(call());
+    return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
+  };
+
+  test('of one rule with 20 webhooks: 2.6 read and 11.5 write, for each reports to the hit of all', async () => {
+    const { read, write } = await further(await alarmed('elm', 1, 20), 20);
+    expect(read, text()).toBeLessThanOrEqual(2.6);
+    expect(write, text()).toBeLessThanOrEqual(11.5);
+  });
+
+  test('of 50 rules with one webhook: 1.7 read and 9.1 write, its hit and its delivery', async () => {
+    const { read, write } = await further(await alarmed('fir', 50, 1), 50);
+    expect(read, text()).toBeLessThanOrEqual(1.7);
+    // Of the webhook, that its process gives back places.
+    const { write: places = 0 } = metered.ledger.lines()['update webhook'] ?? {};
+    expect(write - places / 49, text()).toBeLessThanOrEqual(9.1);
+  });
+});
+
+describe('what tells nobody anything costs', () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await metered.furnish('rowan');
+  });
+
+  test('7 read and 3 write as an event that no rule and no webhook wants', async () => {
+    expect(await home.say(a.presence(true)), text()).toEqual({ read: 7, write: 3 });
+  });
+
+  test('2.5 read and half a write as a report a minute that changes nothing', async () => {
+    const costs = [];
+    for (let minute = 0; minute < 60; minute++) costs.push(await home.say(a.presence(true), 60_000));
+    const { read, write } = consumed.report;
+    expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
+  });
+
+  const look = ({ customerId, sensorId }: Home, afterMs: number) =>
+    metered.costOf(afterMs, async () => {
+      metered.queues.timers.send(encode({ type: 'check_sensor', customerId, sensorId }));
+    });
+
+  test('4 read and 3 write as a look at a sensor that is there, once in 5 minutes', async () => {
+    await home.say(a.presence(true));
+    expect(await look(home, 400_000), text()).toEqual(unitsOf(consumed.look));
+  });
+
+  test('17 read and 1 write as a sweep that finds nothing', async () => {
+    // All that is due by now.
+    await metered.costOf(0, metered.cloud.sweep);
+    expect(await metered.costOf(0, metered.cloud.sweep), text()).toEqual(unitsOf(consumed.sweep));
+  });
+});
