@@ -1,24 +1,39 @@
-import { randomBytes } from 'node:crypto';
 import { readCommandLine } from '../lib/local/command-line.ts';
-import { createAdmin } from '../lib/local/first.ts';
-import { passwordsAt } from '../shared/auth/password.ts';
-import { createTable, documentClient } from '../shared/store/client.ts';
-import { store } from '../shared/store/store.ts';
+import { whereFrom, whereProblem } from '../lib/tools/where.ts';
 
-const help = `npm run admin -- --table NAME [--username NAME]
-Makes a system admin in a deployed cloud and prints the password, once. Credentials and region: as the AWS CLI has them.`;
+const help = `npm run admin -- --stage prod [--username NAME]
+Makes a system admin and prints the password, once. To be run once after the first deployment, and by whoever is locked out.
+  --username admin             how the admin logs in: 1 to 64 characters
+  --stage prod                 in AWS: the stage's own table, found by its stack
+  --table NAME                 in AWS: a table by its name
+  --endpoint URL               at an engine like DynamoDB Local (with --table, else sensor-cloud)
+  --data-dir FOLDER            of npm start, at work or at rest; without any of these DATA_DIR, or .local
+Credentials and region: as the AWS CLI has them (AWS_PROFILE, AWS_REGION and so on).
+Ends with 0, with 1 when the name is taken or AWS refuses, with 2 when it is called wrongly.`;
 
-const options = { table: { type: 'string' }, username: { type: 'string', default: 'admin' } } as const;
+const text = { type: 'string' } as const;
+const options = {
+  ...{ stage: text, table: text, endpoint: text, 'data-dir': text },
+  username: { ...text, default: 'admin' },
+} as const;
 
-const { table = '', username } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
-  values.table ? null : 'which table? The stack names it in its output TableName',
+const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
+  /^\S(.{0,62}\S)?$/u.test(values.username) ? whereProblem(values) : '--username is 1 to 64 characters',
 );
-const password = randomBytes(15).toString('base64url');
-const client = documentClient({});
-const admin = await createAdmin(store(createTable(client, table)), username, password, {
-  now: Date.now,
-  random: randomBytes,
-  passwords: passwordsAt(),
-});
-console.log(admin ? `${username}: ${password}` : `there is a user ${username} already`);
-process.exit(admin ? 0 : 1);
+
+// Who only asks for help need not wait for the SDK.
+const [{ makeAdmin }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
+  import('../lib/tools/admin.ts'),
+  import('../lib/tools/aws/account.ts'),
+  import('../lib/tools/run.ts'),
+  import('../lib/tools/table.ts'),
+]);
+process.exitCode = await runTool(async () => {
+  const { table, close } = await openTable(whereFrom(given, process.env.DATA_DIR || '.local', awsConfig(process.env)));
+  try {
+    console.log(`${given.username}: ${await makeAdmin(table, given.username)}`);
+    return true;
+  } finally {
+    await close();
+  }
+}, console.error);

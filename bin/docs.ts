@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { presets, type Stage, settings } from '../lib/aws/settings.ts';
+import { keyOf } from '../lib/aws/stage.ts';
 import { accessesOf } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
-const file = new URL('../shared/README.md', import.meta.url);
 const [start, end] = ['<!-- table: start -->', '<!-- table: end -->'];
 
 const code = (text: string) => `\`${text}\``;
@@ -65,12 +66,33 @@ const generated = () =>
     end,
   ].join('\n\n');
 
-const before = readFileSync(file, 'utf8');
-const [from, to] = [before.indexOf(start), before.indexOf(end)];
-if (from < 0 || to < from) throw new Error(`${file.pathname} lacks its markers`);
-const after = before.slice(0, from) + generated() + before.slice(to + end.length);
+/** A value of a setting as a cell shows it. */
+const shown = (value: unknown): string => (value === '' ? '' : code(JSON.stringify(value)));
 
-if (process.argv.includes('--check')) {
-  if (after !== before) console.error('shared/README.md is stale: npm run fix');
-  process.exitCode = after === before ? 0 : 1;
-} else writeFileSync(file, after);
+const stages = () =>
+  [
+    start,
+    grid(
+      ['setting', 'what it is', 'what it takes', 'default: `dev…`, `test…`', 'default: all others'],
+      (Object.keys(settings) as (keyof Stage)[]).map((name) => {
+        const { about, wants, otherwise } = settings[name];
+        const [dev, prod] = [presets.dev, presets.prod].map((preset: Partial<Stage>) => preset[name] ?? otherwise);
+        return [code(keyOf(name)), about, wants, shown(dev), shown(prod)];
+      }),
+    ),
+    end,
+  ].join('\n\n');
+
+const files = { '../shared/README.md': generated, '../lib/aws/README.md': stages };
+for (const [path, make] of Object.entries(files)) {
+  const file = new URL(path, import.meta.url);
+  const before = readFileSync(file, 'utf8');
+  const [from, to] = [before.indexOf(start), before.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${file.pathname} lacks its markers`);
+  const after = before.slice(0, from) + make() + before.slice(to + end.length);
+  if (!process.argv.includes('--check')) writeFileSync(file, after);
+  else if (after !== before) {
+    console.error(`${path.replace('../', '')} is stale: npm run fix`);
+    process.exitCode = 1;
+  }
+}

@@ -2,7 +2,7 @@ import { readCommandLine } from '../lib/local/command-line.ts';
 import type { Tally } from '../lib/local/simulate/run.ts';
 import type { Log } from '../shared/log.ts';
 
-const help = `npm run simulate             days in a care home: sensors of both makers, over the same HTTP as real ones
+const help = `npm run simulate             days in a care home: sensors of both makers, that speak as real ones do
   --sensors 50               how many sensors, of both makers in turn: 1 to 10000
   --speed 60                 simulated seconds in a second: 1 to 100000; or full: as fast as a cloud of its own
                              works, whose clock is set ahead
@@ -12,6 +12,7 @@ const help = `npm run simulate             days in a care home: sensors of both 
   --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
                              in a cloud that runs (and may call this machine) instead of one of its own;
                              URL ends in /api/v1
+  --mqtt                     the sensors speak over MQTT, in a cloud that runs: with --mqtt-url mqtts://HOST
 Prints what was sent, and what arrived at webhooks: of everything, and of what rules found (alarms). At full speed every
 event, hit and delivery is held against a count made apart from the cloud; otherwise the falls are. What differs is
 named. Ends with 0 when nothing differs, else with 1.`;
@@ -26,6 +27,8 @@ const options = {
   username: { type: 'string', default: 'admin' },
   password: { type: 'string' },
   'provisioning-key': { type: 'string' },
+  mqtt: { type: 'boolean', default: false },
+  'mqtt-url': { type: 'string' },
 } as const;
 
 const ranges = {
@@ -47,6 +50,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   if (wrong)
     return `--${wrong} is a whole number, ${ranges[wrong].join(' to ')}${wrong === 'speed' ? ', or full' : ''}`;
   if (values.url === undefined) return null;
+  if (values.mqtt && !values['mqtt-url']) return 'MQTT in a cloud that runs needs --mqtt-url';
   if (values.speed === 'full') return 'the clock of a cloud that runs cannot be set: --speed is a number there';
   return values.password && values['provisioning-key']
     ? null
@@ -57,7 +61,7 @@ const { skippingClock, systemClock } = await import('../lib/local/clock.ts');
 const { startCloud } = await import('../lib/local/cloud.ts');
 const { readBooks } = await import('../lib/local/simulate/books.ts');
 const { atFullSpeed, atSpeed } = await import('../lib/local/simulate/course.ts');
-const { closeHooks } = await import('../lib/local/simulate/home.ts');
+const { closeHooks, silence } = await import('../lib/local/simulate/home.ts');
 const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/local/simulate/run.ts');
 const { nextMidnight } = await import('../lib/local/simulate/wall.ts');
 const { settingsFrom } = await import('../shared/env.ts');
@@ -85,6 +89,7 @@ const startOwn = () =>
     }),
     first: { adminUsername: username, adminPassword: password, provisioningKey },
     log: quiet,
+    ...(given.mqtt && { mqttPort: 0 }),
     ...(clock && { clock, sweepSeconds: 60 }),
   });
 
@@ -109,6 +114,7 @@ const settled = async () => {
 const result = await simulate(
   {
     ...{ base: url ?? cloud?.url ?? '', username, password, provisioningKey },
+    mqttUrl: given.mqtt ? (given['mqtt-url'] ?? cloud?.mqttUrl ?? null) : null,
     ...{ sensors: Number(given.sensors), days: Number(given.days), seed: Number(given.seed) },
     reportSeconds: Number(given.report),
   },
@@ -124,6 +130,7 @@ const result = await simulate(
 );
 const { complaints, verdict } = clock ? judgeAll(result, await readBooks(result.home)) : judgeFalls(result);
 if (url) await closeHooks(result.home);
+await silence(result.home);
 await cloud?.stop();
 console.log(`${isTerminal ? '\r\u001b[K' : ''}${tallyText(result.tally)}`);
 for (const complaint of complaints) console.log(complaint);

@@ -1,28 +1,31 @@
-import { accessTokens } from './access-tokens/contract.ts';
-import { auth } from './auth/contract.ts';
-import { bots } from './bots/contract.ts';
-import { customers } from './customers/contract.ts';
-import { deliver } from './deliver/contract.ts';
-import { deliveries } from './deliveries/contract.ts';
-import { devices } from './devices/contract.ts';
-import { docs } from './docs/contract.ts';
-import { feedback } from './feedback/contract.ts';
-import { firmware } from './firmware/contract.ts';
-import { makerAConfig } from './maker-a-config/contract.ts';
-import { makerBConfig } from './maker-b-config/contract.ts';
-import { processing } from './process/contract.ts';
-import { provisioningKeys } from './provisioning-keys/contract.ts';
-import { rooms } from './rooms/contract.ts';
-import { ruleHits } from './rule-hits/contract.ts';
-import { rules } from './rules/contract.ts';
-import { sensorGroups } from './sensor-groups/contract.ts';
-import { sensors } from './sensors/contract.ts';
-import { server } from './server/contract.ts';
-import { sweep } from './sweep/contract.ts';
-import { users } from './users/contract.ts';
-import { webhooks } from './webhooks/contract.ts';
+import { accessTokens } from './api/access-tokens/contract.ts';
+import { auth } from './api/auth/contract.ts';
+import { bots } from './api/bots/contract.ts';
+import { webConsole } from './api/console/contract.ts';
+import { customers } from './api/customers/contract.ts';
+import { deliveries } from './api/deliveries/contract.ts';
+import { devices } from './api/devices/contract.ts';
+import { docs } from './api/docs/contract.ts';
+import { feedback } from './api/feedback/contract.ts';
+import { firmware } from './api/firmware/contract.ts';
+import { makerAConfig } from './api/maker-a-config/contract.ts';
+import { makerBConfig } from './api/maker-b-config/contract.ts';
+import { provisioningKeys } from './api/provisioning-keys/contract.ts';
+import { rooms } from './api/rooms/contract.ts';
+import { ruleHits } from './api/rule-hits/contract.ts';
+import { rules } from './api/rules/contract.ts';
+import { sensorGroups } from './api/sensor-groups/contract.ts';
+import { sensors } from './api/sensors/contract.ts';
+import { server } from './api/server/contract.ts';
+import { users } from './api/users/contract.ts';
+import { webhooks } from './api/webhooks/contract.ts';
+import { authorizer } from './workers/authorizer/contract.ts';
+import { deliver } from './workers/deliver/contract.ts';
+import { ingesting } from './workers/ingest/contract.ts';
+import { processing } from './workers/process/contract.ts';
+import { sweep } from './workers/sweep/contract.ts';
 
-/** All groups of operations, in the order of the OpenAPI document. A group's folder has its name. */
+/** All groups of operations, in the order of the OpenAPI document. */
 export const groups = [
   auth,
   users,
@@ -44,8 +47,14 @@ export const groups = [
   provisioningKeys,
   server,
   docs,
+  webConsole,
 ] as const;
 
-/** What works on queues, and what runs by the clock. */
-export const consumers = [processing, deliver] as const;
+/** What works on queues, what runs by the clock, and what other services call. */
+export const consumers = [processing, deliver, ingesting] as const;
 export const schedules = [sweep] as const;
+export const calledOnes = [authorizer] as const;
+
+/** The folder in `functions` that has the folder of a function. */
+export const kindOf = (name: string): 'api' | 'workers' =>
+  groups.some((group) => group.name === name) ? 'api' : 'workers';

@@ -1,7 +1,7 @@
 import type { StoreCall } from './store/access-pattern.ts';
 
 /** The queues that a function works on; each has a dead-letter queue. */
-export const workQueues = ['events', 'timers', 'deliveries', 'retries'] as const;
+export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'mqtt'] as const;
 /** All queues. What nobody can read is put aside in `quarantine`, for a person to look at. */
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];
@@ -14,14 +14,20 @@ const queueUrls = [
   'TIMERS_QUEUE_URL',
   'DELIVERIES_QUEUE_URL',
   'RETRIES_QUEUE_URL',
+  'MQTT_QUEUE_URL',
   'QUARANTINE_QUEUE_URL',
-];
+] as const;
+
+/** Topics of MQTT that each device has for itself, and that functions publish to. */
+export const topics = ['config', 'refused'] as const;
+export type Topic = `topic/${(typeof topics)[number]}`;
+export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
 type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'mail' | 'key' | QueueName;
+  resource?: 'mail' | 'key' | Topic | QueueName;
   actions?: readonly string[];
 };
 
@@ -30,10 +36,12 @@ type Row = {
  * becomes IAM actions and environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts).
  */
 export const capabilities = {
+  /** Counting and timing: it leaves by the log. */
+  measure: { env: ['METRICS_NAMESPACE'] },
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
     env: [
-      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION'],
+      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION', 'METRICS_NAMESPACE'],
       ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
     ],
   },
@@ -51,6 +59,16 @@ export const capabilities = {
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
   /** What a customer can have at most. */
   'keep:quotas': { env: ['QUOTAS'] },
+  /** What a device can say in a second at most. */
+  'limit:devices': { env: ['RATE_LIMIT_PER_SECOND', 'QUOTAS'] },
+  /** Telling over MQTT whom the rule of this stage takes messages from. */
+  'admit:devices': { env: ['MQTT_RULE'] },
+  /** Telling devices over MQTT that what they would fetch has changed. */
+  'notify:devices': { env: ['MQTT_RULE'], resource: 'topic/config', actions: ['iot:Publish'] },
+  /** Telling devices over MQTT why a message was not taken. */
+  'refuse:messages': { env: ['MQTT_RULE'], resource: 'topic/refused', actions: ['iot:Publish'] },
+  /** What Lambda does with an event that a function failed at for good: it comes again by that queue. */
+  'keep:failed': { env: [], resource: 'mqtt', actions: ['sqs:SendMessage'] },
   /** Calling webhooks: no rights in the account, but the policy of what may be called. */
   'call:webhooks': {
     env: [

@@ -32,7 +32,12 @@ export const Environment = z.object({
   TIMERS_QUEUE_URL: z.string().default(''),
   DELIVERIES_QUEUE_URL: z.string().default(''),
   RETRIES_QUEUE_URL: z.string().default(''),
+  MQTT_QUEUE_URL: z.string().default(''),
   QUARANTINE_QUEUE_URL: z.string().default(''),
+  /** Where CloudWatch keeps what is measured. */
+  METRICS_NAMESPACE: z.string().default('SensorCloud'),
+  /** The rule of AWS IoT that takes what devices publish; empty: this stage speaks no MQTT. */
+  MQTT_RULE: z.string().regex(/^\w*$/).default(''),
   /** The key that secrets of webhooks are kept with, in KMS. */
   SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */
@@ -65,7 +70,7 @@ export const Environment = z.object({
   SENSOR_INACTIVE_AFTER_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
   /** One deadline over a whole attempt to deliver. */
   DELIVERY_DEADLINE_SECONDS: z.coerce.number().min(1).max(DEADLINE_SECONDS).default(DEADLINE_SECONDS),
-  /** Seconds before each attempt; empty: the built-in ladder. */
+  /** Seconds before each attempt; empty: the built-in retry schedule. */
   RETRY_SCHEDULE: list
     .pipe(
       z

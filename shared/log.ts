@@ -45,17 +45,24 @@ export const withContext =
   (level, message, fields, error) =>
     log(level, message, { ...around.getStore(), ...fields }, error);
 
-/** One line of JSON for each entry. */
+/**
+ * One line of JSON for each entry, with `time` (RFC 3339) where there is one: without a time Lambda takes no notice of
+ * the level. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ */
 export const logTo =
-  (write: (line: string) => void): Log =>
+  (write: (line: string) => void, time?: () => string): Log =>
   (level, message, fields = {}, error) =>
     write(
       JSON.stringify({
         level,
         message,
+        ...(time && { timestamp: time() }),
         ...(redact(fields) as object),
         ...(error !== undefined && { error: told(error) }),
       }),
     );
 
-export const log: Log = logTo((line) => void globalThis.process.stdout.write(`${line}\n`));
+export const log: Log = logTo(
+  (line) => void globalThis.process.stdout.write(`${line}\n`),
+  () => new Date().toISOString(),
+);

@@ -5,8 +5,8 @@ import { transport, withFreshSockets } from './transport.ts';
 /** Sends a mail; rejects when it was not taken. */
 export type Mail = (to: string, subject: string, text: string) => Promise<void>;
 
-/** Twice as much is less than whoever asked for the mail waits (functions/auth/reset.ts). */
-const PATIENCE = { connect: 800, answer: 1_200 };
+/** Twice as much is less than whoever asked for the mail waits (functions/api/auth/reset.ts). */
+const TIMEOUTS = { connect: 800, answer: 1_200 };
 
 /**
  * An address as SES takes it: the domain in ASCII. It has no SMTPUTF8: in front of the @ only ASCII is delivered, all else
@@ -19,7 +19,7 @@ const forSes = (address: string): string => {
 
 /** Sends mails of plain text from an address of the account by SES. */
 export const mailBySes = (config: SESv2ClientConfig, sender: string): Mail => {
-  const client = withFreshSockets(new SESv2Client({ maxAttempts: 2, requestHandler: transport(PATIENCE), ...config }));
+  const client = withFreshSockets(new SESv2Client({ maxAttempts: 2, requestHandler: transport(TIMEOUTS), ...config }));
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return async (to, subject, text) => {
     const Simple = { Subject: content(subject), Body: { Text: content(text) } };

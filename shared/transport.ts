@@ -1,15 +1,15 @@
 /** How long (ms) a connection may take to stand, and how long a call may be without an answer or the rest of it. */
-export type Patience = { connect: number; answer: number };
+export type Timeouts = { connect: number; answer: number };
 
 /** AWS answers in some ms, seldom in some hundred: whoever waits longer waits for nobody. */
-const PATIENCE: Patience = { connect: 1_000, answer: 2_000 };
+const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
  * The `requestHandler` of every client of AWS: a call that nobody answers ends as a TimeoutError. `requestTimeout` alone
  * only warns, and ends with the first line of the answer; `socketTimeout` is for the rest of it.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
-export const transport = ({ connect, answer }: Patience = PATIENCE) => ({
+export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
   connectionTimeout: connect,
   requestTimeout: answer,
   socketTimeout: answer,

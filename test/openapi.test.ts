@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groups } from '../functions/index.ts';
-import { openApi } from '../shared/api/document.ts';
-import { describeApi } from '../shared/api/openapi.ts';
+import { describeApi } from '../shared/api/openapi/describe.ts';
+import { openApi } from '../shared/api/openapi/document.ts';
 import { doorOf } from '../shared/api/operation.ts';
 import { call } from './contracts/calls.ts';
 import { about, at, document, faultsAt, type Json } from './contracts/document.ts';

@@ -1,7 +1,7 @@
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '../functions/server/handler.ts';
+import { handler } from '../functions/api/server/handler.ts';
 import type { Cloud } from '../lib/local/cloud.ts';
 import { preferred } from '../shared/api/accept.ts';
 import type { APIGatewayProxyEvent } from '../shared/api/exchange.ts';

@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { type Call, group, type Handlers, type Operation } from '../shared/api/operation.ts';
 import { serve } from '../shared/api/serve.ts';
 import type { Deps } from '../shared/deps.ts';
+import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
+import { formats } from '../shared/domain/formats/formats.ts';
+import type { Maker } from '../shared/domain/makers/maker.ts';
+import { makers } from '../shared/domain/makers/makers.ts';
+import type { Manufacturer } from '../shared/domain/sensor.ts';
 import { part } from '../shared/store/key.ts';
+
+declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
 // Never run: types.test.ts has the compiler judge each case. What follows `@ts-expect-error` must not compile.
 
@@ -128,3 +135,30 @@ export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules
 // case: a key without one of its values
 // @ts-expect-error
 export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 });
+
+// case: a maker without one of its cells
+// @ts-expect-error
+export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'decode') };
+
+// case: a maker that nobody registered
+// @ts-expect-error
+export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_a };
+
+// case: a format without one of its cells
+// @ts-expect-error
+export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'render') };
+
+// case: a format that nobody registered
+// @ts-expect-error
+export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
+
+// case: every maker and every format with all of their cells compiles
+export const all: { makers: Record<Manufacturer, Maker>; formats: Record<Format, PayloadFormat> } = { makers, formats };
+
+// case: a variable of the environment that the contract's capabilities do not name
+declare const watcher: Deps<'watch:sensors'>;
+// @ts-expect-error
+watcher.settings.DELIVERY_DEADLINE_SECONDS;
+
+// case: a variable of the environment that a capability names compiles
+watcher.settings.SENSOR_INACTIVE_AFTER_SECONDS;

@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    // They synthesise and bundle first, and have a run of their own: npm run test:deployed.
+    exclude: ['test/deployed/**'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,

@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { BackendStack } from './backend-stack.ts';
 import { bundleAll } from './bundle.ts';
 import { lambdas } from './lambdas.ts';
+import { stackName } from './stack-name.ts';
 import { stageFrom } from './stage.ts';
 
 /**
@@ -18,6 +19,6 @@ export const createApp = async (props: AppProps = {}) => {
   const stage = stageFrom((key) => app.node.tryGetContext(key));
   const names = lambdas.map(({ name }) => name);
   const bundles = await bundleAll(names, join(app.outdir, 'bundles'));
-  const stack = new BackendStack(app, `SensorCloud-${stage.name}`, { stage, bundles });
+  const stack = new BackendStack(app, stackName(stage.name), { stage, bundles });
   return { app, stack, bundles };
 };

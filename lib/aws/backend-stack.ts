@@ -3,19 +3,22 @@ import type { Construct } from 'constructs';
 import { consumers, schedules } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import { watchOver } from './alarms.ts';
-import { addOperations, addressOf, answerElsewhere, createApi, createDomain, gatewayAddressOf } from './api.ts';
+import { addressOf, createApi, createDomain, gatewayAddressOf, letIn } from './api.ts';
 import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
+import { createDashboard } from './dashboard.ts';
 import { addRoutes, createDeviceDoor, deviceAddressOf, gatewayAddressOfDevices } from './device-door.ts';
-import { operationsAt } from './doors.ts';
 import { createFunctions } from './function.ts';
 import { sendersOf } from './grants.ts';
 import { createKey } from './key.ts';
 import type { LambdaName } from './lambdas.ts';
+import { createMqtt } from './mqtt.ts';
+import { saveQueries } from './queries.ts';
 import { createQueues } from './queues.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './settings.ts';
 import { createTable } from './table.ts';
 import { variablesOf } from './variables.ts';
+import { createWebAcl } from './web-acl.ts';
 
 type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
 
@@ -27,6 +30,7 @@ export class BackendStack extends Stack {
     const queues = createQueues(this);
     const key = createKey(this, stage);
     const api = createApi(this, stage);
+    const webAcl = stage.waf ? createWebAcl(this, api, stage) : null;
     const address = addressOf(api, stage);
     const deviceDoor = createDeviceDoor(this, stage);
     const deviceAddress = deviceAddressOf(deviceDoor, stage);
@@ -35,15 +39,18 @@ export class BackendStack extends Stack {
     const senders = sendersOf(this, stage.mailSender);
     const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 
-    addOperations(api, operationsAt('apps', functions));
-    answerElsewhere(api, functions.server);
+    letIn(api, functions);
     // Strangers at this door take nothing that the apps need.
-    addRoutes(deviceDoor, operationsAt('devices', functions), functions.devices);
+    addRoutes(deviceDoor, functions, functions.devices);
     if (stage.certificateArn !== '') createDomain(api, stage);
     for (const consumer of consumers) feed(functions[consumer.name], consumer, queues, stage);
     for (const schedule of schedules) runByClock(functions[schedule.name], schedule);
     const clocks = schedules.map(({ name }) => name);
-    watchOver(this, { table, queues, api, deviceDoor, functions, clocks }, stage);
+    if (stage.mqtt) createMqtt(this, stage, functions, queues);
+    const workers = [...consumers, ...schedules].map(({ name }) => name);
+    const watched = { stage, table, queues, api, deviceDoor, functions, workers, clocks, webAcl };
+    createDashboard(this, watched, watchOver(this, watched));
+    saveQueries(this, functions);
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });
     new CfnOutput(this, 'DeviceUrl', { value: deviceAddress + BASE_PATH });
     new CfnOutput(this, 'TableName', { value: table.tableName });

@@ -21,6 +21,7 @@ export const concurrency = numbers({
   devices: reserved,
   process: reserved,
   deliver: reserved,
+  ingest: reserved,
   sweep: reserved,
 } satisfies Partial<Record<LambdaName, typeof reserved>>);
 

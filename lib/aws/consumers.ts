@@ -6,7 +6,7 @@ import { isFifo } from '../../shared/capabilities.ts';
 import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
 import { shareOfQueue } from './concurrency.ts';
 import type { Queues } from './queues.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './settings.ts';
 
 /** Messages of a FIFO queue in a batch, and nothing gathers them for a while. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
 const BATCH_OF_FIFO = 10;

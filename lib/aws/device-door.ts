@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnRoute,
@@ -19,8 +19,10 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BASE_PATH } from '../../shared/api/operation.ts';
-import type { Placed } from './doors.ts';
-import type { Stage } from './stage.ts';
+import { acknowledge } from './acknowledged.ts';
+import { operationsAt } from './doors.ts';
+import type { LambdaName } from './lambdas.ts';
+import type { Stage } from './settings.ts';
 
 /** The door, and how many calls its throttle refused. */
 export type DeviceDoor = { api: HttpApi; throttled: Metric };
@@ -99,10 +101,7 @@ export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => 
     accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
     ...(hasName && { domainMapping: { domainName: nameOf(api, stage) } }),
   });
-  Validations.of(api).acknowledge({
-    id: 'AwsSolutions-APIG4',
-    reason: 'The functions authenticate: devices and provisioning keys of our own.',
-  });
+  acknowledge(api, 'device door, authentication');
   return { api, throttled: throttledIn(logGroup) };
 };
 
@@ -131,7 +130,12 @@ const integrate = (lambda: LambdaFunction) =>
  * Gives each operation its route. Beside them every path takes any other method: its function answers 405 and OPTIONS
  * itself; and `elsewhere` answers 404 for every other path.
  */
-export const addRoutes = ({ api }: DeviceDoor, placed: readonly Placed[], elsewhere: LambdaFunction): void => {
+export const addRoutes = (
+  { api }: DeviceDoor,
+  functions: Readonly<Record<LambdaName, LambdaFunction>>,
+  elsewhere: LambdaFunction,
+): void => {
+  const placed = operationsAt('devices').map((one) => ({ ...one, lambda: functions[one.lambda] }));
   const lambdas = [...new Set([...placed.map(({ lambda }) => lambda), elsewhere])];
   const integrations = new Map(lambdas.map((lambda) => [lambda, integrate(lambda)]));
   const route = (lambda: LambdaFunction, routeKey: HttpRouteKey): HttpRoute =>

@@ -1,15 +1,14 @@
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { groups } from '../../functions/index.ts';
 import { type Door, doorOf, type Group, type Operation } from '../../shared/api/operation.ts';
 import type { LambdaName } from './lambdas.ts';
 
 /** An operation and the function that answers it. */
-export type Placed = { name: string; operation: Operation; lambda: LambdaFunction };
+export type Placed = { name: string; operation: Operation; lambda: LambdaName };
 
 /** The operations that callers come in by a door for, in the order of the contracts. */
-export const operationsAt = (door: Door, functions: Readonly<Record<LambdaName, LambdaFunction>>): Placed[] =>
+export const operationsAt = (door: Door): Placed[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)
       .filter(([, operation]) => doorOf(operation) === door)
-      .map(([name, operation]) => ({ name, operation, lambda: functions[group.name] })),
+      .map(([name, operation]) => ({ name, operation, lambda: group.name })),
   );

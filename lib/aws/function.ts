@@ -1,20 +1,26 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  ApplicationLogLevel,
   Architecture,
+  type CfnFunction,
   Code,
   Function as LambdaFunction,
+  LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Bundle } from './bundle.ts';
 import { reservedFor } from './concurrency.ts';
-import { environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
+import { functionNameOf } from './function-name.ts';
+import { acknowledgeTopics, environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
-import type { Stage } from './stage.ts';
+import { endpointsOf } from './local-stage.ts';
+import type { Stage } from './settings.ts';
 import type { Variables } from './variables.ts';
 
 /**
@@ -29,6 +35,13 @@ const memory: Partial<Record<LambdaName, number>> = {
   sweep: 512,
 };
 const OTHERWISE = 1_024;
+
+/** Lines of JSON, ours as they are. Of Lambda's own only those that tell of trouble: three for each invocation cost more. */
+const LOGGING = {
+  loggingFormat: LoggingFormat.JSON,
+  applicationLogLevelV2: ApplicationLogLevel.INFO,
+  systemLogLevelV2: SystemLogLevel.WARN,
+};
 
 type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
@@ -50,6 +63,7 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements }) },
   });
+  acknowledgeTopics(role, uses);
   return { logGroup, role };
 };
 
@@ -71,22 +85,32 @@ const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
 
 const createFunction = (scope: Construct, contract: Contract, host: Host): LambdaFunction => {
   const { name, timeoutSeconds, uses } = contract;
-  return new LambdaFunction(scope, name, {
+  const lambda = new LambdaFunction(scope, name, {
     ...identityOf(scope, contract, host),
+    functionName: functionNameOf(Stack.of(scope), name),
     description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
     // Not the latest, whichever that is: the bundles are made for this one.
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     handler: 'handler.handler',
     code: Code.fromAsset(host.bundles[name].folder),
-    environment: environmentOf(uses, host.variables),
+    // Stacks name our lines: 10 to 20 ms and 6 MB more at a cold start.
+    environment: {
+      ...environmentOf(uses, host.variables),
+      ...endpointsOf(host.stage),
+      NODE_OPTIONS: '--enable-source-maps',
+    },
     memorySize: memory[name] ?? OTHERWISE,
+    ...LOGGING,
     timeout: Duration.seconds(timeoutSeconds),
     ...reservationOf(name, host.stage),
     recursiveLoop: loopOf(contract),
     // X-Ray's rights know no resource but `*`, and the request id in each log line ties a request together already.
     tracing: Tracing.DISABLED,
   });
+  // The CDK has it wait for its role, in which all rights are; that it names the role says so already.
+  (lambda.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
+  return lambda;
 };
 
 /** A function for each contract. */

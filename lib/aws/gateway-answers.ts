@@ -1,5 +1,5 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { Stage } from './stage.ts';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import type { Stage } from './settings.ts';
 
 /**
  * The answers that API Gateway gives without us, in the words and the shape of ours, but always in English:
@@ -48,13 +48,21 @@ const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string,
   ...(retryAfter !== undefined && { 'Retry-After': `'${retryAfter}'` }),
 });
 
-/** Gives them all the body `{message, statusCode}` and the headers of every answer. */
-export const answerOnOurBehalf = (api: RestApi, stage: Stage): void => {
-  for (const { type, status, message, retryAfter } of answers)
-    api.addGatewayResponse(type.responseType, {
-      type,
-      statusCode: String(status),
-      responseHeaders: headersOf(stage, retryAfter),
-      templates: { 'application/json': JSON.stringify({ message, statusCode: status }) },
-    });
-};
+const parametersOf = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]));
+
+/**
+ * All of them by their types, with the body `{message, statusCode}` and the headers of every answer.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
+ */
+export const answersOnOurBehalf = (stage: Stage) =>
+  Object.fromEntries(
+    answers.map(({ type, status, message, retryAfter }) => [
+      type.responseType,
+      {
+        statusCode: String(status),
+        responseParameters: parametersOf(headersOf(stage, retryAfter)),
+        responseTemplates: { 'application/json': JSON.stringify({ message, statusCode: status }) },
+      },
+    ]),
+  );

@@ -1,4 +1,4 @@
-import { consumers, groups, schedules } from '../../functions/index.ts';
+import { calledOnes, consumers, groups, schedules } from '../../functions/index.ts';
 import { guardCallsOf } from '../../shared/api/guard-calls.ts';
 import type { Group } from '../../shared/api/operation.ts';
 import type { Use } from '../../shared/capabilities.ts';
@@ -19,5 +19,5 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 });
 
 /** Every Lambda of the system, by its contract. Its code is in the folder of its name. */
-export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules];
+export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...calledOnes];
 export type LambdaName = (typeof lambdas)[number]['name'];

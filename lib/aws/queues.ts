@@ -1,9 +1,10 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { consumers } from '../../functions/index.ts';
 import { isFifo, type WorkQueue, workQueues } from '../../shared/capabilities.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { acknowledge } from './acknowledged.ts';
 
 /** A queue and where its messages go that could not be worked off. */
 export type QueuePair = { queue: Queue; dead: Queue };
@@ -56,9 +57,6 @@ const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
 export const createQueues = (scope: Construct): Queues => {
   const work = Object.fromEntries(workQueues.map((name) => [name, createQueue(scope, name)]));
   const quarantine = new Queue(scope, 'quarantine', common);
-  Validations.of(quarantine).acknowledge({
-    id: 'AwsSolutions-SQS3',
-    reason: 'Nobody receives from it but a person who looks at what is in it.',
-  });
+  acknowledge(quarantine, 'quarantine, no dead letters');
   return { ...(work as Record<WorkQueue, QueuePair>), quarantine: { queue: quarantine } };
 };

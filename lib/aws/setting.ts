@@ -43,15 +43,15 @@ export const parsed = (given: unknown): unknown => {
   }
 };
 
-/** A JSON object with some of these numbers; those that it leaves out are as usual. Another name is wrong. */
-export const numbers = <const N extends string>(
-  parts: Readonly<Record<N, Setting<number>>>,
-): Setting<Readonly<Record<N, number>>> => {
-  const entries = Object.entries<Setting<number>>(parts);
-  const allOf = (partOf: (name: string, one: Setting<number>) => number | null) =>
+/** A JSON object with some of these parts; those that it leaves out are as usual. Another name is wrong. */
+export const parts = <const N extends string, T>(
+  each: Readonly<Record<N, Setting<T>>>,
+): Setting<Readonly<Record<N, T>>> => {
+  const entries = Object.entries<Setting<T>>(each);
+  const allOf = (partOf: (name: string, one: Setting<T>) => T | null) =>
     Object.fromEntries(entries.map(([name, one]) => [name, partOf(name, one)]));
   return {
-    otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, number>,
+    otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, T>,
     wants: `a JSON object with some of: ${entries.map(([name, { wants }]) => `${name} (${wants})`).join(', ')}`,
     read: (given) => {
       const object = parsed(given);
@@ -59,7 +59,9 @@ export const numbers = <const N extends string>(
       const named = object as Record<string, unknown>;
       const isKnown = Object.keys(named).every((name) => entries.some(([known]) => known === name));
       const read = allOf((name, one) => (named[name] === undefined ? one.otherwise : one.read(named[name])));
-      return isKnown && !Object.values(read).includes(null) ? (read as Record<N, number>) : null;
+      return isKnown && !Object.values(read).includes(null) ? (read as Record<N, T>) : null;
     },
   };
 };
+
+export const numbers = <const N extends string>(each: Readonly<Record<N, Setting<number>>>) => parts(each);

@@ -1,14 +1,24 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { tableDesign } from '../../shared/store/table.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './settings.ts';
 
 const projections = { KEYS_ONLY: ProjectionType.KEYS_ONLY } as const;
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The one table, as shared/store/table.ts designs it. */
-export const createTable = (scope: Construct, { keepData }: Stage): Table => {
+/**
+ * The one table, as shared/store/table.ts designs it; or, after data was recovered, the one that a stage names: its own
+ * stays as it is then.
+ */
+export const createTable = (scope: Construct, { keepData, tableName }: Stage): ITable => {
   const { partitionKey, sortKey, ttl, indexes } = tableDesign;
   const table = new Table(scope, 'Table', {
     partitionKey: key(partitionKey),
@@ -28,5 +38,7 @@ export const createTable = (scope: Construct, { keepData }: Stage): Table => {
       sortKey: key(index.sortKey),
       projectionType: projections[index.projection],
     });
-  return table;
+  // Its stream, of which there is none, has one type there and another here.
+  if (tableName === '') return table as ITable;
+  return Table.fromTableAttributes(scope, 'recovered', { tableName, globalIndexes: Object.keys(indexes) });
 };

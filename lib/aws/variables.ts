@@ -1,8 +1,10 @@
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Settings } from '../../shared/env.ts';
+import { ruleNameOf } from './mqtt-names.ts';
 import type { Queues } from './queues.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './settings.ts';
 
 /** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
 export type Variables = Readonly<Record<keyof Settings, string>>;
@@ -12,7 +14,7 @@ type Addresses = { address: string; deviceAddress: string; own: readonly string[
 
 export const variablesOf = (
   stage: Stage,
-  table: Table,
+  table: ITable,
   queues: Queues,
   key: Key,
   { address, deviceAddress, own }: Addresses,
@@ -22,7 +24,10 @@ export const variablesOf = (
   TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
+  MQTT_QUEUE_URL: queues.mqtt.queue.queueUrl,
+  MQTT_RULE: ruleNameOf(stage),
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
+  METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),

@@ -110,7 +110,7 @@ export const skippingClock = (start: number): SkippingClock => {
  * Lets others sleep until the time that `dueAt` tells: `wait` resolves once it has come, or when `signal` aborts.
  * Call `check` whenever `dueAt` may have become earlier.
  */
-export const createBell = (clock: Clock, dueAt: () => number) => {
+export const createWakeup = (clock: Clock, dueAt: () => number) => {
   const sleepers = new Set<() => void>();
   let cancel = () => {};
   const check = (): void => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { groups } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
@@ -8,10 +8,11 @@ import type { ApiHandler } from '../../shared/api/serve.ts';
 import { type Cost, passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import { isFifo } from '../../shared/capabilities.ts';
-import { createCallee } from '../../shared/delivery/callee.ts';
+import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { type Log, log as standardLog } from '../../shared/log.ts';
+import type { Publish } from '../../shared/publish.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
@@ -22,12 +23,14 @@ import { startConsumers, type Waiting } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
 import { type FirstStart, firstStart } from './first.ts';
 import { createFrontDoor } from './front-door.ts';
+import { createIntake } from './intake.ts';
 import { secretsKey } from './key-file.ts';
-import { largeBodies } from './large.ts';
+import { largeBodies, messageCallsOf } from './large.ts';
 import { type Around, loadHandler } from './load.ts';
+import { createMetrics } from './metrics.ts';
 import { createOutbox } from './outbox.ts';
 import { openQueues, queuesOf, refuseOldFolder } from './queues.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Route } from './router.ts';
 import { createApi } from './server.ts';
 import { ensureQueues } from './sqs.ts';
 import { clientConfig, ensureTable, type localDocumentClient, tableClient } from './table.ts';
@@ -40,6 +43,8 @@ export type CloudOptions = {
   dataDir: string;
   settings: Settings;
   first: FirstStart;
+  /** Devices can connect by MQTT on this port, 0: any; left out: there is no MQTT. */
+  mqttPort?: number;
   /** An engine that runs already; without it the embedded one is started. */
   tableEndpoint?: string;
   /** An SQS endpoint; without it the queues are in this process. */
@@ -97,9 +102,10 @@ const runtimeOf = async (
   endpoint: string,
   queues: Queues,
   clock: Clock,
+  publish: Publish | undefined,
 ): Promise<Runtime> => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {} } = options;
-  const callee = createCallee(settings, { allowLoopback: true });
+  const webhookClient = createWebhookClient(settings, { allowLoopback: true });
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const table = createTable(tableClient(options, endpoint), settings.TABLE_NAME, meter);
   const { now } = clock;
@@ -112,8 +118,9 @@ const runtimeOf = async (
     table,
     queues,
     aloneSince,
-    callee: async () => callee,
+    webhookClient: async () => webhookClient,
     mail,
+    ...(publish && { publish }),
     vault,
     passwords,
     now,
@@ -122,6 +129,27 @@ const runtimeOf = async (
     log,
   };
 };
+
+/** The broker, loaded where there is one. */
+const startMqtt = async ({ mqttPort, around, log = standardLog }: CloudOptions, clock: Clock) => {
+  if (mqttPort === undefined) return { rule: '', publish: undefined, open: async () => null, stop: async () => {} };
+  const { createMqtt, LOCAL_RULE } = await import('./mqtt/host.ts');
+  const { open, ...mqtt } = await createMqtt(clock, log);
+  return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, mqttPort, around) };
+};
+
+/** The settings, with what is known only once its doors are. */
+const settingsAt = (
+  { settings, queueEndpoint = '' }: CloudOptions,
+  origin: string,
+  endpoint: string,
+  MQTT_RULE: string,
+): Settings => ({
+  ...settings,
+  PUBLIC_URL: settings.PUBLIC_URL || origin,
+  OWN_URLS: [...settings.OWN_URLS, origin, endpoint, queueEndpoint],
+  MQTT_RULE,
+});
 
 /** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
@@ -133,29 +161,40 @@ export const startCloud = async (options: CloudOptions) => {
   const close = closerOf(door.server);
   // First of all, for its port is part of what the service says of itself; until the door opens, it answers 503.
   const [engine, origin] = await Promise.all([startEngine(options), listen(door.server, options.port)]);
-  const OWN_URLS = [...options.settings.OWN_URLS, origin, engine.endpoint, options.queueEndpoint ?? ''];
-  const settings = { ...options.settings, PUBLIC_URL: options.settings.PUBLIC_URL || origin, OWN_URLS };
+  const mqtt = await startMqtt(options, clock);
+  const settings = settingsAt(options, origin, engine.endpoint, mqtt.rule);
   await ensureTable(engine.endpoint, settings.TABLE_NAME);
   const { waiting, queues, close: closeQueues } = await startQueues(options, clock);
-  const base = await runtimeOf(options, settings, engine.endpoint, queues, clock);
+  const { metrics, valuesOf } = createMetrics();
+  const base = { ...(await runtimeOf(options, settings, engine.endpoint, queues, clock, mqtt.publish)), metrics };
   const runtime = wrap(base);
   const generated = await firstStart(store(base.table), options.first, base);
   const handlers = await loadHandlers(runtime, options.around);
-  const mayBeLarge = largeBodies(groups, runtime.table);
-  const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, clock });
+  const isForMessages = messageCallsOf(groups);
+  const mayBeLarge = largeBodies(isForMessages, runtime.table);
+  const admit = 'queues' in waiting ? createIntake(waiting.queues.events, clock) : async () => {};
+  const intake = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
+    if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
+  };
+  const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, intake, clock });
   const consumers = await startConsumers(runtime, waiting, clock, options);
+  const mqttUrl = await mqtt.open(runtime);
   door.open(api);
   return {
     /** Where the API is, without a final slash. */
     url: origin + BASE_PATH,
+    /** Where devices connect by MQTT; null: nowhere. */
+    mqttUrl,
     runtime,
     waiting,
+    /** The latest values of a metric. */
+    valuesOf,
     generated,
     sweep: consumers.sweep,
     idle: consumers.idle,
     /** Ends it cleanly: what was begun is finished, what waits stays in the queues and the table. */
     stop: async () => {
-      await close();
+      await Promise.all([close(), mqtt.stop()]);
       await consumers.stop();
       closeQueues();
       await engine.stop();

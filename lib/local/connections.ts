@@ -3,13 +3,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long calls under way are waited for, ms: those whose sender doesn't come to an end, too. */
-const PATIENCE = 5_000;
+const GRACE_MS = 5_000;
 
 /**
  * Closes a server that is followed from its start: calls under way are answered, and whoever is connected without one is
  * not waited for. Node waits for those who never said anything, as browsers do that connect ahead of need.
  */
-export const closerOf = (server: Server, patience = PATIENCE): (() => Promise<void>) => {
+export const closerOf = (server: Server, graceMs = GRACE_MS): (() => Promise<void>) => {
   const quiet = new Set<Socket>();
   let isClosing = false;
   server.on('connection', (socket) => {
@@ -28,7 +28,7 @@ export const closerOf = (server: Server, patience = PATIENCE): (() => Promise<vo
     isClosing = true;
     server.close();
     for (const socket of quiet) socket.destroy();
-    const timer = setTimeout(() => server.closeAllConnections(), patience);
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
     clearTimeout(timer);
   };

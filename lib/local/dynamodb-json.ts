@@ -75,11 +75,11 @@ const operations = new Map<unknown, string>([
 /**
  * Calls the engine on this machine by DynamoDB's JSON protocol, less all that a service far away needs: a fifth of the
  * work of the SDK. `signature` are the headers without which an engine takes no call. A call that nobody answers in
- * `patience` ms ends as a TimeoutError; nothing is tried again (shared/store/retry.ts).
+ * `timeoutMs` ms ends as a TimeoutError; nothing is tried again (shared/store/retry.ts).
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
  */
-export const dynamodbJson = (endpoint: string, signature: Readonly<Record<string, string>>, patience = 2_000) => {
-  const post = keptSockets(endpoint, patience);
+export const dynamodbJson = (endpoint: string, signature: Readonly<Record<string, string>>, timeoutMs = 2_000) => {
+  const post = keptSockets(endpoint, timeoutMs);
   const headers = Object.entries({ Host: new URL(endpoint).host, ...signature });
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const send = async (command: { input: object }): Promise<object> => {

@@ -41,13 +41,13 @@ export type TableEngine = {
  */
 export const startTableEngine = async ({ dataDir, onExit }: TableEngineOptions): Promise<TableEngine> => {
   const binary = findBinary();
-  const place = dataDir === ':memory:' ? undefined : await claim(dataDir);
+  const dataFiles = dataDir === ':memory:' ? undefined : await claim(dataDir);
   try {
-    if (place) await endLeftover(place);
-    const { child, endpoint, exited } = await launchOnFreePort(binary, place);
+    if (dataFiles) await endLeftover(dataFiles);
+    const { child, endpoint, exited } = await launchOnFreePort(binary, dataFiles);
     let stopping = false;
     const gone = exited.then((lastWords) => {
-      place?.lock.close();
+      dataFiles?.lock.close();
       if (!stopping) onExit(new Error(`the table engine ended by itself: ${lastWords}`));
     });
     const stop = (): Promise<void> => {
@@ -58,7 +58,7 @@ export const startTableEngine = async ({ dataDir, onExit }: TableEngineOptions):
     };
     return { endpoint, stop };
   } catch (error) {
-    place?.lock.close();
+    dataFiles?.lock.close();
     throw error;
   }
 };
@@ -75,12 +75,15 @@ const findBinary = (): string => {
 /** Where the table of a data folder is kept. */
 export const tableFileOf = (folder: string): string => join(folder, 'table.db');
 
-type Place = { database: string; pidFile: string; lock: Server };
+/** Where the number of the engine's process is kept that works, or worked, on a data folder. */
+export const pidFileOf = (folder: string): string => join(folder, 'engine.pid');
 
-const claim = async (dataDir: string): Promise<Place> => {
+type DataFiles = { database: string; pidFile: string; lock: Server };
+
+const claim = async (dataDir: string): Promise<DataFiles> => {
   await mkdir(dataDir, { recursive: true });
   const folder = await realpath(dataDir);
-  return { database: tableFileOf(folder), pidFile: join(folder, 'engine.pid'), lock: await lock(folder) };
+  return { database: tableFileOf(folder), pidFile: pidFileOf(folder), lock: await lock(folder) };
 };
 
 /**
@@ -99,7 +102,7 @@ const lock = async (folder: string): Promise<Server> => {
 };
 
 /** Whoever holds the lock is alone, so an engine that is still there lost its host a moment ago, or its watcher too. */
-const endLeftover = async ({ database, pidFile }: Place): Promise<void> => {
+const endLeftover = async ({ database, pidFile }: DataFiles): Promise<void> => {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''));
   const isOurs = async () =>
     pid > 0 && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').includes(database);
@@ -110,10 +113,10 @@ const endLeftover = async ({ database, pidFile }: Place): Promise<void> => {
   }
 };
 
-const launchOnFreePort = async (binary: string, place: Place | undefined) => {
+const launchOnFreePort = async (binary: string, dataFiles: DataFiles | undefined) => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launch(binary, await freePort(), place);
+      return await launch(binary, await freePort(), dataFiles);
     } catch (error) {
       const taken = error instanceof Error && /in use/i.test(error.message);
       if (!taken || attempt === ATTEMPTS) throw error;
@@ -131,12 +134,12 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-const launch = async (binary: string, port: number, place: Place | undefined) => {
+const launch = async (binary: string, port: number, dataFiles: DataFiles | undefined) => {
   const endpoint = `http://127.0.0.1:${port}`;
   const args = [binary, 'serve', '--host', '127.0.0.1', '--port', `${port}`];
-  if (place) args.push('--db-path', place.database);
+  if (dataFiles) args.push('--db-path', dataFiles.database);
   // Detached, so that Ctrl-C reaches only the host, which then stops things in order.
-  const child = spawn('sh', ['-c', GUARD, place?.pidFile ?? '/dev/null', ...args], {
+  const child = spawn('sh', ['-c', GUARD, dataFiles?.pidFile ?? '/dev/null', ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   });

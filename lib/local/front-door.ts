@@ -4,7 +4,7 @@ import { dropRest } from './bodies.ts';
 import { refuseRequest, refuseUnreadable } from './unreadable.ts';
 
 /** How long the headers of a request may take, and how often that is looked at, in ms. */
-const patience = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -20,7 +20,7 @@ const refuseExpectation: Answer = async () => {
   throw new ApiError('expectation_unknown');
 };
 
-type Options = { version: string; onError: (error: unknown) => void; limits?: Partial<typeof patience> };
+type Options = { version: string; onError: (error: unknown) => void; limits?: Partial<typeof timeouts> };
 export type FrontDoor = { server: Server; open: (api: Answer) => void };
 
 /**
@@ -28,7 +28,7 @@ export type FrontDoor = { server: Server; open: (api: Answer) => void };
  * itself refuses too; until it is opened, with a 503 at once.
  */
 export const createFrontDoor = ({ version, onError, limits }: Options): FrontDoor => {
-  const server = createServer({ ...patience, ...limits, requireHostHeader: false });
+  const server = createServer({ ...timeouts, ...limits, requireHostHeader: false });
   let api = starting;
   const answer = async (request: IncomingMessage, response: ServerResponse, how: Answer): Promise<void> => {
     try {

@@ -1,4 +1,4 @@
-import { type Clock, createBell } from './clock.ts';
+import { type Clock, createWakeup } from './clock.ts';
 import type { Message, MessageSource } from './queue.ts';
 
 /** Messages that wait here at a time: tasks of some 500 bytes each. */
@@ -39,7 +39,7 @@ export const createInbox = (clock: Clock, seconds: number, most = MOST) => {
   const groups: Groups = new Map();
   let size = 0;
   let hasNews = false;
-  const bell = createBell(clock, () => (hasNews ? 0 : Number.POSITIVE_INFINITY));
+  const wakeup = createWakeup(clock, () => (hasNews ? 0 : Number.POSITIVE_INFINITY));
   const receive: MessageSource['receive'] = (max, isFull = () => false) => {
     hasNews = false;
     const messages: Message[] = [];
@@ -53,7 +53,7 @@ export const createInbox = (clock: Clock, seconds: number, most = MOST) => {
   };
   return {
     receive,
-    waitForMessage: bell.wait,
+    waitForMessage: wakeup.wait,
     stats: () => ({ visible: size }),
     /** Something came since the last receive. */
     hasNews: () => hasNews,
@@ -65,7 +65,7 @@ export const createInbox = (clock: Clock, seconds: number, most = MOST) => {
       groups.set(id, waiting);
       size += 1;
       hasNews = true;
-      bell.check();
+      wakeup.check();
       if (size <= most) return undefined;
       size -= 1;
       return takeNewestOfLongest(groups)?.message;

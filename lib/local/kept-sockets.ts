@@ -49,10 +49,10 @@ const openLine = (host: string, port: number, { free, gone }: Heard): Line => {
 
 /**
  * Posts to a server on this machine over connections that are kept: half the work of Node's own client. A call that has
- * no whole answer after `patience` ms ends as a TimeoutError, wherever it waited, and the next one takes no connection
+ * no whole answer after `timeoutMs` ms ends as a TimeoutError, wherever it waited, and the next one takes no connection
  * that was kept: while a process was frozen all of them may have died.
  */
-export const keptSockets = (endpoint: string, patience: number, most = 50) => {
+export const keptSockets = (endpoint: string, timeoutMs: number, most = 50) => {
   const { hostname, port } = new URL(endpoint);
   const all = new Set<Line>();
   const idle: Line[] = [];
@@ -80,7 +80,7 @@ export const keptSockets = (endpoint: string, patience: number, most = 50) => {
     if (call) line.ask(call);
   };
   const giveUp = (call: Call): void => {
-    const error = noAnswer(patience);
+    const error = noAnswer(timeoutMs);
     for (const line of [...idle]) line.end(error);
     if (!call.line) waiting.splice(waiting.indexOf(call), 1);
     call.line?.end(error);
@@ -90,7 +90,7 @@ export const keptSockets = (endpoint: string, patience: number, most = 50) => {
   return async (text: string): Promise<HttpAnswer> => {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     const call: Call = { text, resolve, reject };
-    const timer = setTimeout(giveUp, patience, call);
+    const timer = setTimeout(giveUp, timeoutMs, call);
     waiting.push(call);
     next();
     try {

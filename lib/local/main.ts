@@ -8,13 +8,20 @@ const KEY_LOST =
   'DATA_DIR=:memory: forgets the key that secrets of webhooks are sealed with, and the table of ' +
   'AWS_ENDPOINT_URL_DYNAMODB keeps those secrets: set DATA_DIR to a folder';
 
+/** A port, 0 for any that is free. */
+const portIn = (env: Variables, name: string, otherwise?: number): number => {
+  const port = Number(env[name] ?? otherwise);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`wrong environment: ${name}`);
+  return port;
+};
+
 /** What the environment asks for. Throws with the names of what is wrong. */
 export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: boolean } => {
   const env = setIn(variables);
   const { DEMO = 'true' } = env;
   if (DEMO !== 'true' && DEMO !== 'false') throw new Error('wrong environment: DEMO');
-  const port = Number(env.PORT ?? 3_000);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('wrong environment: PORT');
+  const port = portIn(env, 'PORT', 3_000);
+  const mqttPort = env.MQTT_PORT === undefined ? undefined : portIn(env, 'MQTT_PORT');
   const dataDir = env.DATA_DIR ?? '.local';
   if (dataDir === ':memory:' && env.AWS_ENDPOINT_URL_DYNAMODB) throw new Error(KEY_LOST);
   return {
@@ -32,6 +39,7 @@ export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: bo
       adminPassword: env.ADMIN_PASSWORD,
       provisioningKey: env.PROVISIONING_KEY,
     },
+    ...(mqttPort !== undefined && { mqttPort }),
     ...(env.AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
     ...(env.AWS_ENDPOINT_URL_SQS && { queueEndpoint: env.AWS_ENDPOINT_URL_SQS }),
   };
@@ -57,7 +65,9 @@ export const runCloud = async (env: Variables, say: (line: string) => void): Pro
   const { withDemo, ...options } = optionsFrom(env);
   const cloud = await startCloud({ ...options, say });
   for (const [what, value] of Object.entries(cloud.generated)) say(`${what}: ${value}`);
+  if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);
   const demo = withDemo ? await startDemo(cloud, say) : null;
   stopOnSignal(cloud, demo);
+  say(`console: ${cloud.url}/console`);
   say(`ready ${cloud.url}`);
 };

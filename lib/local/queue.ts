@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, createBell } from './clock.ts';
+import { type Clock, createWakeup } from './clock.ts';
 import { createDeduplication } from './deduplication.ts';
 import { check, rowOf } from './entry.ts';
 import { createHands } from './hands.ts';
@@ -70,6 +70,8 @@ export type Queue = {
   /** Visible again `seconds` (0 to 43,200) from now. Throws when the message isn't in flight under this handle. */
   changeVisibility(receiptHandle: string, seconds: number): void;
   stats(): Stats;
+  /** Groups that have something to give now, and messages of one group that are visible or wait for one in flight. */
+  backlog(groupId: string): { groups: number; ofGroup: number };
   purge(): void;
   /** Puts its dead letters back behind what waits, in their order, as if never received; tells how many. */
   redrive(): number;
@@ -110,7 +112,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { turns } = holding;
   const repeated = createDeduplication(clock);
   let skips = none;
-  const bell = createBell(clock, () => dueAt(holding.upToDate(), skips));
+  const wakeup = createWakeup(clock, () => dueAt(holding.upToDate(), skips));
   const hands = createHands(options, holding);
 
   const queue: Queue = {
@@ -123,22 +125,23 @@ export const createQueue = (options: QueueOptions): Queue => {
       if (isNew && repeated.isRepeated(groupId, deduplicationId)) return;
       holding.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
       if (isNew) repeated.remember(groupId, deduplicationId);
-      bell.check();
+      wakeup.check();
     },
     receive(max, isFull = none) {
       skips = isFull;
       return hands.receive(max, isFull);
     },
-    waitForMessage: bell.wait,
+    waitForMessage: wakeup.wait,
     remove(receiptHandle) {
       hands.remove(receiptHandle);
-      bell.check();
+      wakeup.check();
     },
     changeVisibility(receiptHandle, seconds) {
       hands.changeVisibility(receiptHandle, seconds);
-      bell.check();
+      wakeup.check();
     },
     stats: () => statsOf(holding.upToDate()),
+    backlog: (groupId) => backlogOf(holding.upToDate(), groupId),
     purge: holding.clear,
     redrive: () => deadLetter?.moveTo(queue) ?? 0,
     moveTo(target) {
@@ -156,3 +159,8 @@ const statsOf = (turns: Turns): Stats => {
   const counts = { visible: size - hidden.items.length, inFlight, delayed: hidden.items.length - inFlight };
   return { ...counts, blocked: blockedIn(turns), nextVisibleAt: nextVisibleAt(turns) };
 };
+
+const backlogOf = ({ ready, groups }: Turns, groupId: string) => ({
+  groups: ready.items.length,
+  ofGroup: groups.get(groupId)?.waiting.items.length ?? 0,
+});

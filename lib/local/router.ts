@@ -1,4 +1,4 @@
-import { BASE_PATH, type Group } from '../../shared/api/operation.ts';
+import { type Group, resourceOf } from '../../shared/api/operation.ts';
 
 /** Where a path leads: the resource as API Gateway names it, its parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
@@ -6,7 +6,7 @@ export type Route = { group: string; resource: string; pathParameters: Record<st
 /** What API Gateway calls a path that no resource matches. */
 const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
-const parameterOf = (segment: string): string | null => /^\{(\w+)\}$/.exec(segment)?.[1] ?? null;
+const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;
 
 const decoded = (segment: string): string => {
   try {
@@ -16,7 +16,16 @@ const decoded = (segment: string): string => {
   }
 };
 
-const match = (template: readonly string[], path: readonly string[]): Record<string, string> | null => {
+/** The path in as many segments as the template has, when that ends with a parameter for all the rest. */
+const fitted = (template: readonly string[], path: readonly string[]): readonly string[] => {
+  if (!template.at(-1)?.endsWith('+}') || path.length < template.length) return path;
+  const at = template.length - 1;
+  return [...path.slice(0, at), path.slice(at).join('/')];
+};
+
+/** The parameters of a path's segments by those of a resource; null: it leads elsewhere. */
+export const match = (template: readonly string[], whole: readonly string[]): Record<string, string> | null => {
+  const path = fitted(template, whole);
   if (template.length !== path.length) return null;
   const parameters: Record<string, string> = {};
   for (const [at, segment] of template.entries()) {
@@ -31,7 +40,7 @@ const match = (template: readonly string[], path: readonly string[]): Record<str
 /** Finds the resource of a path as API Gateway would: literal segments win over parameters. */
 export const createRouter = (groups: readonly Group[]) => {
   const resources = groups.flatMap(({ name, operations }) =>
-    [...new Set(Object.values(operations).map(({ path }) => BASE_PATH + path))].map((resource) => ({
+    [...new Set(Object.values(operations).map(resourceOf))].map((resource) => ({
       group: name,
       resource,
       segments: resource.split('/'),

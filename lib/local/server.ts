@@ -22,7 +22,13 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /** The request as API Gateway hands it to a Lambda proxy integration, bodies as base64. */
-const toEvent = (request: IncomingMessage, url: URL, route: Route, body: Buffer, now: number): APIGatewayProxyEvent => {
+export const toEvent = (
+  request: IncomingMessage,
+  url: URL,
+  route: Route,
+  body: Buffer,
+  now: number,
+): APIGatewayProxyEvent => {
   const headers = multiValues(pairsOf(request.rawHeaders));
   headers['X-Forwarded-Proto'] = ['http'];
   const query = multiValues(url.searchParams);
@@ -53,7 +59,8 @@ const toEvent = (request: IncomingMessage, url: URL, route: Route, body: Buffer,
   };
 };
 
-const send = (
+/** Answers as a Lambda proxy integration does. */
+export const send = (
   response: ServerResponse,
   { statusCode, headers, multiValueHeaders, body, isBase64Encoded }: APIGatewayProxyResult,
 ) => {
@@ -65,7 +72,7 @@ const send = (
 
 const ORIGIN = 'http://localhost';
 /** A request target: a path, or a whole URL as proxies are sent. What is neither leads nowhere, as any unknown path. */
-const targetOf = (target = '/'): URL => {
+export const targetOf = (target = '/'): URL => {
   const text = target.startsWith('/') ? `${ORIGIN}${target}` : target;
   return /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : new URL(ORIGIN);
 };
@@ -76,17 +83,20 @@ type Options = {
   bodies: Bodies;
   /** May this request have a body of up to 1 MiB? */
   mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
+  /** Resolves when the call may go on, which under load takes a while for messages of devices. */
+  intake: (request: IncomingMessage, route: Route) => Promise<void>;
   clock: Clock;
 };
 
 /** API Gateway on this host: every request becomes an event for its group's own handler. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, clock }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, intake, clock }: Options): Answer =>
   async (request, response) => {
     const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
     if (!handler) throw new Error(`no group ${route.group}`);
+    await intake(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
     send(response, await handler(toEvent(request, url, route, body, clock.now()), context));

@@ -19,7 +19,7 @@ import { clientConfig } from './table.ts';
 
 const WAIT_SECONDS = 1;
 /** A receive is answered late when there is nothing to give. */
-const PATIENCE = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
+const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 
 type Urls = Record<QueueName, string>;
 
@@ -42,21 +42,24 @@ const HIGH_THROUGHPUT = {
 /** SQS wants to see the kind of a queue in its name. */
 const FIFO_SUFFIX = '.fifo';
 
+/** What a queue is called at an SQS endpoint; `more`: its dead letters' ending. */
+export const nameAtEndpoint = (name: QueueName, isFifo: boolean, more = ''): string =>
+  `sensor-cloud-${name}${more}${isFifo ? FIFO_SUFFIX : ''}`;
+
 /** Creates the queues with their dead-letter queues at an SQS endpoint; does nothing where they are. */
 export const ensureQueues = async (
   endpoint: string,
   isFifo: (name: QueueName) => boolean = () => false,
 ): Promise<{ client: SQSClient; urls: Urls }> => {
-  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(PATIENCE) });
+  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(TIMEOUTS) });
   const made = queueNames.map(async (name) => {
     const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
     const visibility = String(visibilitySeconds(reader ?? { timeoutSeconds: 60 }));
     const kind = { ...RETENTION, ...(isFifo(name) && HIGH_THROUGHPUT) };
-    const suffix = isFifo(name) ? FIFO_SUFFIX : '';
-    const deadLetter = await createQueue(client, `sensor-cloud-${name}-dead${suffix}`, kind);
+    const deadLetter = await createQueue(client, nameAtEndpoint(name, isFifo(name), '-dead'), kind);
     const redrive = { deadLetterTargetArn: await arnOf(client, deadLetter), maxReceiveCount: String(MAX_RECEIVES) };
     const attributes = { ...kind, VisibilityTimeout: visibility, RedrivePolicy: JSON.stringify(redrive) };
-    return [name, await createQueue(client, `sensor-cloud-${name}${suffix}`, attributes)] as const;
+    return [name, await createQueue(client, nameAtEndpoint(name, isFifo(name)), attributes)] as const;
   });
   return { client, urls: Object.fromEntries(await Promise.all(made)) as Urls };
 };

@@ -31,7 +31,7 @@ export const refuseRequest = async (
 export const refuseUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) return void socket.destroy();
   const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const unreadable = new ApiError('bad_request', { faults: [{ path: '', problem: 'invalid' }] });
+  const unreadable = new ApiError('bad_request', { fieldErrors: [{ path: '', problem: 'invalid' }] });
   const { statusCode, headers, body } = await answerOf(isLate ? new ApiError('body_too_slow') : unreadable, version);
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n`;

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Permission } from '../domain/permission.ts';
 import type { Manufacturer } from '../domain/sensor.ts';
+import { ringing } from './operation.ts';
 
 type Given<P, I, B, R> = { maker: Manufacturer; name: string; may: P; params: I; body: B; response: R };
 
@@ -36,7 +37,7 @@ export const configPair = <
       method: 'PUT',
       summary: `Replace ${what}`,
       body,
-      uses: ['sensors.get', 'configs.get', 'configs.put'],
+      uses: [...ringing, 'configs.get', 'configs.put'],
     },
   } as const;
 };

@@ -3,6 +3,7 @@ import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
 import { type Chance, judgedAnew } from './changing.ts';
+import { type Ringing, ring } from './device-config.ts';
 
 type Fail = (
   code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
@@ -11,7 +12,7 @@ type Fail = (
 /** What these need of a call. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
 type Reader = StoreOf<'sensors.get' | 'configs.get'>;
-type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance & Ringing;
 type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
 
 /** A sensor of that maker with a configuration of it; 404 without the sensor, 400 when it is the other maker's. */
@@ -30,7 +31,9 @@ export const readConfig = async <V extends object>(
   return { sensor, values: stored?.values ?? null, version: stored?.version ?? 0 };
 };
 
-/** Makes a change from what holds now; when another change comes first, from what that one left. */
+/**
+ * Makes a change from what holds now; when another change comes first, from what that one left. Its device is told.
+ */
 export const changeConfig = async <V extends object>(
   call: About,
   deps: Changing,
@@ -48,7 +51,9 @@ export const changeConfig = async <V extends object>(
     if (result === 'gone') return fail('sensor_not_found');
     return result === 'done' ? next.values : null;
   };
-  return judgedAnew(tryOnce, deps, fail);
+  const changed = await judgedAnew(tryOnce, deps, fail);
+  await ring(deps, { customerId, sensorId: params.sensorId, manufacturer: maker });
+  return changed;
 };
 
 /** The handlers of a configuration that is stored as it is sent, but for what `adjust` makes of it. */

@@ -1,3 +1,21 @@
+import type { Settings } from '../env.ts';
+
+/** Calls per second that a device may make. */
+const DEVICE_CALLS = 20;
+
+/** Calls and messages of a device in a second at the most, by whichever way they come; 0 of either: no limit. */
+export const deviceLimits = ({
+  RATE_LIMIT_PER_SECOND,
+  QUOTAS,
+}: Pick<Settings, 'RATE_LIMIT_PER_SECOND' | 'QUOTAS'>) => ({
+  calls: RATE_LIMIT_PER_SECOND === 0 ? 0 : DEVICE_CALLS,
+  messages: QUOTAS.messagesPerSecond,
+});
+
+/** Is it more than a device may say in a second? */
+export const isOver = (counted: Counted, limits: Counted): boolean =>
+  (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
+
 type Counted = { calls: number; messages: number };
 
 /**

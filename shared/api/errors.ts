@@ -1,4 +1,4 @@
-import type { Fault, Problem } from '../domain/problem.ts';
+import type { FieldError, Problem } from '../domain/problem.ts';
 import type { Limited } from '../domain/quota.ts';
 
 /** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
@@ -56,24 +56,24 @@ export type Details = { waitSeconds?: number; limit?: { of: Limited; most: numbe
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
-  readonly faults: readonly Fault[] | null;
+  readonly fieldErrors: readonly FieldError[] | null;
   readonly waitSeconds: number | null;
   readonly limit: Details['limit'];
-  constructor(code: ErrorCode, details: Details & { faults?: readonly Fault[] } = {}) {
+  constructor(code: ErrorCode, details: Details & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
     this.code = code;
-    this.faults = details.faults ?? (code === 'bad_request' ? [] : null);
+    this.fieldErrors = details.fieldErrors ?? (code === 'bad_request' ? [] : null);
     this.waitSeconds = details.waitSeconds ?? null;
     this.limit = details.limit;
   }
 }
 
 /** Refuses a value of the request that only the handler can judge. */
-export const refuse = (path: string, problem: Problem, values?: Fault['values']): never => {
-  throw new ApiError('bad_request', { faults: [{ path, problem, ...(values && { values }) }] });
+export const refuse = (path: string, problem: Problem, values?: FieldError['values']): never => {
+  throw new ApiError('bad_request', { fieldErrors: [{ path, problem, ...(values && { values }) }] });
 };
 
 /** Refuses everything that is wrong with a request at once; nothing when nothing is. */
-export const refuseAll = (faults: readonly Fault[]): void => {
-  if (faults.length > 0) throw new ApiError('bad_request', { faults });
+export const refuseAll = (fieldErrors: readonly FieldError[]): void => {
+  if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };

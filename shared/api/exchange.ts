@@ -1,4 +1,4 @@
-import type { Request } from '@middy/core';
+import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Caller } from '../domain/permission.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
@@ -12,8 +12,9 @@ export type Rate = { limit: number; remaining: number; reset: number; over: bool
 
 /** What is known of a request so far. Each middleware fills in its part, in the order of the checks. */
 export type Exchange = {
+  /** The operation's name and contract; '' and null until one is found. */
   name: string;
-  operation: Operation;
+  operation: Operation | null;
   rate: Rate;
   locale: string;
   /** Methods of the path, for a 405 and for OPTIONS. */
@@ -32,10 +33,21 @@ export type Exchange = {
   customerId: number;
 };
 
-export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, Partial<Exchange>>;
+/** An exchange of which nothing is known yet. */
+export const newExchange = (): Exchange => ({
+  ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
+  rate: { limit: 0, remaining: 0, reset: 0, over: false },
+  ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null },
+  ...{ params: {}, query: undefined, body: undefined, customerId: 0 },
+});
+
+/** Lambda's context, with the exchange that middlewares and the handler share. */
+export type ApiContext = Context & { exchange: Exchange };
+export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
+export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
 
 /** The id that a caller sees of a request, and each line of the log about it. */
-export const requestIdOf = ({ event, context }: Pick<ApiRequest, 'event' | 'context'>): string =>
+export const requestIdOf = ({ event, context }: { event: APIGatewayProxyEvent; context: Context }): string =>
   event.requestContext?.requestId ?? context.awsRequestId;
 
 /** A header of the request by its lower-case name. */
@@ -64,7 +76,8 @@ export const cookie = (event: APIGatewayProxyEvent, name: string): string | unde
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-export const operationOf = ({ internal }: ApiRequest): Operation => {
-  if (!internal.operation) throw new Error('no operation was routed to');
-  return internal.operation;
+export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation => {
+  const { operation } = context.exchange;
+  if (!operation) throw new Error('no operation was routed to');
+  return operation;
 };

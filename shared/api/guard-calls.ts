@@ -12,7 +12,7 @@ const checks = {
   /** Does the session of a cookie know of this change? One under attack ends. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],
   /** Whose is the object of the path? For system admins. */
-  home: ['customers.homeOf'],
+  home: ['customers.ownerOf'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
 type Check = keyof typeof checks;

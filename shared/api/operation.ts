@@ -35,6 +35,8 @@ export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | '
 export type Operation = Access & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
+  /** The last parameter of the path stands for all the rest of it, slashes too. */
+  greedy?: true;
   summary: string;
   description?: string;
   /** There is another operation to use instead. */
@@ -68,11 +70,24 @@ export type Operation = Access & {
   uses: readonly Use[];
 };
 
+/** What it takes to tell a device that its configuration changed, by `ring` (device-config.ts). */
+export const ringing = [
+  'sensors.get',
+  'rooms.get',
+  'configs.list',
+  'firmwares.defaultOf',
+  'notify:devices',
+] as const satisfies readonly Use[];
+
 /** What tells caches how long an answer of a `published` operation holds. https://www.rfc-editor.org/rfc/rfc9111 */
 export const headersOfPublished = {
   revalidated: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Encoding' },
   immutable: { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' },
 } as const;
+
+/** The resource of an operation as API Gateway names it: `/api/v1/sensors/{sensorId}`, `/api/v1/console/{page+}`. */
+export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>): string =>
+  BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
 
 /** Operations that share a Lambda function. */
 export type Group = { name: string; operations: Readonly<Record<string, Operation>> };

@@ -1,8 +1,10 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { compose, lambdaRuntime, type Runtime } from '../deps.ts';
+import { compose, type Runtime } from '../deps.ts';
 import { bestLocale } from '../domain/locale.ts';
+import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
+import { unmeasured } from '../metrics.ts';
 import { store } from '../store/store.ts';
 import { addressOf, type TrustedProxy } from './address.ts';
 import { createDeviceRates } from './device-rates.ts';
@@ -10,15 +12,18 @@ import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
   type APIGatewayProxyEvent,
   type APIGatewayProxyResult,
+  type ApiContext,
+  type ApiMiddleware,
   type ApiRequest,
-  type Exchange,
   header,
+  newExchange,
+  operationOf,
   requestIdOf,
 } from './exchange.ts';
 import { decorate, explain } from './middleware/answer.ts';
 import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
-import { BASE_PATH, type Group, type Handlers, headersOfPublished, type Operation, Reply } from './operation.ts';
+import { type Group, type Handlers, headersOfPublished, type Operation, Reply, resourceOf } from './operation.ts';
 import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -32,17 +37,17 @@ const route =
     finish: (request: ApiRequest) => Promise<void>,
   ) =>
   async (request: ApiRequest): Promise<APIGatewayProxyResult | undefined> => {
-    const { internal, event, context } = request;
-    Object.assign(context, { exchange: internal });
-    internal.locale = bestLocale(header(event, 'accept-language'));
-    const atPath = operations.filter(([, { path }]) => BASE_PATH + path === event.resource);
-    internal.allowed = [...atPath.map(([, { method }]) => method), 'OPTIONS'];
+    const { event } = request;
+    const { exchange } = request.context;
+    exchange.locale = bestLocale(header(event, 'accept-language'));
+    const atPath = operations.filter(([, operation]) => resourceOf(operation) === event.resource);
+    exchange.allowed = [...atPath.map(([, { method }]) => method), 'OPTIONS'];
     const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
-    if (name && operation) return void Object.assign(internal, { name, operation });
+    if (name && operation) return void Object.assign(exchange, { name, operation });
     await strangers(request);
     if (atPath.length === 0) throw new ApiError('path_unknown');
     if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
-    request.response = { statusCode: 204, headers: { Allow: internal.allowed.join(', ') }, body: '' };
+    request.response = { statusCode: 204, headers: { Allow: exchange.allowed.join(', ') }, body: '' };
     await finish(request);
     return request.response;
   };
@@ -75,35 +80,41 @@ const fail = (code: ErrorCode, details = {}): never => {
 
 const perform =
   (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, proxy: TrustedProxy) =>
-  async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-    const { exchange } = context as Context & { exchange: Exchange };
+  async (event: APIGatewayProxyEvent, context: ApiContext): Promise<APIGatewayProxyResult> => {
+    const { exchange } = context;
     const handle = handlers[exchange.name];
     if (!handle) throw new Error(`no handler for ${exchange.name}`);
     const call = { ...exchange, event, address: addressOf(event, proxy), fail, refuse };
-    return toResult(exchange.operation, await handle(call, await dependencies.get(exchange.name)));
+    return toResult(operationOf({ context }), await handle(call, await dependencies.get(exchange.name)));
   };
 
 const late = { timeoutEarlyInMillis: 500, timeoutEarlyResponse: () => fail('unavailable', { waitSeconds: 2 }) };
 
 const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
-  const { settings, log, now } = runtime;
+  const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
   const guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
   // The order of the checks is the order in which a caller learns of what is wrong.
-  const handle = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(late)
-    .use({ after: decorate(settings), onError: explain(settings, log) })
-    .before(route(operations, countAddress(guard), decorate(settings)) as never)
-    .before(authenticate(guard) as never)
-    .before(checkCsrf(guard) as never)
-    .before(checkRate as never)
-    .before(authorise as never)
-    .before(checkMedia as never)
-    .before(readInput as never)
-    .before(findCustomer(guard.store) as never)
-    .handler(perform(handlers, dependencies, settings)) as unknown as ApiHandler;
-  return (event, context) => inContext({ requestId: requestIdOf({ event, context }) }, () => handle(event, context));
+  const middlewares: ApiMiddleware[] = [
+    { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
+    { before: route(operations, countAddress(guard), decorate(settings)) },
+    { before: authenticate(guard) },
+    { before: checkCsrf(guard) },
+    { before: checkRate },
+    { before: authorise },
+    { before: checkMedia },
+    { before: readInput },
+    { before: findCustomer(guard.store) },
+  ];
+  const handle = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>(late)
+    .use(middlewares)
+    .handler(perform(handlers, dependencies, settings));
+  return (event, context) =>
+    inContext({ requestId: requestIdOf({ event, context }) }, () =>
+      handle(event, Object.assign(context, { exchange: newExchange() })).finally(metrics.flush),
+    );
 };
 
 /**

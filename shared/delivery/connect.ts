@@ -1,12 +1,13 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { machine } from '../concurrency/machine.ts';
 import { isDenied, type TargetPolicy } from './addresses.ts';
 import { hostOf, portOf } from './own-doors.ts';
 import { resolveAll } from './resolve.ts';
 import { checkUrl, type Resolve } from './url-policy.ts';
 
-/** Why an attempt got no status line. The words are stable: the retry ladder and the delivery log read them. */
+/** Why an attempt got no status line. The words are stable: the retry schedule and the delivery log read them. */
 export type ErrorClass =
   | 'url_denied'
   | 'address_denied'
@@ -68,7 +69,7 @@ const problem = (code: 'address_denied' | 'dns_failed') => Object.assign(new Err
  * request twice. `close` ends all connections.
  */
 export function createPoster(given: PosterOptions): Poster {
-  const defaults = { resolve: resolveAll, deadlineMs: 15_000, agentOptions: {}, now: () => performance.now() };
+  const defaults = { resolve: resolveAll, deadlineMs: 15_000, agentOptions: {}, now: machine.elapsed };
   const options = { ...defaults, ...given };
   const pool = new Map<string, Lease>();
   const post = async (request: PostRequest): Promise<Attempt> => {
@@ -80,14 +81,14 @@ export function createPoster(given: PosterOptions): Poster {
     }
     const lease = take(pool, checked.url, options);
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), options.deadlineMs);
+    const cancelDeadline = machine.after(options.deadlineMs, () => deadline.abort());
     const send = { ...request, target: checked.url, agent: lease.agent, options, signal: deadline.signal };
     let seen = await exchange(send);
     if (seen.stale && pool.has(checked.url.origin)) {
       for (const socket of Object.values(lease.agent.freeSockets).flat()) socket?.destroy();
       seen = await exchange(send);
     }
-    clearTimeout(timer);
+    cancelDeadline();
     lease.busy -= 1;
     return toAttempt(seen, options.now() - start);
   };

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { createLimiter } from './limiter.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
 import { LOCAL_NAME, type Resolve } from './url-policy.ts';
 
 /** Two tries of 2 s and 4 s: a slow name server has answered by then, or the attempt has better things to do. */
@@ -35,15 +35,15 @@ const readHosts = (): string => {
  * names are slow, none of the others is, nor anything else that this process does. `servers`: others than the system's.
  */
 export const createResolve = (servers?: readonly string[]): Resolve => {
-  const { enter } = createLimiter(SYSTEM_LOOKUPS, () => null);
+  const { acquire } = createSemaphore(SYSTEM_LOOKUPS, () => null);
   let hosts: ReturnType<typeof parseHosts> | undefined;
 
   const bySystem: Resolve = async (name) => {
-    const turn = await enter('', () => new Promise(() => {}));
+    const permit = await acquire('', () => new Promise(() => {}));
     try {
       return (await lookup(name, { all: true })).map(({ address }) => address);
     } finally {
-      turn?.leave();
+      permit?.release();
     }
   };
   const byServers: Resolve = async (name) => {

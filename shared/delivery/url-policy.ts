@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { setTimeout as after } from 'node:timers/promises';
+import { settledWithin } from '../concurrency/settled-within.ts';
 import { isDenied, type TargetPolicy } from './addresses.ts';
 import { hostOf, isLoopback, isOwnDoor, portOf } from './own-doors.ts';
 
@@ -59,8 +59,9 @@ export async function checkTarget(
 ): Promise<UrlCheck> {
   const checked = checkUrl(text, policy);
   if (!checked.ok || isIP(hostOf(checked.url)) !== 0) return checked;
-  const found = (async () => resolve(hostOf(checked.url)))().catch(() => []);
-  const addresses = await Promise.race([found, after(timeoutMs, [], { ref: false })]);
+  let addresses: readonly string[] = [];
+  const found = (async () => (addresses = await resolve(hostOf(checked.url))))();
+  await settledWithin(found, timeoutMs);
   return addresses.some((address) => isDenied(address, portOf(checked.url), policy)) ? no('url_address') : checked;
 }
 

@@ -2,10 +2,10 @@ import type { WebhookRecord } from './webhook.ts';
 
 /** Requests that a webhook may have under way at the same time. */
 export const AT_A_TIME = 5;
-/** Failures in a row after which a receiver gets a rest from repetitions, and one probe at a time. */
+/** Failures in a row that open the circuit: repetitions spare the receiver, and one probe at a time is let through. */
 export const BREAKER_FAILURES = 10;
-/** The longest rest, and over how long those come back at most that wait for its end, ms. */
-const LONGEST_REST = 60_000;
+/** For how long (ms) a circuit stays open at most, and over how long (ms) what waited for its end is spread at most. */
+const LONGEST_OPEN = 60_000;
 const LONGEST_SPREAD = 300_000;
 /** A slot and a probe are over by then, ms: more than the deadline of a request and the writes around it. */
 export const LEASE_MS = 30_000;
@@ -23,7 +23,7 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** A place among the requests that a webhook may have under way, over all processes. */
+/** A slot among the requests that a webhook may have under way, over all processes. */
 export type Slot = `slot${number}`;
 /** A slot that a process has until a time (ms). */
 export type Held = { slot: Slot; until: number };
@@ -42,16 +42,16 @@ export const isWell = (health: Health, now: number): boolean =>
 export const isNew = (attempts: number, dueDate: number, now: number): boolean =>
   attempts === 0 && now - dueDate < NEW_MS;
 
-/** When (ms) a repetition comes back that a resting receiver cannot take: the longer it fails, the more spread. */
+/** When (ms) a repetition comes back that an open circuit does not let through: the longer it fails, the more spread. */
 export const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
 
 /**
  * May a request go to the receiver now? `free`: yes; `slot`: in a slot; `probe`: in a slot, and only if nobody else
  * probes it; `result`: when it is known what came of the probe under way; a number: not before that time (ms).
- * What is new never waits for the end of a rest.
+ * What is new never waits for the end of an open circuit. In the field's words: closed is `free` and `slot`, open is a time, half-open is `probe` and `result`.
  */
-export const permitOf = (
+export const requestModeOf = (
   health: Health,
   isNew: boolean,
   now: number,
@@ -64,9 +64,9 @@ export const permitOf = (
   return openUntil <= now && !isProbed ? 'probe' : comesBackAt(health, now, random);
 };
 
-/** Until when (ms) repetitions spare a receiver that failed: as long as what failed waits itself, 60 s at most. Null: no rest. */
-export const restUntil = (failures: number, waitMs: number, now: number): number | null =>
-  failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_REST) : null;
+/** Until when (ms) the circuit of a receiver that failed is open: as long as what failed waits itself, 60 s at most. Null: it stays closed. */
+export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
+  failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_OPEN) : null;
 
 /** Until when (ms) an answer that took so long makes its webhook a slow one; null: it was quick. */
 export const slowUntil = (durationMs: number, now: number): number | null =>

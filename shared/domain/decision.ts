@@ -4,8 +4,8 @@ import type { Decoded, Signal } from './message.ts';
 import { fires, type Rule } from './rule.ts';
 import type { HitPlace } from './rule-hit.ts';
 import type { SensorState } from './sensor-state.ts';
+import { noRoomContext, type RoomContext, type Timings } from './state/room-context.ts';
 import { step } from './state/step.ts';
-import { noSurroundings, type Surroundings, type Timings } from './state/surroundings.ts';
 import { type Dated, passTime } from './state/time.ts';
 
 /** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
@@ -65,7 +65,7 @@ export const happenings = (
   state: SensorState,
   decoded: Decoded,
   cause: Cause & { raw: string },
-  around: Surroundings,
+  around: RoomContext,
 ) => {
   const { receiveDate: received, raw } = cause;
   const last = decoded.byBytes ? { hash: hashOf(raw), at: received } : undefined;
@@ -89,7 +89,7 @@ export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outco
 export const heard = (state: SensorState, cause: Cause): Outcome => {
   const { receiveDate: received } = cause;
   const when = { received, time: received };
-  const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noSurroundings);
+  const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
   return {
     next,
     events: identified(

@@ -39,6 +39,14 @@ export type DeliveryView = z.output<typeof DeliveryView>;
 /** The same with its attempts. */
 export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
 
+/** What a receiver is sent, but for what authenticates and signs it. */
+export const DeliveryMessage = z
+  .object({
+    headers: z.record(z.string(), z.string()).meta({ description: 'those that are the same at every attempt' }),
+    body: z.string().nullable().meta({ description: 'its exact text; null: the message of the device is gone' }),
+  })
+  .meta({ id: 'DeliveryMessage' });
+
 /** What of a delivery its list shows, and what it is cut, sorted and counted by. */
 export type DeliveryRow = Pick<
   Delivery,

@@ -1,10 +1,12 @@
 import type { Entry } from './attempt.ts';
 import type { NormalizedCoordinates } from './event.ts';
+import type { Format } from './formats/format.ts';
 import { derivedUlid, timeOfUlid } from './ids.ts';
-import type { Format } from './webhook.ts';
 
 /** Seconds before each attempt, the first included; each but the first is varied by JITTER. */
-export const LADDER = [0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+export const RETRY_DELAYS = [
+  0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
+] as const;
 const JITTER = 0.2;
 
 /** One deadline over a whole attempt: DNS, connect, TLS, headers and body. */
@@ -107,46 +109,35 @@ export const deliveryId = (
   ruleId: number,
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId);
 
-/** What came of one attempt. `retryAfter`: the header as received. */
-export type Outcome = { status: number | null; error: string | null; retryAfter: string | null };
+/** What came of one attempt: taken, refused for good, or to be tried again, after so many seconds if the target asked. */
+export type Outcome =
+  | { what: 'accepted' }
+  | { what: 'gone' }
+  | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
 
 export type Next =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' }
   | { state: 'retrying'; nextAttempt: number };
 
-const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
-const busy = new Set([429, 502, 503, 504]);
-
-/** Seconds that a Retry-After asks for, or 0 when it is malformed, negative or past. */
-export const retryAfterSeconds = (header: string | null, now: number): number => {
-  if (header === null) return 0;
-  if (/^\d+$/.test(header)) return Number(header);
-  const at = /^[A-Z][a-z]{2}, \d/.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
-};
-
 /** Seconds as they are waited for: 20 % more or less. `random` is in [0, 1). */
 export const varied = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (
   failed: number,
-  outcome: Outcome,
+  { isOverloaded, retryAfterSeconds }: Extract<Outcome, { what: 'failed' }>,
   schedule: readonly number[],
   builtIn: boolean,
-  now: number,
   random: number,
 ) => {
   const step = schedule[failed] ?? 0;
-  const overloaded = outcome.error === 'timeout' || (outcome.status !== null && busy.has(outcome.status));
-  const patient = builtIn && overloaded && failed >= 3 ? Math.max(60, step) : step;
-  const asked = outcome.status === 429 || outcome.status === 503 ? retryAfterSeconds(outcome.retryAfter, now) : 0;
-  const honoured = Math.min(asked, Math.max(2 * step, 3_600));
+  const patient = builtIn && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
+  const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
   return honoured > patient ? honoured : varied(patient, random);
 };
 
 /**
- * What follows an attempt: `attempts` counts it, `schedule` is the webhook's or stage's own (null: the ladder above),
+ * What follows an attempt: `attempts` counts it, `schedule` is the webhook's or stage's own (null: the retry schedule above),
  * `random` is in [0, 1).
  */
 export const afterAttempt = (
@@ -156,10 +147,10 @@ export const afterAttempt = (
   now: number,
   random: number,
 ): Next => {
-  if (isSuccess(outcome.status)) return { state: 'delivered' };
-  if (outcome.status === 410) return { state: 'failed', reason: 'gone' };
-  const ladder = schedule ?? LADDER;
-  if (attempts >= ladder.length) return { state: 'failed', reason: 'exhausted' };
-  const wait = waitSeconds(attempts, outcome, ladder, schedule === null, now, random);
+  if (outcome.what === 'accepted') return { state: 'delivered' };
+  if (outcome.what === 'gone') return { state: 'failed', reason: 'gone' };
+  const delays = schedule ?? RETRY_DELAYS;
+  if (attempts >= delays.length) return { state: 'failed', reason: 'exhausted' };
+  const wait = waitSeconds(attempts, outcome, delays, schedule === null, random);
   return { state: 'retrying', nextAttempt: now + Math.round(wait * 1_000) };
 };

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { int64, millis } from './values.ts';
-import type { Format } from './webhook.ts';
 
 /**
  * Every kind of event. The key names the situation that a rule may watch for; `code` is the eventType of D2 Custom 1,
@@ -38,10 +37,6 @@ export const kinds = {
 
 export type Situation = keyof typeof kinds;
 export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]]);
-
-/** Can a webhook of that format tell of that situation? Custom 1 has a code for some only. */
-export const canTell = (format: Format, situation: Situation): boolean =>
-  format !== 'custom1' || kinds[situation].code !== null;
 
 /** Events of a sensor that the service makes of a registration. */
 const registrations = {

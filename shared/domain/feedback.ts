@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { makers } from './makers/makers.ts';
 import type { SensorRecord } from './sensor.ts';
 import { id, millis, text, uuid } from './values.ts';
 
@@ -44,7 +45,7 @@ export const Feedback = z
   .meta({ id: 'Feedback' });
 export type Feedback = z.output<typeof Feedback>;
 
-/** Feedback as it is kept: maker A learns of it where the sensor is to be optimized. */
+/** Feedback as it is kept: a maker who wants it learns of it where the sensor is to be optimized. */
 export const newFeedback = (
   given: NewFeedback,
   sensor: Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>,
@@ -58,5 +59,5 @@ export const newFeedback = (
   updateDate: now,
   sensorId: sensor.id,
   accountId,
-  forwardToMakerA: sensor.manufacturer === 'maker_a' && sensor.optimizationEnabled,
+  forwardToMakerA: makers[sensor.manufacturer].getsFeedback && sensor.optimizationEnabled,
 });

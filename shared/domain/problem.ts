@@ -17,13 +17,13 @@ export type Problem =
   | 'region_needs_sensor'
   | 'customer_hook_has_no_bot'
   | 'bot_hook_needs_bot'
-  | 'custom1_is_for_bots'
+  | 'format_is_for_bots'
   | 'unknown_reference'
   | 'time_zone'
   | 'repeated_header'
   | 'customer_required'
-  | 'custom1_needs_code'
-  | 'custom1_rules'
+  | 'format_cannot_tell'
+  | 'format_loses_rules'
   | 'foreign_webhook'
   | 'url'
   | 'url_address'
@@ -39,4 +39,4 @@ export type Problem =
   | 'wrong_password';
 
 /** What is wrong with a value, by the path of its field. */
-export type Fault = { path: string; problem: Problem; values?: Record<string, string | number> };
+export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };

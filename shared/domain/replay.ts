@@ -25,12 +25,18 @@ export const NewReplay = z
   });
 export type NewReplay = z.output<typeof NewReplay>;
 
+/** What a client sends to stop a replay for a while, or to let it go on. */
+export const ReplayUpdate = z
+  .object({ isPaused: z.boolean() })
+  .meta({ id: 'ReplayUpdate', examples: [{ isPaused: true }] });
+
 /** A replay: a job that sends deliveries again, and how far it is. */
 export const Replay = z
   .object({
     id: uuid,
     webhookId: uuid,
     state: z.enum(['running', 'completed', 'canceled', 'failed']),
+    isPaused: z.boolean(),
     since: millis,
     until: millis,
     total: int64.meta({ description: 'how many are sent again; of a long span it grows while it is gone through' }),
@@ -43,8 +49,9 @@ export const Replay = z
 export type Replay = z.output<typeof Replay>;
 
 /** What the cloud keeps of it. */
-export type ReplayRecord = Omit<Replay, 'total'> &
+export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
   Pick<NewReplay, 'states' | 'ratePerSecond'> & {
+    isPaused?: boolean;
     customerId: number;
     /** Deliveries found when it was made, of a long span not all, and how many were written so far. */
     found: number;
@@ -62,6 +69,7 @@ export type ReplayRecord = Omit<Replay, 'total'> &
 /** What its owner sees. */
 export const replayView = (record: ReplayRecord): Replay => ({
   ...record,
+  isPaused: record.state === 'running' && record.isPaused === true,
   total: record.isListed || record.made > record.found ? record.made : record.found,
 });
 
@@ -80,7 +88,7 @@ export const takes = (
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((one) => one === state) && replayOf === undefined && !isTest;
 
-/** A new delivery with the content of another one, due at `time` (ms), with the full ladder before it. */
+/** A new delivery with the content of another one, due at `time` (ms), with the full retry schedule before it. */
 export const again = (original: Delivery, id: string, time: number, now: number): Delivery => ({
   id,
   customerId: original.customerId,

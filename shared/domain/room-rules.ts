@@ -1,24 +1,17 @@
-import type { Fault } from './problem.ts';
+import { makers } from './makers/makers.ts';
+import type { FieldError } from './problem.ts';
 import type { RegionKind, RegionUpdate } from './region.ts';
-import { type Mounting, mountings, type Region, type RoomUpdate } from './room.ts';
+import type { Mounting, Region, RoomUpdate } from './room.ts';
+import { SHORTEST_SIDE } from './room-limits.ts';
 import type { Manufacturer } from './sensor.ts';
 
-/** Shortest side of a region, cm. */
-const SHORTEST = 20;
-
-/** How many regions a sensor knows, in all and of a kind. */
-const counts: Record<Manufacturer, { all: number; kinds: Partial<Record<RegionKind, number>> }> = {
-  maker_a: { all: 6, kinds: { default: 6, door: 2, bed: 1 } },
-  maker_b: { all: 16, kinds: { default: 16, door: 16, bed: 16, interference: 16, monitored_bed: 1 } },
-};
-
-const above = (path: string, value: number, limit: number): Fault[] =>
+const above = (path: string, value: number, limit: number): FieldError[] =>
   value > limit ? [{ path, problem: 'maximum', values: { limit } }] : [];
-const below = (path: string, value: number, limit: number): Fault[] =>
+const below = (path: string, value: number, limit: number): FieldError[] =>
   value < limit ? [{ path, problem: 'minimum', values: { limit } }] : [];
 
-const extentFaults = (room: RoomUpdate, manufacturer: Manufacturer): Fault[] => {
-  const mounting = mountings[manufacturer][room.sensorMounting as Mounting];
+const extentErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => {
+  const mounting = makers[manufacturer].mountings[room.sensorMounting as Mounting];
   if (!mounting) return [{ path: 'sensorMounting', problem: 'mounting' }];
   const { x, y, height } = mounting;
   return [
@@ -34,25 +27,25 @@ const extentFaults = (room: RoomUpdate, manufacturer: Manufacturer): Fault[] => 
 const isInside = (room: RoomUpdate, x: number, y: number): boolean =>
   x >= -room.xMin && x <= room.xMax && y >= -room.yMin && y <= room.yMax;
 
-const regionFaults = (room: RoomUpdate, region: RegionUpdate, at: number): Fault[] => {
+const regionErrors = (room: RoomUpdate, region: RegionUpdate, at: number): FieldError[] => {
   const { topLeftX: left, topLeftY: top, bottomRightX: right, bottomRightY: bottom, zMin, zMax } = region;
-  const fault = (name: string, problem: Fault['problem'], holds: boolean): Fault[] =>
+  const fault = (name: string, problem: FieldError['problem'], holds: boolean): FieldError[] =>
     holds ? [] : [{ path: `regions.${at}.${name}`, problem }];
   return [
     ...fault('topLeftX', 'region_corners', left < right),
     ...fault('topLeftY', 'region_corners', top > bottom),
     ...fault('topLeftX', 'outside_room', isInside(room, left, top)),
     ...fault('bottomRightX', 'outside_room', isInside(room, right, bottom)),
-    ...fault('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST),
-    ...fault('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST),
+    ...fault('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE),
+    ...fault('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE),
     ...fault('zMin', 'z_order', zMin < zMax),
   ];
 };
 
-const countFaults = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Fault[] => {
-  const { all, kinds } = counts[manufacturer];
+const countErrors = ({ regions }: RoomUpdate, manufacturer: Manufacturer): FieldError[] => {
+  const { all, kinds } = makers[manufacturer].regions;
   const seen: Partial<Record<RegionKind, number>> = {};
-  const ofKind = regions.flatMap(({ kind }, at): Fault[] => {
+  const ofKind = regions.flatMap(({ kind }, at): FieldError[] => {
     const most = kinds[kind] ?? 0;
     seen[kind] = (seen[kind] ?? 0) + 1;
     const path = `regions.${at}.kind`;
@@ -65,10 +58,10 @@ const countFaults = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Fault
 };
 
 /** Everything that is wrong with a room for a sensor of that maker; nothing when it fits. */
-export const roomFaults = (room: RoomUpdate, manufacturer: Manufacturer): Fault[] => [
-  ...extentFaults(room, manufacturer),
-  ...countFaults(room, manufacturer),
-  ...room.regions.flatMap((region, at) => regionFaults(room, region, at)),
+export const roomErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => [
+  ...extentErrors(room, manufacturer),
+  ...countErrors(room, manufacturer),
+  ...room.regions.flatMap((region, at) => regionErrors(room, region, at)),
 ];
 
 const rank = ({ kind }: { kind: RegionKind }): number =>

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { NormalizedCoordinates, Point } from './event.ts';
 import { RegionUpdate } from './region.ts';
-import type { Manufacturer } from './sensor.ts';
 import { int32, millis } from './values.ts';
 
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
@@ -55,24 +54,6 @@ export const Room = fields
   })
   .meta({ id: 'Room' });
 export type Room = z.output<typeof Room>;
-
-type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
-const limits = (x: number, y: number, min: number, max: number, usual: number): Limits => ({
-  x,
-  y,
-  height: { min, max, usual },
-});
-
-/** How far each sensor sees, by how it is mounted, in cm. A mounting that is missing is not supported. */
-export const mountings: Record<Manufacturer, Partial<Record<Mounting, Limits>>> = {
-  maker_a: {
-    wall: limits(200, 400, 100, 200, 150),
-    ceiling: limits(250, 200, 230, 300, 250),
-    ceiling_45deg: limits(250, 200, 230, 300, 250),
-    wall_tilt_45deg: limits(200, 400, 180, 250, 210),
-  },
-  maker_b: { wall: limits(300, 400, 140, 330, 150), ceiling: limits(300, 200, 150, 330, 280) },
-};
 
 /** 45 degrees for the mountings that are turned by them. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);

@@ -52,16 +52,28 @@ export const NewRule = fields
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
 export type Rule = z.output<typeof Rule>;
 
-/** Does the rule fire for what happened? Its scope (sensor, group, customer) is decided by where it is looked up. */
-export const fires = (rule: Rule, what: Happening, time: number, firedAt: number | undefined): boolean =>
-  rule.isEnabled &&
-  rule.situation === what.situation &&
-  !what.isSilent &&
-  (rule.includeSimulated || !what.isSimulated) &&
-  (rule.regionId === null || rule.regionId === what.region?.id) &&
-  (rule.schedule === null || isScheduled(rule.schedule, time)) &&
+type Condition = (rule: Rule, what: Happening, time: number, firedAt: number | undefined) => boolean;
+
+/** All that must hold for a rule to fire, the cheapest first. */
+const conditions = {
+  isEnabled: ({ isEnabled }) => isEnabled,
+  situation: ({ situation }, what) => situation === what.situation,
+  isSilent: (_, { isSilent }) => !isSilent,
+  isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
+  region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
+  schedule: ({ schedule }, _, time) => schedule === null || isScheduled(schedule, time),
   // What comes late may be older than what fired last.
-  (what.newFall || firedAt === undefined || Math.abs(time - firedAt) >= rule.rateLimitSeconds * 1_000);
+  rateLimit: ({ rateLimitSeconds }, { newFall }, time, firedAt) =>
+    newFall || firedAt === undefined || Math.abs(time - firedAt) >= rateLimitSeconds * 1_000,
+} as const satisfies Record<string, Condition>;
+export type WhyNot = keyof typeof conditions;
+
+/** Does the rule fire for what happened? Its scope (sensor, group, customer) is decided by where it is looked up. */
+export const fires: Condition = (...given) => Object.values(conditions).every((holds) => holds(...given));
+
+/** The names of all conditions that keep the rule from firing; none: it fires. */
+export const whyNot = (...given: Parameters<Condition>): WhyNot[] =>
+  (Object.keys(conditions) as WhyNot[]).filter((name) => !conditions[name](...given));
 
 /** Puts `{sensor} {region} {location} {time} {situation}` into a rule's text; at most 256 code points. */
 export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>

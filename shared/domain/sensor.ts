@@ -49,12 +49,6 @@ export const newSensor = (
   optimizationEnabled: true,
 });
 
-const HEX_12 = { maker_a: /^[0-9a-f]{2}(:?)(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i, maker_b: /^[0-9A-F]{12}$/ } as const;
-
-/** 12 upper-case hex digits, or null when it is no hardware id of that maker. Maker A: a MAC, colons and case free. */
-export const hardwareIdOf = (manufacturer: Manufacturer, text: string): string | null =>
-  HEX_12[manufacturer].test(text) ? text.replaceAll(':', '').toUpperCase() : null;
-
 /** `id_` and the base64url of the colon-separated hardware id: 26 characters, the device id of D2 Custom 1. */
 export const deviceIdOf = (hardwareId: string): string =>
   `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;
@@ -62,11 +56,3 @@ export const deviceIdOf = (hardwareId: string): string =>
 /** The hardware id that a device id was made from: 12 upper-case hex digits. */
 export const hardwareIdOfDevice = (deviceId: string): string =>
   Buffer.from(deviceId.slice('id_'.length), 'base64url').toString().replaceAll(':', '');
-
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
-/** Maker A: derived from the MAC. Maker B: `id_` and 9 characters drawn from the random bytes. */
-export const sensorIdOf = (manufacturer: Manufacturer, hardwareId: string, random: Uint8Array): string =>
-  manufacturer === 'maker_a'
-    ? deviceIdOf(hardwareId)
-    : `id_${[...random.subarray(0, 9)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')}`;

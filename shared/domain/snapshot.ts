@@ -1,10 +1,11 @@
 import type { Decided } from './decision.ts';
 import { type Delivery, deliveryId, type Service, type Snapshot } from './delivery.ts';
+import type { Format } from './formats/format.ts';
+import { formats } from './formats/formats.ts';
 import { defaultRoom, normalize } from './room.ts';
 import { fillIn, type Rule } from './rule.ts';
 import { wallTime } from './schedule.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
-import type { Format } from './webhook.ts';
 
 type Customer = { id: number; name: string; location: string };
 
@@ -22,21 +23,21 @@ export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHoo
 });
 
 /** Everything around an event that its payloads tell of. */
-export type Scene = {
+export type EventContext = {
   service: Service;
   event: Decided;
   sensor: SensorRecord;
   customer: Customer | null;
 };
 
-const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
-  const { happening, createDate } = scene.event;
+const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
+  const { happening, createDate } = eventContext.event;
   const { region } = happening;
   const { date, clock } = wallTime(createDate, rule.schedule?.timeZone ?? 'UTC');
   const values = {
-    sensor: scene.sensor.name,
+    sensor: eventContext.sensor.name,
     region: region?.name ?? '',
-    location: scene.customer?.location ?? '',
+    location: eventContext.customer?.location ?? '',
     time: `${date} ${clock}`,
     situation: text,
   };
@@ -59,40 +60,45 @@ const ruleSnapshot = (scene: Scene, rule: Rule, text: string): NonNullable<Snaps
  * Freezes everything that a payload says as it is now: whatever is renamed or deployed later, each attempt sends the same
  * bytes. `text` is the situation in the reader's language.
  */
-export const snapshotOf = (scene: Scene, webhook: Snapshot['webhook'], rule: Rule | null, text: string): Snapshot => {
-  const { id, uuid, createDate, source, happening } = scene.event;
+export const snapshotOf = (
+  eventContext: EventContext,
+  webhook: Snapshot['webhook'],
+  rule: Rule | null,
+  text: string,
+): Snapshot => {
+  const { id, uuid, createDate, source, happening } = eventContext.event;
   const { type, action, code, point } = happening;
-  const coordinates = point && normalize(point, scene.sensor.room ?? defaultRoom);
-  const { sensor, customer, service } = scene;
+  const coordinates = point && normalize(point, eventContext.sensor.room ?? defaultRoom);
+  const { sensor, customer, service } = eventContext;
   return {
     service,
     ...(webhook && { webhook }),
     event: { id, uuid, createDate, type, action, code, coordinates, text, source },
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
-    rule: rule && ruleSnapshot(scene, rule, text),
+    rule: rule && ruleSnapshot(eventContext, rule, text),
   };
 };
 
-/** A Raw webhook gets a message once, however many events and rules it is for: all of them name one delivery. */
+/** Where a format tells a message once, however many events and rules it is for, all of them name one delivery. */
 const deliveryIdOf = (
-  { event, sensor }: Scene,
+  { event, sensor }: EventContext,
   { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
 ) => {
   const { source, receiveDate } = event;
-  const isOnce = format === 'raw' && source !== null;
+  const isOnce = formats[format].isOncePerMessage && source !== null;
   const uuid = isOnce ? source : event.uuid;
   return deliveryId({ receiveDate, uuid, sensorId: sensor.id }, webhookId, isOnce ? 0 : ruleId);
 };
 
 /** A delivery that waits for its first attempt. */
 export const newDelivery = (
-  scene: Scene,
+  eventContext: EventContext,
   to: { customerId: number; webhookId: string; format: Format; hit: Delivery['hit']; ruleId: number },
   snapshot: Snapshot,
   now: number,
 ): Delivery => ({
-  id: deliveryIdOf(scene, to),
+  id: deliveryIdOf(eventContext, to),
   customerId: to.customerId,
   webhookId: to.webhookId,
   createDate: now,

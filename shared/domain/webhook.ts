@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { Format } from './formats/format.ts';
+import { formats } from './formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from './values.ts';
 
 export const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
-export const Format = z.enum(['full', 'custom1', 'raw']);
-export type Format = z.infer<typeof Format>;
 
 /** 16..256 printable ASCII characters. */
 export const SecretKey = z.string().regex(/^[\x20-\x7e]{16,256}$/);
@@ -29,7 +29,7 @@ const crossRules = (ctx: z.core.ParsePayload<{ isCustomerHook: boolean; botId: n
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
   if (isCustomerHook && botId !== null) wrong('botId', 'customer_hook_has_no_bot');
   if (!isCustomerHook && botId === null) wrong('botId', 'bot_hook_needs_bot');
-  if (isCustomerHook && format === 'custom1') wrong('format', 'custom1_is_for_bots');
+  if (isCustomerHook && formats[format].isForBots) wrong('format', 'format_is_for_bots');
 };
 
 const example = {

@@ -1,8 +1,10 @@
 import type { Context, ScheduledEvent, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
-import { compose, type Deps, lambdaRuntime, type Runtime } from '../deps.ts';
+import { compose, type Deps, type Runtime } from '../deps.ts';
+import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
-import { type Consumer, retrySeconds, type Scheduled } from './consumer.ts';
+import { unmeasured } from '../metrics.ts';
+import { type Called, type Consumer, retrySeconds, type Scheduled } from './consumer.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
@@ -37,12 +39,16 @@ const parse = (text: string): unknown => {
 };
 
 /** The host's own runtime, or Lambda's at the first call. Each line of its log tells whose it is, and of which invocation. */
-const onHost = <E, R>(name: string, build: (runtime: Runtime) => (event: E, timeLeft: () => number) => Promise<R>) => {
+const onHost = <E, R>(
+  name: string,
+  build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
+) => {
   const on = (runtime: Runtime) => {
     const handle = build({ ...runtime, log: withContext(runtime.log) });
+    const { flush } = runtime.metrics ?? unmeasured;
     return (event: E, context: Context): Promise<R> =>
       inContext({ consumer: name, requestId: context.awsRequestId }, () =>
-        handle(event, () => context.getRemainingTimeInMillis()),
+        handle(event, () => context.getRemainingTimeInMillis(), context).finally(flush),
       );
   };
   let onLambda: ReturnType<typeof on> | undefined;
@@ -56,6 +62,11 @@ const onHost = <E, R>(name: string, build: (runtime: Runtime) => (event: E, time
 const groupOf = ({ messageId, attributes }: SQSRecord): string =>
   // On a standard queue the group makes it fair, and says nothing of an order.
   attributes.SequenceNumber === undefined ? messageId : (attributes.MessageGroupId ?? messageId);
+
+const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'uuid'];
+/** The ids that a task names, by which a person finds each line of its way. */
+const idsOf = (task: unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(Object(task)).filter(([name]) => IDS.includes(name)));
 
 /** Puts aside what can't be read: no repetition will make it readable, and a person may learn from it what went wrong. */
 const quarantine = async ({ queues, log }: Runtime, record: SQSRecord, reason: string): Promise<void> => {
@@ -78,6 +89,7 @@ export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
     /** The records of one group; gives those that are not done. */
     const workOn = async (records: readonly SQSRecord[], timeLeft: () => number): Promise<readonly SQSRecord[]> => {
       const left = new Set(records);
+      let ids = {};
       try {
         const received: Received<z.output<C['task']>>[] = [];
         for (const record of records) {
@@ -89,11 +101,13 @@ export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
             received.push({ task, sequence: SequenceNumber, receives: Number(ApproximateReceiveCount), done });
           else await quarantine(runtime, record, error.issues[0]?.message ?? 'it is no task').then(done);
         }
-        if (received.length > 0) await work(received, await deps, timeLeft);
+        ids = idsOf(received[0]?.task);
+        const ready = await deps;
+        if (received.length > 0) await inContext(ids, () => work(received, ready, timeLeft));
         return [];
       } catch (error) {
-        if (error instanceof ComeAgain) log('info', 'a message comes again', { reason: error.message });
-        else log('error', 'a message was not worked off', {}, error);
+        if (error instanceof ComeAgain) log('info', 'a message comes again', { ...ids, reason: error.message });
+        else log('error', 'a message was not worked off', ids, error);
         return [...left];
       }
     };
@@ -122,12 +136,23 @@ export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
     };
   });
 
-/** The Lambda handler of what runs by the clock. */
+/** The Lambda handler of what runs by the clock. `create` makes what runs, with all that it remembers from run to run. */
 export const onSchedule = <const S extends Scheduled>(
   contract: S,
-  run: (deps: Deps<S['uses'][number]>, timeLeft: () => number) => Promise<void>,
+  create: () => (deps: Deps<S['uses'][number]>, timeLeft: () => number) => Promise<void>,
 ) =>
   onHost(contract.name, (runtime: Runtime) => {
     const deps = compose(runtime, contract.uses as readonly S['uses'][number][]);
+    const run = create();
     return async (_event: ScheduledEvent, timeLeft) => run(await deps, timeLeft);
+  });
+
+/** The Lambda handler of what is called with one event at a time; `build` makes it once for each host. */
+export const onCall = <const C extends Pick<Called, 'name' | 'uses'>, E, R>(
+  contract: C,
+  build: (deps: Deps<C['uses'][number]>) => (event: E, context: Context) => Promise<R>,
+) =>
+  onHost(contract.name, (runtime: Runtime) => {
+    const run = compose(runtime, contract.uses as readonly C['uses'][number][]).then(build);
+    return async (event: E, _timeLeft, context) => (await run)(event, context);
   });

@@ -19,8 +19,12 @@ export type Consumer = {
 /** A Lambda that runs by the clock. */
 export type Scheduled = { name: string; everySeconds: number; timeoutSeconds: number; uses: readonly Use[] };
 
+/** A Lambda that another service calls, and waits for. */
+export type Called = { name: string; timeoutSeconds: number; uses: readonly Use[] };
+
 export const consumer = <const C extends Consumer>(declared: C): C => declared;
 export const scheduled = <const S extends Scheduled>(declared: S): S => declared;
+export const called = <const C extends Called>(declared: C): C => declared;
 
 /**
  * How long a message stays hidden while it is worked on. What a process leaves undone is shown again by itself; this is

@@ -1,3 +1,5 @@
+import type { QueueName } from '../capabilities.ts';
+import { transport, withFreshSockets } from '../transport.ts';
 import {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
@@ -5,9 +7,7 @@ import {
   SQSClient,
   type SQSClientConfig,
   StartMessageMoveTaskCommand,
-} from '@aws-sdk/client-sqs';
-import type { QueueName } from '../capabilities.ts';
-import { transport, withFreshSockets } from '../transport.ts';
+} from './sdk.ts';
 import type { Outgoing } from './task.ts';
 
 /** The queues as a host gives them. */

@@ -24,10 +24,10 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'bots.get': pattern('A bot', { get: ['bot'] }, 1, 0),
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, 1, 0, each4KB),
-  'bots.create': pattern('A new bot, if its customer has room for it', counting({ put: ['bot', 'home'] }), 1, 6),
+  'bots.create': pattern('A new bot, if its customer has room for it', counting({ put: ['bot', 'owner'] }), 1, 6),
   'bots.update': pattern('A new name and language of a bot', { update: ['bot'] }, 0, 1),
   'bots.remove': pattern('A bot takes no webhooks any more', counting({ remove: ['bot'] }), 1, 4),
-  'bots.forget': pattern('The id of a bot leads nowhere any more', { remove: ['home'] }, 0, 1),
+  'bots.forget': pattern('The id of a bot leads nowhere any more', { remove: ['owner'] }, 0, 1),
 
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, 1, 0),
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, 1, 0, each4KB),
@@ -41,7 +41,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'customers.get': pattern('A customer, and its webhooks that get every event', { get: ['customer'] }, 1, 0),
   'customers.list': pattern('All customers', { query: ['listedCustomer'] }, 1, 0, each4KB),
-  'customers.homeOf': pattern('Whose is this id? (system admins, devices)', { get: ['home'] }, 1, 0),
+  'customers.ownerOf': pattern('Whose is this id? (system admins, devices)', { get: ['owner'] }, 1, 0),
   'customers.create': pattern('A new customer', { put: ['customer', 'listedCustomer'] }, 0, 4),
   'customers.update': pattern(
     'A new name, location and address of a customer',
@@ -183,7 +183,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'A new rule, if all that it names is there and its customer has room for it',
     counting({
       get: ['enabledRules'],
-      put: ['rule', 'ruleById', 'wholeRule', 'listedRule', 'home'],
+      put: ['rule', 'ruleById', 'wholeRule', 'listedRule', 'owner'],
       update: ['sensorGroup', 'enabledRules'],
       check: ['sensor', 'bot', 'webhook'],
     }),
@@ -209,7 +209,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     counting({
       get: ['enabledRules'],
       update: ['enabledRules'],
-      remove: ['ruleById', 'wholeRule', 'listedRule', 'rule', 'home', 'enabledRules'],
+      remove: ['ruleById', 'wholeRule', 'listedRule', 'rule', 'owner', 'enabledRules'],
     }),
     2,
     14,

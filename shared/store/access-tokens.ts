@@ -83,3 +83,5 @@ export const accessTokenWrites = (table: Table) => ({
     await table.update(items.session({ hash }), changes({ set: { lastUsed: now }, if: unnoted }));
   },
 });
+
+export const accessTokens = (table: Table) => ({ ...accessTokenReads(table), ...accessTokenWrites(table) });

@@ -1,4 +1,4 @@
-import type { TableReader } from './client.ts';
+import type { Table, TableReader } from './client.ts';
 import { items } from './table.ts';
 
 export const aliveReads = (table: TableReader) => ({
@@ -7,3 +7,5 @@ export const aliveReads = (table: TableReader) => ({
     await table.get(items.health({}), false);
   },
 });
+
+export const alive = (table: Table) => aliveReads(table);

@@ -61,3 +61,5 @@ export const backoffWrites = (table: Table) => {
     },
   };
 };
+
+export const backoffs = (table: Table) => backoffWrites(table);

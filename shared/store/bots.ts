@@ -17,7 +17,7 @@ export const botWrites = (table: Table) => ({
       table,
       { customerId, kind: 'bots', most },
       { put: { ...bot, ...items.bot({ customerId, botId }) } },
-      { put: { ...items.home({ kind: 'bot', id: botId }), customerId } },
+      { put: { ...items.owner({ kind: 'bot', id: botId }), customerId } },
     );
     return typeof failed === 'string' ? failed : null;
   },
@@ -28,7 +28,7 @@ export const botWrites = (table: Table) => ({
     return (await table.update(items.bot({ customerId, botId }), update)) as Bot | null;
   },
 
-  /** Removes a bot: no webhook joins it from then on. Its home stays until its webhooks are gone too. */
+  /** Removes a bot: no webhook joins it from then on. Its owner stays known until its webhooks are gone too. */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await takeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
@@ -37,8 +37,10 @@ export const botWrites = (table: Table) => ({
   /** Nothing more is to be found by the id of a bot that was this customer's. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
-      remove: items.home({ kind: 'bot', id: botId }),
+      remove: items.owner({ kind: 'bot', id: botId }),
       where: where('#customerId = :customerId', { customerId }),
     });
   },
 });
+
+export const bots = (table: Table) => ({ ...botReads(table), ...botWrites(table) });

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { transport, withFreshSockets } from '../transport.ts';
+import type { Key } from './key.ts';
+import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
+import { failedConditions, isFailedCondition, withRetry } from './retry.ts';
 import {
   BatchGetCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
   DynamoDBDocumentClient,
   GetCommand,
   type PutCommand,
   QueryCommand,
   UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { transport, withFreshSockets } from '../transport.ts';
-import type { Key } from './key.ts';
-import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
-import { failedConditions, isFailedCondition, persistently } from './retry.ts';
+} from './sdk.ts';
 
 /** Reports the units that one call consumed: for tests and benchmarks. */
 export type Meter = (call: string, units: { read: number; write: number }) => void;
@@ -40,7 +41,7 @@ const unprocessed = () => Object.assign(new Error('keys were left unprocessed'),
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
-    const answer = await persistently(send);
+    const answer = await withRetry(send);
     const units = [answer.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
     meter?.(what, { read: 0, write: 0, [unit]: units });
     return answer;

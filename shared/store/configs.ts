@@ -3,13 +3,13 @@ import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
 import { repin } from './firmwares.ts';
 import { absent, type Write, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */
 export type ConfigItem<V = Record<string, unknown>> = { name: ConfigName; version: number; values: V };
-type Place = { customerId: number; sensorId: string };
+type SensorKey = { customerId: number; sensorId: string };
 /** A configuration that another one replaces. */
 type Before = { version: number; values: object };
 
@@ -25,9 +25,9 @@ export const unpin = ({ name, values }: Pick<ConfigItem, 'name' | 'values'>): Wr
 
 export const configReads = (table: TableReader) => ({
   /** Null before the first PUT. */
-  get: <V>({ customerId, sensorId }: Place, name: ConfigName) =>
+  get: <V>({ customerId, sensorId }: SensorKey, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name })),
-  list: ({ customerId, sensorId }: Place) =>
+  list: ({ customerId, sensorId }: SensorKey) =>
     table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#' }),
 });
 
@@ -37,7 +37,7 @@ export const configWrites = (table: Table) => ({
    * sensor; `changed`: another version came first. `before` is what this one was made from, null for none.
    */
   put: async (
-    { customerId, sensorId }: Place,
+    { customerId, sensorId }: SensorKey,
     name: ConfigName,
     { values, ofSensor }: { values: object; ofSensor?: Partial<SensorRecord> },
     before: Before | null,
@@ -51,7 +51,7 @@ export const configWrites = (table: Table) => ({
       const failed = await table.write(touchSensor(customerId, sensorId), config, ...pins);
       return failed === null ? 'done' : failed.includes(0) ? 'gone' : 'changed';
     }
-    return inTurn(async () => {
+    return retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
       if (!sensor) return 'gone';
       const failed = await table.write(updateSensor(sensor, ofSensor), config, ...pins);
@@ -59,3 +59,5 @@ export const configWrites = (table: Table) => ({
     });
   },
 });
+
+export const configs = (table: Table) => ({ ...configReads(table), ...configWrites(table) });

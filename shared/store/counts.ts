@@ -2,7 +2,7 @@ import { type Counted, counted } from '../domain/quota.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table } from './client.ts';
 import { absent, type Changes, changes, type Write, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { items } from './table.ts';
 
 /**
@@ -111,7 +111,7 @@ const besidesCount = (failed: readonly number[] | null): number[] | null => {
   return failed === null || others.length > 0 ? others : null;
 };
 
-type Place = { customerId: number; kind: Counted };
+type CounterKey = { customerId: number; kind: Counted };
 
 /**
  * Writes all or nothing what gives a customer one more. Gives the positions of the writes that failed, none when it is
@@ -119,10 +119,10 @@ type Place = { customerId: number; kind: Counted };
  */
 export const giveOne = (
   table: Table,
-  { customerId, kind, most, also }: Place & { most: number; also?: Also | undefined },
+  { customerId, kind, most, also }: CounterKey & { most: number; also?: Also | undefined },
   ...writes: Write[]
 ): Promise<number[] | 'customer_unknown' | 'limit_reached'> =>
-  inTurn(async () => {
+  retryOnConflict(async () => {
     const full = await roomFor(table, customerId, kind, most);
     return full ?? besidesCount(await table.write(oneMore(customerId, kind, most, also), ...writes));
   });
@@ -130,10 +130,10 @@ export const giveOne = (
 /** Writes all or nothing what takes one away; the positions of the writes that failed. A customer who is gone has no count. */
 export const takeOne = (
   table: Table,
-  { customerId, kind, also }: Place & { also?: Also | undefined },
+  { customerId, kind, also }: CounterKey & { also?: Also | undefined },
   ...writes: Write[]
 ): Promise<number[]> =>
-  inTurn(async () => {
+  retryOnConflict(async () => {
     const customer = await countedCustomer(table, customerId);
     if (!customer) return (await table.write(...writes)) ?? [];
     return besidesCount(await table.write(oneLess(customerId, kind, also), ...writes));

@@ -1,5 +1,5 @@
 import type { Customer, CustomerUpdate } from '../domain/customer.ts';
-import type { Format } from '../domain/webhook.ts';
+import type { Format } from '../domain/formats/format.ts';
 import type { Table, TableReader } from './client.ts';
 import { type Counts, nothingYet } from './counts.ts';
 import { absent, changes, present, where } from './request.ts';
@@ -11,15 +11,15 @@ import { items } from './table.ts';
  */
 export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number } & Counts;
 
-/** What has a home: the kinds whose ids a system admin may use without naming the customer. */
-export type HomeKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
+/** What has an owner: the kinds whose ids a system admin may use without naming the customer. */
+export type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
   /** The customer that something belongs to; 0: nobody's; null: there is no such thing. */
-  homeOf: async (kind: HomeKind, id: string | number): Promise<number | null> =>
-    (await table.get<{ customerId: number }>(items.home({ kind, id })))?.customerId ?? null,
+  ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>
+    (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
 
 export const customerWrites = (table: Table) => ({
@@ -54,3 +54,5 @@ export const customerWrites = (table: Table) => ({
     return (await table.get(key)) ? 'in_use' : 'gone';
   },
 });
+
+export const customers = (table: Table) => ({ ...customerReads(table), ...customerWrites(table) });

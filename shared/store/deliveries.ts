@@ -191,12 +191,12 @@ export const deliveryWrites = (table: Table) => ({
 
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
-   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `mark`, in [0, 1), tells this claim from
+   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claimToken`, in [0, 1), tells this claim from
    * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for. `aloneSince`
    * (ms): claims from before it are those of a process that ended, for this one has been the only one since.
    */
-  claim: async (key: DeliveryKey, now: number, mark: number, aloneSince = 0): Promise<Delivery | null> => {
-    const lease = now + LEASE_MS + mark;
+  claim: async (key: DeliveryKey, now: number, claimToken: number, aloneSince = 0): Promise<Delivery | null> => {
+    const lease = now + LEASE_MS + claimToken;
     const claimed = (await table.update(keyOf(key), claiming(now, Math.max(now, aloneSince + LEASE_MS), lease))) as
       | (DeliveryItem & Key)
       | null;
@@ -246,3 +246,5 @@ export const deliveryWrites = (table: Table) => ({
     );
   },
 });
+
+export const deliveries = (table: Table) => ({ ...deliveryReads(table), ...deliveryWrites(table) });

@@ -2,7 +2,7 @@ import type { DeliveryState } from '../domain/delivery.ts';
 import type { DeliveryRow } from '../domain/delivery-view.ts';
 import { timeOfUlid, ulidsFrom } from '../domain/ids.ts';
 import { type LookedPage, sorted } from '../domain/page.ts';
-import type { TableReader } from './client.ts';
+import type { Table, TableReader } from './client.ts';
 import { type DeliveryItem, deliveryOf } from './deliveries.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from './look.ts';
 import { items } from './table.ts';
@@ -18,14 +18,14 @@ const names = [
 ] as const;
 
 /** A webhook. */
-type Place = { customerId: number; webhookId: string };
+type WebhookKey = { customerId: number; webhookId: string };
 /** From..to, ms. */
 type Span = readonly [number, number];
 type Direction = { newestFirst: boolean; after: string | undefined; limit: number; fresh: number };
 
 const look = async (
   table: TableReader,
-  place: Place,
+  key: WebhookKey,
   [since, until]: Span,
   { newestFirst, after, limit, fresh }: Direction,
 ): Promise<Stretch<DeliveryRow, string>> => {
@@ -36,8 +36,8 @@ const look = async (
   const isInside = after !== undefined && after >= low && after <= high;
   const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
   const query = {
-    ...{ pk: items.delivery.pk(place), between: [at(low), at(high)] as const, newestFirst, only: names },
-    ...(isInside && { startAfter: items.delivery({ ...place, deliveryId: after }) }),
+    ...{ pk: items.delivery.pk(key), between: [at(low), at(high)] as const, newestFirst, only: names },
+    ...(isInside && { startAfter: items.delivery({ ...key, deliveryId: after }) }),
   };
   const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
   const rows: DeliveryRow[] = found.map(deliveryOf);
@@ -76,3 +76,5 @@ export const deliveryLogReads = (table: TableReader) => ({
     });
   },
 });
+
+export const deliveryLog = (table: Table) => deliveryLogReads(table);

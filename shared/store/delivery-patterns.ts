@@ -54,16 +54,16 @@ export const deliveryPatterns = {
   'deliveries.end': pattern('Ended without an attempt', { update: ['delivery', 'replay'] }, 0, 2, 'for each KB'),
 
   'health.takeSlot': pattern(
-    'A place among the requests to a webhook, and the one probe of it',
+    'A slot among the requests to a webhook, and the one probe of it',
     { update: ['webhook'] },
     0,
     1,
     'again for each that another took',
   ),
-  'health.keepSlot': pattern('A place for longer', { update: ['webhook'] }, 0, 1),
+  'health.keepSlot': pattern('A slot for longer', { update: ['webhook'] }, 0, 1),
   'health.failed': pattern('One more failure in a row', { update: ['webhook'] }, 0, 1),
   'health.worked': pattern('The failures have an end', { update: ['webhook'] }, 0, 1),
-  'health.release': pattern('Places are free again', { update: ['webhook'] }, 0, 1),
+  'health.release': pattern('Slots are free again', { update: ['webhook'] }, 0, 1),
   'health.warn': pattern('A webhook will be switched off, told once', { update: ['webhook'] }, 0, 1),
   'health.disable': pattern('A webhook switches itself off', { update: ['webhook'] }, 0, 1),
 
@@ -105,6 +105,7 @@ export const deliveryPatterns = {
     '6 more in the place of a parked one, with its webhook',
   ),
   'replays.advance': pattern('A step of a replay is done', { update: ['replay'] }, 0, 3),
+  'replays.pause': pattern('A replay is paused, or goes on', { update: ['replay'] }, 0, 3),
   'replays.finish': pattern('A replay has ended', { update: ['replay'] }, 0, 2),
   'replays.close': pattern('Nothing of an ended replay waits', { update: ['replay'] }, 0, 1),
 
@@ -122,7 +123,7 @@ export const deliveryPatterns = {
   'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, 1, 0, each4KB),
   'webhooks.create': pattern(
     'A new webhook, if its bot is there and its customer has room for it',
-    counting({ put: ['webhook', 'home'], check: ['bot'] }),
+    counting({ put: ['webhook', 'owner'], check: ['bot'] }),
     1,
     8,
   ),
@@ -134,6 +135,6 @@ export const deliveryPatterns = {
     '2 more when it becomes that of a bot',
   ),
   'webhooks.setToken': pattern('A new token of a webhook', { update: ['webhook'] }, 0, 1),
-  'webhooks.remove': pattern('A webhook is gone', counting({ remove: ['webhook', 'home'] }), 1, 6),
-  'webhooks.forget': pattern('A webhook of a customer who is gone', { remove: ['webhook', 'home'] }, 0, 4),
+  'webhooks.remove': pattern('A webhook is gone', counting({ remove: ['webhook', 'owner'] }), 1, 6),
+  'webhooks.forget': pattern('A webhook of a customer who is gone', { remove: ['webhook', 'owner'] }, 0, 4),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -39,12 +39,12 @@ export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { source: string | null; isLong?: true };
 
 /** What stands under the uuid of an event: where it is, and if a message of a device has that uuid, its bytes. */
-type MessageItem = { id: number; receiveDate: number; raw?: string };
+export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /** Something that the service is to tell of a sensor, until it is told. */
 export type NoticeItem = { notice: Notice; receiveDate: number };
 
-type Place = { customerId: number; sensorId: string };
+type SensorKey = { customerId: number; sensorId: string };
 
 /** About 450 bytes each: a stretch of them is some 60 read units at most. */
 const EVENTS: Bounds = { stretch: 1_000, stretches: 4 };
@@ -54,15 +54,15 @@ const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
 const messageTtl = (time: number) => ttlOf(time + 86_400_000);
 export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > LISTED_BYTES;
 
-const messageKey = ({ customerId, sensorId }: Place, uuid: string) => items.message({ customerId, sensorId, uuid });
-const eventKey = (place: Place, { id: eventId, uuid }: { id: number; uuid: string }) =>
-  items.event({ ...place, eventId, uuid });
+const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.message({ customerId, sensorId, uuid });
+const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
+  items.event({ ...key, eventId, uuid });
 /** Sort keys of the ids from..to. */
 const between = (from: number, to: number) =>
   [from, to + 1].map((eventId) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' })) as [string, string];
 
 const whole = (
-  { customerId, sensorId }: Place,
+  { customerId, sensorId }: SensorKey,
   { source: _, isLong: __, ...event }: EventItem,
 ): Omit<Event, 'raw'> => ({
   ...event,
@@ -73,28 +73,28 @@ const whole = (
 /** Events of one sensor with their bytes, as far as those are short and fit into a page. Several events may be of one message. */
 const withShortBytes = async (
   table: TableReader,
-  place: Place,
+  key: SensorKey,
   events: readonly EventItem[],
 ): Promise<ListedEvent[]> => {
   const uuids = new Set(events.flatMap(({ source, isLong }) => (source === null || isLong ? [] : [source])));
-  const keys = [...uuids].map((uuid) => messageKey(place, uuid));
+  const keys = [...uuids].map((uuid) => messageKey(key, uuid));
   const messages = await table.getAllEventual<MessageItem>(keys);
   const rawOf = new Map(messages.map(({ sk, pk, raw }) => [items.message.read({ pk, sk })?.uuid, raw]));
   const raws = fittingPage(events.map(({ source }) => (source === null ? '{}' : (rawOf.get(source) ?? null))));
-  return events.map((event, at) => ({ ...whole(place, event), raw: raws[at] ?? null }));
+  return events.map((event, at) => ({ ...whole(key, event), raw: raws[at] ?? null }));
 };
 
 export const eventReads = (table: TableReader) => ({
   /** An event with its bytes, by its uuid. */
   get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
-    const place = { customerId, sensorId };
-    const message = await table.get<MessageItem>(messageKey(place, uuid));
-    const event = message && (await table.get<EventItem>(eventKey(place, { id: message.id, uuid })));
+    const key = { customerId, sensorId };
+    const message = await table.get<MessageItem>(messageKey(key, uuid));
+    const event = message && (await table.get<EventItem>(eventKey(key, { id: message.id, uuid })));
     if (!message || !event) return null;
     const { source } = event;
-    const of = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(place, source));
+    const of = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(key, source));
     // The message that a further event points to may have expired.
-    return { ...whole(place, event), raw: source === null ? '{}' : (of?.raw ?? 'null') };
+    return { ...whole(key, event), raw: source === null ? '{}' : (of?.raw ?? 'null') };
   },
 
   /** The bytes of a message, which never change; null: it is not there. */
@@ -108,14 +108,14 @@ export const eventReads = (table: TableReader) => ({
     now: number,
     query: NewestQuery,
   ): Promise<LookedPage<ListedEvent>> => {
-    const place = { customerId, sensorId };
-    const pk = items.event.pk(place);
+    const key = { customerId, sensorId };
+    const pk = items.event.pk(key);
     const { data, ...page } = await lookFor(query, EVENTS, async (after: number | undefined, limit) => {
       const range = between(firstIdAt(now - RETENTION), (after ?? Number.MAX_SAFE_INTEGER) - 1);
       const { rows, isWhole } = await firstOf<EventItem>(table, { pk, between: range, newestFirst: true }, limit);
       return { rows, next: isWhole ? undefined : rows.at(-1)?.id };
     });
-    return { ...page, data: await withShortBytes(table, place, data) };
+    return { ...page, data: await withShortBytes(table, key, data) };
   },
 
   /** Is a decision carried out? Its last event is written last of all. */
@@ -130,7 +130,7 @@ export const eventReads = (table: TableReader) => ({
 
 /** The write of a notice, which waits until it is told. */
 export const putNotice = (
-  { customerId, sensorId }: Place,
+  { customerId, sensorId }: SensorKey,
   uuid: string,
   { notice, receiveDate }: NoticeItem,
 ): Write => ({
@@ -142,8 +142,8 @@ export const putNotice = (
   where: absent,
 });
 
-const itemOf = (place: Place, event: EventItem): Write => ({
-  put: { ...event, ...eventKey(place, event), ttl: ttlOf(event.receiveDate) },
+const itemOf = (key: SensorKey, event: EventItem): Write => ({
+  put: { ...event, ...eventKey(key, event), ttl: ttlOf(event.receiveDate) },
 });
 
 export const eventWrites = (table: Table) => ({
@@ -160,24 +160,26 @@ export const eventWrites = (table: Table) => ({
 
   /** Writes the events of a decision, the last one last: see `isCarriedOut`. They may be there already. */
   add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
-    const place = { customerId, sensorId };
+    const key = { customerId, sensorId };
     // Where the uuid of an event leads to, unless its message has that uuid.
     const others = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({
-        put: { ...messageKey(place, uuid), id, receiveDate, ttl: messageTtl(receiveDate) },
+        put: { ...messageKey(key, uuid), id, receiveDate, ttl: messageTtl(receiveDate) },
       }));
-    const [last, ...before] = events.toReversed().map((event) => itemOf(place, event));
+    const [last, ...before] = events.toReversed().map((event) => itemOf(key, event));
     await Promise.all([...others, ...before].map((write) => table.write(write)));
     if (last) await table.write(last);
   },
 
   /** Keeps what the service has to tell of a sensor until it is told. */
-  keepNotice: async (place: Place, uuid: string, notice: NoticeItem): Promise<void> => {
-    await table.write(putNotice(place, uuid, notice));
+  keepNotice: async (key: SensorKey, uuid: string, notice: NoticeItem): Promise<void> => {
+    await table.write(putNotice(key, uuid, notice));
   },
   /** It is told. */
   endNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
     await table.write({ remove: items.notice({ customerId, sensorId, uuid }) });
   },
 });
+
+export const events = (table: Table) => ({ ...eventReads(table), ...eventWrites(table) });

@@ -3,7 +3,7 @@ import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import type { HitItem } from './rule-hits.ts';
 import { sensorKey } from './sensor-item.ts';
 import { items, lists } from './table.ts';
@@ -45,7 +45,7 @@ export const feedbackReads = (table: TableReader) => ({
 export const feedbackWrites = (table: Table) => ({
   /** Keeps feedback, and shows it at its hit. `clash`: its id is taken; `gone`: its sensor or hit is not there. */
   create: (customerId: number, feedback: Feedback): Promise<'done' | 'clash' | 'gone'> =>
-    inTurn(async () => {
+    retryOnConflict(async () => {
       const { sensorId, id, ruleHitId } = feedback;
       const hit = await hitOf(table, customerId, ruleHitId);
       if (ruleHitId !== null && !hit) return 'gone';
@@ -63,7 +63,7 @@ export const feedbackWrites = (table: Table) => ({
 
   /** Deletes feedback, and shows the next newest at its hit; false: there is none (ms, as of `now`). */
   remove: (customerId: number, sensorId: string, id: number, now: number): Promise<boolean> =>
-    inTurn(async () => {
+    retryOnConflict(async () => {
       const key = keyOf(customerId, { sensorId, id });
       const feedback = await table.get<Feedback>(key);
       if (!feedback || feedback.createDate < now - RETENTION) return false;
@@ -79,3 +79,5 @@ export const feedbackWrites = (table: Table) => ({
       return (await table.write(...writes)) === null || null;
     }),
 });
+
+export const feedback = (table: Table) => ({ ...feedbackReads(table), ...feedbackWrites(table) });

@@ -77,3 +77,5 @@ export const firmwareWrites = (table: Table) => ({
     return failed.includes(0) ? 'gone' : 'in_use';
   },
 });
+
+export const firmwares = (table: Table) => ({ ...firmwareReads(table), ...firmwareWrites(table) });

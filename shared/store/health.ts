@@ -4,24 +4,24 @@ import type { Table } from './client.ts';
 import { type Changes, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
-type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
+type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 /** A webhook as it was called. */
-type Called = Place & Pick<WebhookRecord, 'url'>;
-const keyOf = ({ customerId, id: webhookId }: Place) => items.webhook({ customerId, webhookId });
+type Called = WebhookKey & Pick<WebhookRecord, 'url'>;
+const keyOf = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
 /** Who is at a webhook, over all processes. */
 const slotWrites = (table: Table) => ({
   /**
    * Takes one of `most` slots that looked free when the webhook was read, beginning with `first`; null: none is. As its
-   * probe (`probes`) only while its rest is the one that was read, and nobody else probes it. `mark`, in [0, 1), tells
+   * probe (`probes`) only while its circuit is open as it was read, and nobody else probes it. `claimToken`, in [0, 1), tells
    * this call from any other: it is recognised when it is made again because its answer was lost.
    */
   takeSlot: async (
     webhook: WebhookRecord,
     now: number,
-    { most, first, probes, mark }: { most: number; first: number; probes: boolean; mark: number },
+    { most, first, probes, claimToken }: { most: number; first: number; probes: boolean; claimToken: number },
   ): Promise<Held | null> => {
-    const until = now + LEASE_MS + mark;
+    const until = now + LEASE_MS + claimToken;
     const isFree = (name: Hold) => `(attribute_not_exists(#${name}) OR #${name} <= :now OR #${name} = :mine)`;
     for (let at = 0; at < most; at++) {
       const slot: Slot = `slot${(first + at) % most}`;
@@ -40,15 +40,20 @@ const slotWrites = (table: Table) => ({
   },
 
   /** A slot for another while; null: it was held for too long, and somebody else may have it. */
-  keepSlot: async (webhook: Place, { slot, until }: Held, now: number, mark: number): Promise<Held | null> => {
-    const kept = { slot, until: now + LEASE_MS + mark };
+  keepSlot: async (
+    webhook: WebhookKey,
+    { slot, until }: Held,
+    now: number,
+    claimToken: number,
+  ): Promise<Held | null> => {
+    const kept = { slot, until: now + LEASE_MS + claimToken };
     const mine = where(`#${slot} IN (:before, :after)`, { before: until, after: kept.until });
     const update = changes({ set: { [slot]: kept.until }, if: mine });
     return (await table.update(keyOf(webhook), update)) && kept;
   },
 
   /** Gives back what a process has of a webhook. */
-  release: async (webhook: Place, holds: readonly Hold[]): Promise<void> => {
+  release: async (webhook: WebhookKey, holds: readonly Hold[]): Promise<void> => {
     await table.update(keyOf(webhook), changes({ remove: holds, if: present }));
   },
 });
@@ -98,9 +103,11 @@ export const healthWrites = (table: Table) => ({
   ...receiverWrites(table),
 
   /** Notes a warning; false when it was given before. */
-  warn: async (webhook: Place & { failingSince?: number }, now: number): Promise<boolean> => {
+  warn: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {
     const since = webhook.failingSince ?? now;
     const first = where('attribute_exists(pk) AND (attribute_not_exists(#warnedAt) OR #warnedAt < :since)', { since });
     return (await table.update(keyOf(webhook), changes({ set: { warnedAt: now }, if: first }))) !== null;
   },
 });
+
+export const health = (table: Table) => healthWrites(table);

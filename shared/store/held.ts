@@ -7,8 +7,8 @@ import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
 
-type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
-const webhookKey = ({ customerId, id: webhookId }: Place) => items.webhook({ customerId, webhookId });
+type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
+const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 const isHeld = where('#state = :held', { held: 'held' });
 /** An index may show what was written this long ago (ms), or not yet. */
 const INDEX_LAG = 60_000;
@@ -19,7 +19,7 @@ export const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
   return { update: key, changes: changes({ add: { held: by }, if: present }) };
 };
 
-/** Why something held ends unsent: it was held for too long, its replay was canceled, a repetition takes its place. */
+/** Why something held ends unsent: it was held for too long, its replay was canceled, a repetition replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
 /** The end of a held delivery: in its own item, in the count of its webhook, and in the replay that it is of. */
@@ -31,7 +31,7 @@ export const endHeld = (delivery: Delivery, reason: HeldEnd, now: number): Write
 
 export const heldReads = (table: TableReader) => ({
   /** Ids of the oldest deliveries that a webhook holds. */
-  ids: async ({ customerId, id: webhookId }: Place, limit: number): Promise<string[]> => {
+  ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const pk = lists.heldOfWebhook({ customerId, webhookId });
     const { items: held } = await table.query<Key & { listSk: string }>({ index: 'list', pk, limit });
     return held.map(({ listSk }) => listSk);
@@ -42,7 +42,7 @@ export const heldWrites = (table: Table) => ({
   /** Parks a delivery of a webhook that is switched off, for 14 days at most; false when it is being sent or has ended. */
   hold: async (key: DeliveryKey, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = key;
-    const place = { customerId, id: webhookId };
+    const webhook = { customerId, id: webhookId };
     const until = heldUntil(deliveryId, now);
     const set = {
       ...{ state: 'held', reason: 'webhook_disabled', updateDate: now, nextAttempt: null, heldUntil: until },
@@ -53,7 +53,7 @@ export const heldWrites = (table: Table) => ({
     const watched = changes({ set: dueAt(webhookId, now), add: { held: 1 }, if: present });
     const failed = await table.write(
       { update: keyOf(key), changes: changes({ set, remove: ['leaseUntil'], if: idle(now) }) },
-      { update: webhookKey(place), changes: watched },
+      { update: webhookKey(webhook), changes: watched },
     );
     return failed === null;
   },
@@ -70,7 +70,7 @@ export const heldWrites = (table: Table) => ({
   end: async (delivery: Delivery, reason: HeldEnd, now: number): Promise<boolean> =>
     (await table.write(...endHeld(delivery, reason, now))) === null,
 
-  /** Puts a repetition in the place of what is held, or neither happens: false when it is no longer held. */
+  /** Puts a repetition instead of what is held, or neither happens: false when it is no longer held. */
   replace: async (held: Delivery, repetition: Delivery, now: number): Promise<boolean> =>
     (await table.write(putDelivery(repetition, true), ...endHeld(held, 'replayed', now))) === null,
 
@@ -102,8 +102,10 @@ export const heldWrites = (table: Table) => ({
   },
 
   /** Nothing is held any more: the webhook needs no looking at. */
-  done: async (webhook: Place): Promise<void> => {
+  done: async (webhook: WebhookKey): Promise<void> => {
     const empty = where('attribute_exists(pk) AND #held <= :none', { none: 0 });
     await table.update(webhookKey(webhook), changes({ remove: dueNames, if: empty }));
   },
 });
+
+export const held = (table: Table) => ({ ...heldReads(table), ...heldWrites(table) });

@@ -94,7 +94,7 @@ export const identityPatterns = {
   'users.list': pattern('The users of a customer', { query: ['user'] }, 1, 0, each4KB),
   'users.create': pattern(
     'A new user, if the username is free',
-    counting({ put: ['username', 'user', 'account', 'password', 'home'] }),
+    counting({ put: ['username', 'user', 'account', 'password', 'owner'] }),
     1,
     12,
     'read 0 and write 10 without a customer',
@@ -103,7 +103,7 @@ export const identityPatterns = {
   'users.setAccess': pattern('What a user may do from now on', { update: ['user', 'account'] }, 0, 4),
   'users.remove': pattern(
     'A user is gone',
-    counting({ remove: ['user', 'account', 'password', 'username', 'home'] }),
+    counting({ remove: ['user', 'account', 'password', 'username', 'owner'] }),
     1,
     12,
   ),

@@ -64,3 +64,5 @@ export const limitWrites = (table: Table) => ({
   nextNumber: async (name: 'accounts' | 'customers' | 'rules' | 'groups'): Promise<number> =>
     Number((await table.update(items.counter({ name }), changes({ add: { value: 1 } }, 'UPDATED_NEW')))?.value),
 });
+
+export const limits = (table: Table) => limitWrites(table);

@@ -57,3 +57,5 @@ export const provisioningWrites = (table: Table) => ({
     );
   },
 });
+
+export const provisioning = (table: Table) => ({ ...provisioningReads(table), ...provisioningWrites(table) });

@@ -11,7 +11,7 @@ import {
 } from './deliveries.ts';
 import { counted } from './held.ts';
 import { changes, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 
 /** What becomes of deliveries that were sent again. */
 export const repetitionWrites = (table: Table) => ({
@@ -34,6 +34,8 @@ export const repetitionWrites = (table: Table) => ({
       if (failed?.includes(0)) return null;
       return { ended: failed === null ? original : null };
     };
-    return inTurn(end).then(({ ended }) => ended);
+    return retryOnConflict(end).then(({ ended }) => ended);
   },
 });
+
+export const repetitions = (table: Table) => repetitionWrites(table);

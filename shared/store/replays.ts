@@ -5,20 +5,20 @@ import { putDelivery } from './deliveries.ts';
 import { dueAt, dueNames } from './due.ts';
 import { endHeld } from './held.ts';
 import { absent, changes, present, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { items } from './table.ts';
 
 /** Kept longer than the deliveries that count in it. */
 const KEPT = 60 * 86_400_000;
 
-type Place = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
-const keyOf = ({ customerId, webhookId, id: replayId }: Place) => items.replay({ customerId, webhookId, replayId });
+type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
+const keyOf = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
 /** Those that still run, of those that were made before. One that has ended never runs again. */
-const runningOf = async (table: TableReader, place: Place, ids: readonly string[]): Promise<string[]> => {
+const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
   const found = await table.getAll<ReplayRecord>(
-    ids.map((id) => keyOf({ ...place, id })),
+    ids.map((id) => keyOf({ ...key, id })),
     true,
   );
   return found.filter(({ state }) => state === 'running').map(({ id }) => id);
@@ -32,7 +32,7 @@ export const replayReads = (table: TableReader) => ({
 export const replayWrites = (table: Table) => ({
   /** A new job, which waits for its first step, if its webhook is there and has fewer than `most` that run. */
   create: (replay: ReplayRecord, most: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
-    inTurn(async () => {
+    retryOnConflict(async () => {
       const { customerId, webhookId, id, createDate } = replay;
       const key = items.webhook({ customerId, webhookId });
       const webhook = await table.get<{ replays?: string[] }>(key);
@@ -52,9 +52,9 @@ export const replayWrites = (table: Table) => ({
 
   /**
    * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes
-   * the place of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
+   * instead of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
    */
-  add: async (replay: Place, delivery: Delivery, original: Delivery, now: number): Promise<boolean> => {
+  add: async (replay: ReplayKey, delivery: Delivery, original: Delivery, now: number): Promise<boolean> => {
     const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
     const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
     return (await table.write(putDelivery(delivery, true), count, ...instead)) === null;
@@ -73,15 +73,25 @@ export const replayWrites = (table: Table) => ({
     return (await table.update(keyOf(replay), changes({ set, if: same }))) !== null;
   },
 
+  /** Stops a running replay, or lets it go on; gives it as it is then, null when it has ended. */
+  pause: async (replay: ReplayKey, isPaused: boolean, now: number): Promise<ReplayRecord | null> => {
+    const set = { isPaused, updateDate: now, ...(!isPaused && dueAt(replay.id, now)) };
+    const remove = isPaused ? dueNames : [];
+    const change = changes({ set, remove, if: running }, 'ALL_NEW');
+    return (await table.update(keyOf(replay), change)) as ReplayRecord | null;
+  },
+
   /** Ends a running replay: it is done with, or somebody wants no more of it (then its deliveries are still to be ended). */
-  finish: async (replay: Place, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
+  finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
     const remove = state === 'canceled' ? [] : dueNames;
     return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
   },
 
-  /** Nothing of an ended replay waits any more. */
-  close: async (replay: Place): Promise<void> => {
+  /** Nothing of a replay that has ended, or is paused, waits any more. */
+  close: async (replay: ReplayKey): Promise<void> => {
     await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
   },
 });
+
+export const replays = (table: Table) => ({ ...replayReads(table), ...replayWrites(table) });

@@ -1,3 +1,4 @@
+import type { Key } from './key.ts';
 import {
   DeleteCommand,
   PutCommand,
@@ -5,8 +6,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
   type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
-import type { Key } from './key.ts';
+} from './sdk.ts';
 import { type IndexName, tableDesign } from './table.ts';
 
 export type Item = Record<string, unknown>;

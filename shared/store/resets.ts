@@ -32,3 +32,5 @@ export const resetWrites = (table: Table) => ({
     return failed === null;
   },
 });
+
+export const resets = (table: Table) => ({ ...resetReads(table), ...resetWrites(table) });

@@ -3,8 +3,8 @@ import type { Table, TableReader } from './client.ts';
 import { touchSensor } from './sensor-item.ts';
 import { items } from './table.ts';
 
-/** A sensor's place in the table. */
-type Place = { customerId: number; sensorId: string };
+/** A sensor's key in the table. */
+type SensorKey = { customerId: number; sensorId: string };
 
 export const roomReads = (table: TableReader) => ({
   /** Null before the first PUT. */
@@ -16,7 +16,7 @@ export const roomWrites = (table: Table) => ({
    * Replaces the room of a sensor; false when the sensor has gone. The extent is in the sensor's own item too: what
    * scales coordinates has read that anyway.
    */
-  put: async ({ customerId, sensorId }: Place, stored: Room): Promise<boolean> => {
+  put: async ({ customerId, sensorId }: SensorKey, stored: Room): Promise<boolean> => {
     const room: Extent = extentOf(stored);
     const failed = await table.write(touchSensor(customerId, sensorId, { room }), {
       put: { ...stored, ...items.room({ customerId, sensorId }) },
@@ -24,3 +24,5 @@ export const roomWrites = (table: Table) => ({
     return failed === null;
   },
 });
+
+export const rooms = (table: Table) => ({ ...roomReads(table), ...roomWrites(table) });

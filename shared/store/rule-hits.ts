@@ -1,4 +1,4 @@
-import { oneAtATime } from '../concurrency/one-at-a-time.ts';
+import { keyedMutex } from '../concurrency/keyed-mutex.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import { sorted } from '../domain/page.ts';
@@ -186,7 +186,7 @@ const append = async (
 /** ms. A try that nobody answers takes 2 s, and the next hit of that customer waits for it no longer than that. */
 const LONGEST_TURN = 3_000;
 
-export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), recent = recentHits()) => ({
+export const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = recentHits()) => ({
   /**
    * Appends a hit to those of its customer, once for its event and rule, and gives its place, and whether it is new. Ids have no gaps, so that
    * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is
@@ -195,7 +195,7 @@ export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), rec
    * since, and finds what another wrote.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
-    turn(customerId, () => append(table, recent, customerId, after, hit, now)),
+    mutex(customerId, () => append(table, recent, customerId, after, hit, now)),
 
   /**
    * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was
@@ -223,3 +223,5 @@ export const ruleHitWrites = (table: Table, turn = oneAtATime(LONGEST_TURN), rec
     if (!reported) await ruleHitWrites(table).report(customerId, hitId, at, rest, sent, now);
   },
 });
+
+export const ruleHits = (table: Table) => ({ ...ruleHitReads(table), ...ruleHitWrites(table) });

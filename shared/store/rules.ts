@@ -1,4 +1,5 @@
-import { canTell, type Situation } from '../domain/event.ts';
+import type { Situation } from '../domain/event.ts';
+import { muteFor } from '../domain/formats/formats.ts';
 import type { Quotas } from '../domain/quota.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
@@ -6,7 +7,7 @@ import { countedCustomer, oneLess, oneMore, roomFor, scopeOf } from './counts.ts
 import { enabledChange, enabledLess, enabledLike, enabledMore } from './enabled-rules.ts';
 import type { Key } from './key.ts';
 import { type Condition, changes, present, type Write, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { items } from './table.ts';
 
 type RuleQuotas = Pick<Quotas, 'rules' | 'rulesOfOneSituation'>;
@@ -38,10 +39,12 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, si
   if (groupId !== null) checks.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
   for (const { botId, webhookId } of recipients) {
     mustBe(items.bot({ customerId, botId }), present);
-    const isFit = canTell('custom1', situation)
-      ? where('#botId = :botId', { botId })
-      : where('#botId = :botId AND #format <> :custom1', { botId, custom1: 'custom1' });
-    mustBe(items.webhook({ customerId, webhookId }), isFit);
+    const mute = muteFor(situation);
+    const isFit = ['#botId = :botId', ...mute.map((format) => `#format <> :${format}`)].join(' AND ');
+    mustBe(
+      items.webhook({ customerId, webhookId }),
+      where(isFit, { botId, ...Object.fromEntries(mute.map((one) => [one, one])) }),
+    );
   }
   return [...checks.values()];
 };
@@ -90,7 +93,7 @@ const createRule = (
   rule: Rule,
   quotas: RuleQuotas,
 ): Promise<'done' | 'unknown_reference' | keyof RuleQuotas> =>
-  inTurn(async () => {
+  retryOnConflict(async () => {
     const { customerId, id: ruleId } = rule;
     const full = await roomFor(table, customerId, 'rules', quotas.rules);
     if (full) return full === 'limit_reached' ? 'rules' : 'unknown_reference';
@@ -101,7 +104,7 @@ const createRule = (
       ...counts,
       { put: { ...rule, ...keyOf(rule) } },
       ...shown(rule),
-      { put: { ...items.home({ kind: 'rule', id: ruleId }), customerId } },
+      { put: { ...items.owner({ kind: 'rule', id: ruleId }), customerId } },
       ...checksOf(rule),
     );
     if (failed === null) return 'done';
@@ -135,7 +138,7 @@ export const ruleWrites = (table: Table) => ({
 
   /** False when it is no longer what was read. */
   remove: (rule: Rule): Promise<boolean> =>
-    inTurn(async () => {
+    retryOnConflict(async () => {
       const { customerId, id: ruleId } = rule;
       const customer = await countedCustomer(table, customerId);
       const failed = await table.write(
@@ -143,10 +146,12 @@ export const ruleWrites = (table: Table) => ({
         { remove: items.wholeRule({ customerId, ruleId }) },
         { remove: items.listedRule({ customerId, ruleId }) },
         { remove: keyOf(rule) },
-        { remove: items.home({ kind: 'rule', id: ruleId }) },
+        { remove: items.owner({ kind: 'rule', id: ruleId }) },
         ...(customer ? [oneLess(customerId, 'rules')] : []),
         ...(await enabledLess(table, rule)),
       );
       return failed === null || (failed.includes(0) ? false : null);
     }),
 });
+
+export const rules = (table: Table) => ({ ...ruleReads(table), ...ruleWrites(table) });

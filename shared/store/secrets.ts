@@ -22,3 +22,5 @@ export const secretWrites = (table: Table) => ({
     return (await table.update(items.webhook({ customerId, webhookId }), changes({ ...update, if: present }))) !== null;
   },
 });
+
+export const secrets = (table: Table) => secretWrites(table);

@@ -4,8 +4,8 @@ import type { Table } from './client.ts';
 import { type NoticeItem, putNotice } from './events.ts';
 import { countDevice } from './provisioning.ts';
 import { absent, type Write, where } from './request.ts';
-import type { DeviceLink } from './sensor-homes.ts';
 import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
+import type { DeviceLink } from './sensor-owners.ts';
 import { items } from './table.ts';
 
 export type Pairing = { hash: string; expires: number };
@@ -91,7 +91,7 @@ export const writesOfDevice = (table: Table) => ({
     const failed = await table.write(
       countDevice(key, createDate),
       { put: { ...items.hardware({ manufacturer, hardwareId }), sensorId }, where: absent },
-      { put: { ...items.home({ kind: 'sensor', id: sensorId }), customerId: 0 }, where: absent },
+      { put: { ...items.owner({ kind: 'sensor', id: sensorId }), customerId: 0 }, where: absent },
       { put: newSensorItem(sensor), where: absent },
       devicePut(sensor, hash),
       linkPut(sensor, { hash, pairingHash: pairing.hash }, null),

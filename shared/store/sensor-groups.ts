@@ -2,7 +2,7 @@ import type { SensorGroup } from '../domain/sensor-group.ts';
 import type { Table, TableReader } from './client.ts';
 import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
 import { absent, changes, type Write, where } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { ruleReads } from './rules.ts';
 import { type SensorItem, sensorKey } from './sensor-item.ts';
 import { items } from './table.ts';
@@ -10,12 +10,12 @@ import { items } from './table.ts';
 type Fields = Omit<SensorGroup, 'sensorIds'>;
 /** `version` counts its changes, and the rules that were made on it. */
 type GroupItem = Fields & { version: number };
-type Place = { customerId: number; groupId: number };
+type GroupKey = { customerId: number; groupId: number };
 
-const placeOf = ({ customerId, id: groupId }: Pick<Fields, 'customerId' | 'id'>): Place => ({ customerId, groupId });
+const keyOf = ({ customerId, id: groupId }: Pick<Fields, 'customerId' | 'id'>): GroupKey => ({ customerId, groupId });
 
 /** Who is in a group is one item for each sensor: so groups may be large, and no write meets all of them. */
-const membersOf = async (table: TableReader, { customerId, groupId }: Place): Promise<string[]> => {
+const membersOf = async (table: TableReader, { customerId, groupId }: GroupKey): Promise<string[]> => {
   const beginsWith = items.groupMember.sk({ groupId, sensorId: '' });
   const found = await table.queryAll({ pk: items.groupMember.pk({ customerId }), beginsWith });
   return found.flatMap((key) => items.groupMember.read(key)?.sensorId ?? []);
@@ -77,7 +77,7 @@ type Arranged = 'done' | { unknown: string };
  */
 const arrange = async (
   table: Table,
-  { customerId, groupId }: Place,
+  { customerId, groupId }: GroupKey,
   version: number,
   wanted: readonly string[],
   group: (step: Step) => Write[],
@@ -104,59 +104,61 @@ const arrange = async (
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
 /** A group that more is written of, if nobody else did meanwhile. */
-const change = (place: Place, version: number, set: Partial<Fields> = {}): Write => ({
-  update: items.sensorGroup(place),
+const change = (key: GroupKey, version: number, set: Partial<Fields> = {}): Write => ({
+  update: items.sensorGroup(key),
   changes: changes({ set: { ...set, version: version + 1 }, if: versionIs(version) }),
 });
 
-const versionOf = async (table: Table, place: Place): Promise<number | null> =>
-  (await table.get<GroupItem>(items.sensorGroup(place)))?.version ?? null;
+const versionOf = async (table: Table, key: GroupKey): Promise<number | null> =>
+  (await table.get<GroupItem>(items.sensorGroup(key)))?.version ?? null;
 
 export const sensorGroupWrites = (table: Table) => ({
   create: (
     { sensorIds, ...group }: SensorGroup,
     most: number,
   ): Promise<Arranged | 'customer_unknown' | 'limit_reached'> =>
-    inTurn(async () => {
-      const place = placeOf(group);
+    retryOnConflict(async () => {
+      const key = keyOf(group);
       const { customerId } = group;
-      const version = await versionOf(table, place);
+      const version = await versionOf(table, key);
       const full = version === null ? await roomFor(table, customerId, 'sensorGroups', most) : null;
       if (full) return full;
       const first: Write[] = [
-        { put: { ...group, ...items.sensorGroup(place), version: 1 }, where: absent },
-        { put: { ...items.home({ kind: 'sensor_group', id: group.id }), customerId } },
+        { put: { ...group, ...items.sensorGroup(key), version: 1 }, where: absent },
+        { put: { ...items.owner({ kind: 'sensor_group', id: group.id }), customerId } },
         oneMore(customerId, 'sensorGroups', most),
       ];
-      return arrange(table, place, version ?? 0, sensorIds, ({ version }) =>
-        version === 0 ? first : [change(place, version)],
+      return arrange(table, key, version ?? 0, sensorIds, ({ version }) =>
+        version === 0 ? first : [change(key, version)],
       );
     }),
 
   /** Replaces name and sensors. */
   put: (group: Omit<SensorGroup, 'createDate'>): Promise<Arranged | 'gone'> =>
-    inTurn(async () => {
-      const place = placeOf(group);
-      const version = await versionOf(table, place);
+    retryOnConflict(async () => {
+      const key = keyOf(group);
+      const version = await versionOf(table, key);
       if (version === null) return 'gone';
       const { name, updateDate } = group;
-      return arrange(table, place, version, group.sensorIds, ({ version }) => [
-        change(place, version, { name, updateDate }),
+      return arrange(table, key, version, group.sensorIds, ({ version }) => [
+        change(key, version, { name, updateDate }),
       ]);
     }),
 
   /** Removes a group, unless a rule watches it: an alarm must not go silent by the way. */
   remove: (customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
-    inTurn(async () => {
-      const place = { customerId, groupId };
-      const version = await versionOf(table, place);
+    retryOnConflict(async () => {
+      const key = { customerId, groupId };
+      const version = await versionOf(table, key);
       if (version === null) return 'gone';
       if (await ruleReads(table).watchesGroup(customerId, groupId)) return 'in_use';
-      const last: Write[] = [{ remove: items.home({ kind: 'sensor_group', id: groupId }) }];
+      const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
       if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
-      const done = await arrange(table, place, version, [], ({ version, isLast }) =>
-        isLast ? [{ remove: items.sensorGroup(place), where: versionIs(version) }, ...last] : [change(place, version)],
+      const done = await arrange(table, key, version, [], ({ version, isLast }) =>
+        isLast ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last] : [change(key, version)],
       );
       return done === null ? null : 'done';
     }),
 });
+
+export const sensorGroups = (table: Table) => ({ ...sensorGroupReads(table), ...sensorGroupWrites(table) });

@@ -4,10 +4,10 @@ import type { Table, TableReader } from './client.ts';
 import type { CustomerItem } from './customers.ts';
 import type { Key } from './key.ts';
 import type { Item } from './request.ts';
-import { inTurn } from './retry.ts';
+import { retryOnConflict } from './retry.ts';
 import { writesOfDevice } from './sensor-devices.ts';
-import { type FormerSensor, type Move, type Moved, moveSensor, removeSensor } from './sensor-homes.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
+import { type FormerSensor, type Move, type Moved, moveSensor, removeSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
 
@@ -63,7 +63,7 @@ export const sensorReads = (table: TableReader) => ({
 export const sensorWrites = (table: Table) => ({
   ...writesOfDevice(table),
 
-  /** See sensor-homes.ts. */
+  /** See sensor-owners.ts. */
   move: (from: number, sensorId: string, move: Move): Promise<Moved> =>
     moveSensor(table, { customerId: from, sensorId }, move),
   remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
@@ -74,7 +74,7 @@ export const sensorWrites = (table: Table) => ({
 
   /** Sets what the list of sensors shows of a sensor's activity since `time` (ms); what is older changes nothing. */
   setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
-    await inTurn(async () => {
+    await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
       if (!sensor || (sensor.activityDate ?? 0) > time) return true;
       const set = { isActive, activityDate: time, updateDate: time };
@@ -84,10 +84,12 @@ export const sensorWrites = (table: Table) => ({
 
   /** Notes which firmware (v0.N) a device runs by now. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
-    await inTurn(async () => {
+    await retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
       if (!sensor || sensor.firmwareVersion === firmwareVersion) return true;
       return (await table.write(updateSensor(sensor, { firmwareVersion }))) === null || null;
     });
   },
 });
+
+export const sensors = (table: Table) => ({ ...sensorReads(table), ...sensorWrites(table) });

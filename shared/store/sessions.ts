@@ -82,3 +82,5 @@ export const sessionWrites = (table: Table) => ({
     await table.write({ put: { ...items.knownAddress({ accountKey, address }), ttl } });
   },
 });
+
+export const sessions = (table: Table) => ({ ...sessionReads(table), ...sessionWrites(table) });

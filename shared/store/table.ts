@@ -16,6 +16,12 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
+ * Grows with a change after which the version of the code before cannot work with what is written: shared/store/README.md
+ * tells how items are changed so that it need not. The sweep notes it in the table.
+ */
+export const DATA_VERSION = 1;
+
+/**
  * Waiting work is spread over this many partitions of the due index: see shared/GROWTH.md. It may grow, but not shrink:
  * what waits in a shard that nobody looks into is lost.
  */
@@ -38,7 +44,7 @@ export const items = {
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
   reset: item('RESET#{hash}', 'RESET'),
-  home: item('HOME#{kind}#{id}', 'HOME'),
+  owner: item('HOME#{kind}#{id}', 'HOME'),
   /** What a list of all customers shows of one: the one partition that they share, which nothing else reads. */
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),

@@ -40,7 +40,7 @@ export const userWrites = (table: Table) => ({
       { put: { ...user, ...keyOf(customerId, user.id), accountKey }, where: absent },
       { put: { ...accountOf(user, 0), ...items.account({ accountKey }) }, where: absent },
       { put: { ...items.password({ accountKey }), hash } },
-      { put: { ...items.home({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
+      { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
     ];
     if (customerId === null) return (await table.write(...writes)) && 'username_taken';
     const failed = await giveOne(table, { customerId, kind: 'users', most }, ...writes);
@@ -87,9 +87,11 @@ export const userWrites = (table: Table) => ({
       { remove: items.account({ accountKey }), where: asJudged(user) },
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
-      { remove: items.home({ kind: 'user', id }) },
+      { remove: items.owner({ kind: 'user', id }) },
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
     return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;
   },
 });
+
+export const users = (table: Table) => ({ ...userReads(table), ...userWrites(table) });

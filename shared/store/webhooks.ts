@@ -1,5 +1,6 @@
 import type { Bot } from '../domain/bot.ts';
-import type { Format, WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
+import type { Format } from '../domain/formats/format.ts';
+import type { WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { giveOne, takeOne } from './counts.ts';
 import { type Condition, changes, type Item, present, type Write, where } from './request.ts';
@@ -26,21 +27,21 @@ export const webhookReads = (table: TableReader) => ({
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
 });
 
-type Place = Pick<WebhookRecord, 'customerId' | 'id'>;
+type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
 /** The customer's own list of what gets every event: the webhook with its format, or (null) without it. */
-const inList = ({ id }: Place, format: Format | null) => ({
+const inList = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
   ExpressionAttributeNames: { '#id': id },
   ...(format !== null && { ExpressionAttributeValues: { ':format': format } }),
 });
-const listing = (place: Place, format: Format | null): Write => ({
+const listing = (place: WebhookKey, format: Format | null): Write => ({
   update: items.customer({ customerId: place.customerId }),
   changes: { ...inList(place, format), ...present },
 });
 
 /** What a webhook needs besides itself: its bot, or a line in the customer's list. */
-const belonging = (place: Place, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
+const belonging = (place: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
     ? listing(place, format)
     : { check: items.bot({ customerId: place.customerId, botId }), where: present };
@@ -79,7 +80,7 @@ const createWebhook = async (
     table,
     { customerId, kind: 'webhooks', most, also: botId === null ? inList(webhook, format) : undefined },
     { put: { ...webhook, ...items.webhook({ customerId, webhookId }) } },
-    { put: { ...items.home({ kind: 'webhook', id: webhookId }), customerId } },
+    { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
     ...(botId === null ? [] : [belonging(webhook, webhook)]),
   );
   if (typeof failed === 'string') return failed;
@@ -132,14 +133,16 @@ export const webhookWrites = (table: Table) => ({
       table,
       { customerId, kind: 'webhooks', also: botId === null ? inList(webhook, null) : undefined },
       { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },
-      { remove: items.home({ kind: 'webhook', id: webhookId }) },
+      { remove: items.owner({ kind: 'webhook', id: webhookId }) },
     );
     return failed.length === 0;
   },
 
   /** Removes a webhook of a customer who is gone, and its list with it. */
   forget: async ({ customerId, id: webhookId }: WebhookRecord): Promise<void> => {
-    const home = items.home({ kind: 'webhook', id: webhookId });
+    const home = items.owner({ kind: 'webhook', id: webhookId });
     await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });
   },
 });
+
+export const webhooks = (table: Table) => ({ ...webhookReads(table), ...webhookWrites(table) });

@@ -7,20 +7,22 @@ import { type Figure, passes, tableOf } from './figures.ts';
 import { measureFlow } from './flow.ts';
 import { measureKilled } from './killed.ts';
 import { measureLists } from './lists.ts';
+import { measureMqtt } from './mqtt.ts';
 import { measurePrice } from './price.ts';
 import { measureServe } from './serve.ts';
 import { measureStarts } from './starts.ts';
 import { measureStartup } from './startup.ts';
 import { measureStorm } from './storm.ts';
 import { measureThroughput } from './throughput.ts';
+import { measureWorkers } from './workers.ts';
 
-const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,throughput,storm,lists,price]
+const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,throughput,mqtt,storm,workers,lists,price]
 FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
 
 const options = {
   json: { type: 'string' },
   peers: { type: 'string', default: '' },
-  only: { type: 'string', default: 'starts,serve,startup,flow,throughput,storm,lists,price' },
+  only: { type: 'string', default: 'starts,serve,startup,flow,throughput,mqtt,storm,workers,lists,price' },
 } as const;
 
 const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
@@ -31,7 +33,9 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   startup: () => measureStartup(folder),
   flow: () => measureFlow(folder),
   throughput: async () => [...(await measureThroughput(folder)), ...(await measureKilled(folder))],
+  mqtt: () => measureMqtt(folder),
   storm: () => measureStorm(folder),
+  workers: measureWorkers,
   lists: measureLists,
   price: measurePrice,
 };

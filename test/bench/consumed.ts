@@ -22,6 +22,8 @@ export const consumed = {
   report: { ...nothing, read: 2.5, write: 1 / 2, fifo: 1 },
   /** Has a sensor been silent for too long? It was not. */
   look: { ...nothing, read: 4, write: 3, standard: 1 },
+  /** A device is let in, or may stay. */
+  admit: { ...nothing, read: 1 },
   /** A sweep that finds nothing. */
   sweep: { ...nothing, read: 17, write: 1 },
 } as const satisfies Record<string, Consumed>;

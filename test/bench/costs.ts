@@ -11,6 +11,15 @@ const DAYS_OF_MONTH = 365.25 / 12;
 const MINUTES_OF_MONTH = DAYS_OF_MONTH * 24 * 60;
 const GIGABYTE = 1e9;
 
+/** How a device speaks: over HTTP; over MQTT, to its topic or by Basic Ingest. */
+export type Way = 'HTTP' | 'MQTT' | 'Basic Ingest';
+const { mqttRule, mqttAction } = prices;
+const callOf: Record<Way, number> = {
+  HTTP: prices.httpRequest,
+  MQTT: prices.mqttMessage + mqttRule + mqttAction,
+  'Basic Ingest': mqttRule + mqttAction,
+};
+
 type Work = Consumed & {
   /** Calls of devices, invocations and what they are billed for, deliveries. */
   calls: number;
@@ -42,27 +51,31 @@ export const works = {
   report: { ...consumed.report, ...said(1, ms.report) },
   look: { ...consumed.look, ...alone(ms.look) },
   sweep: { ...consumed.sweep, ...alone(ms.sweep) },
+  /** A connection is let in, or may go on. */
+  admit: { ...consumed.admit, ...alone(ms.admit) },
 } as const satisfies Record<string, Work>;
 
 /** Requests for a message: it is sent alone, received and deleted with those of its batch. */
 const REQUESTS = 1 + 2 / batch;
 
 /** What one piece of work costs; what it leaves is paid for until it goes. */
-export const costsOf = (work: Work): Costs => {
+export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
   const { read, write, fifo, standard, kept120, kept30, calls, invocations, milliseconds, deliveries } = work;
   const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_OF_MONTH / GIGABYTE;
   const seconds = (milliseconds / 1_000) * assumed.memoryGigabytes;
+  const answered = way === 'HTTP' ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
   return {
-    'front door': calls * prices.httpRequest,
+    'front door': calls * callOf[way],
     functions: invocations * prices.invocation + seconds * prices.gigabyteSecond,
     table: read * prices.tableReadUnit + write * prices.tableWriteUnit,
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
     storage: gigabyteMonths * prices.tableGigabyteMonth,
     backups: gigabyteMonths * prices.backupGigabyteMonth,
-    logs: ((invocations * assumed.logBytes + calls * assumed.accessBytes) / GIGABYTE) * prices.logGigabyte,
+    // AWS IoT writes no line for each message, and its acknowledgements cost nothing.
+    logs: ((invocations * assumed.logBytes + answered * assumed.accessBytes) / GIGABYTE) * prices.logGigabyte,
     keys: 0,
-    traffic: ((calls * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) * prices.trafficGigabyte,
+    traffic: ((answered * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) * prices.trafficGigabyte,
     alarms: 0,
   };
 };
@@ -90,15 +103,22 @@ const idle = (): Costs => {
     ...times(0, costsOf(works.sweep)),
     queues: receives * prices.queueRequest,
     keys: prices.keyMonth + keyRequests * prices.keyRequest,
-    alarms: assumed.alarms * prices.alarmMonth,
+    alarms: assumed.alarms * prices.alarmMonth + assumed.metrics * prices.metricMonth,
   });
 };
 
+/** A connection for a month, looked at again and again. */
+const connected = (): Costs => {
+  const admitted = times(MINUTES_OF_MONTH / assumed.admittedMinutes, costsOf(works.admit));
+  return { ...admitted, 'front door': MINUTES_OF_MONTH * prices.connectionMinute };
+};
+
 /** A month of so many sensors that report once a minute, with a fall a week each, in steady state. */
-export const monthOf = (sensors: number): Costs =>
+export const monthOf = (sensors: number, way: Way = 'HTTP'): Costs =>
   add(
     idle(),
-    times(sensors * MINUTES_OF_MONTH, costsOf(works.report)),
+    times(way === 'HTTP' ? 0 : sensors, connected()),
+    times(sensors * MINUTES_OF_MONTH, costsOf(works.report, way)),
     times(sensors * LOOKS_OF_MONTH, costsOf(works.look)),
-    times(sensors * FALLS_OF_MONTH, costsOf(works.wholeFall)),
+    times(sensors * FALLS_OF_MONTH, costsOf(works.wholeFall, way)),
   );

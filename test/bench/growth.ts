@@ -1,5 +1,5 @@
-import { deliver } from '../../functions/deliver/contract.ts';
-import { processing } from '../../functions/process/contract.ts';
+import { deliver } from '../../functions/workers/deliver/contract.ts';
+import { processing } from '../../functions/workers/process/contract.ts';
 import { stageFrom } from '../../lib/aws/stage.ts';
 import { Quotas } from '../../shared/domain/quota.ts';
 import { DUE_SHARDS } from '../../shared/store/table.ts';

@@ -34,7 +34,7 @@ export const createLedger = () => {
   };
   const meter: Meter = (call, units) => add(label.getStore() ?? call, units);
 
-  const labelled = (table: Table): Table => ({
+  const tagged = (table: Table): Table => ({
     get: <T extends Item>(key: Key) => label.run(`get ${kindOf(key)}`, () => table.get<T>(key)),
     getEventual: <T extends Item>(key: Key) =>
       label.run(`get ${kindOf(key)} (eventual)`, () => table.getEventual<T>(key)),
@@ -63,8 +63,8 @@ export const createLedger = () => {
 
   return {
     meter,
-    labelled,
-    wrap: (runtime: Runtime): Runtime => ({ ...runtime, table: labelled(runtime.table) }),
+    tagged,
+    wrap: (runtime: Runtime): Runtime => ({ ...runtime, table: tagged(runtime.table) }),
     clear: () => lines.clear(),
     lines: (): Record<string, Line> => Object.fromEntries([...lines].toSorted()),
     total: (): Units => {
@@ -84,7 +84,7 @@ export const createLedger = () => {
 };
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** An engine of its own with an empty table; `table` is labelled and metered, `plain` only metered. */
+/** An engine of its own with an empty table; `table` is tagged and metered, `plain` only metered. */
 export const startEngine = async (dataDir: string, ledger: Ledger) => {
   const engine = await startTableEngine({ dataDir, onExit: () => {} });
   await ensureTable(engine.endpoint, TABLE);
@@ -93,7 +93,7 @@ export const startEngine = async (dataDir: string, ledger: Ledger) => {
   return {
     endpoint: engine.endpoint,
     plain,
-    table: ledger.labelled(plain),
+    table: ledger.tagged(plain),
     stop: () => {
       client.destroy();
       return engine.stop();

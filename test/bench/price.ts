@@ -3,6 +3,7 @@ import type { Figure } from './figures.ts';
 import { assumed, prices } from './prices.ts';
 
 const SENSORS = [100, 1_000, 10_000] as const;
+const overMqtt = ['MQTT', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
 const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
 
@@ -44,5 +45,9 @@ export const measurePrice = async (): Promise<Figure[]> => {
     ...SENSORS.map((count) =>
       figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_800 : undefined),
     ),
+    ...overMqtt.flatMap((way) => [
+      figureOf(`by ${way}: a million reports that change nothing`, times(MILLION, costsOf(report, way))),
+      figureOf(`by ${way}: a month of 10000 sensors that stay connected`, monthOf(10_000, way)),
+    ]),
   ];
 };

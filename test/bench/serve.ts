@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
-import { handler as bots } from '../../functions/bots/handler.ts';
-import { handler as sensors } from '../../functions/sensors/handler.ts';
+import { handler as bots } from '../../functions/api/bots/handler.ts';
+import { handler as sensors } from '../../functions/api/sensors/handler.ts';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from '../../shared/api/exchange.ts';
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
@@ -52,7 +52,7 @@ const runtime: Runtime = {
   settings: settingsFrom({}),
   table,
   queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
-  callee: () => Promise.reject(new Error('nobody is called here')),
+  webhookClient: () => Promise.reject(new Error('nobody is called here')),
   mail: async () => {},
   vault: { seal: async (plain) => plain, open: async (kept) => kept },
   passwords: passwordsAt(),

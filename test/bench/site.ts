@@ -12,7 +12,7 @@ export type Posted = { uuid: string; at: number };
 /** A device may call 20 times in a second: so many can hand in what the host can take. */
 export const SENSORS = 40;
 export const AT_A_TIME = 32;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 const MOST_TRIES = 600;
 const LONGEST_WAIT_SECONDS = 5;
 
@@ -35,7 +35,7 @@ export const many = async (count: number, atATime: number, work: (at: number) =>
 };
 
 export const until = async (done: () => boolean): Promise<void> => {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (!done() && performance.now() < end) await sleep(1);
 };
 

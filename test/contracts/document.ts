@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { groups } from '../../functions/index.ts';
-import { openApi } from '../../shared/api/document.ts';
-import { describeApi } from '../../shared/api/openapi.ts';
+import { describeApi } from '../../shared/api/openapi/describe.ts';
+import { openApi } from '../../shared/api/openapi/document.ts';
 import type { Operation } from '../../shared/api/operation.ts';
 import type { Answer } from '../fixtures/client.ts';
 

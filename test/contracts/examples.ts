@@ -1,9 +1,9 @@
-import { library } from '../../functions/docs/library.ts';
+import { library } from '../../functions/api/docs/library.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import { criticalFields } from '../../shared/domain/config/critical.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
-import * as makerA from '../../shared/domain/config/maker-a.ts';
-import * as makerB from '../../shared/domain/config/maker-b.ts';
+import * as makerA from '../../shared/domain/makers/maker-a/config.ts';
+import * as makerB from '../../shared/domain/makers/maker-b/config.ts';
 import { defaultRoom } from '../../shared/domain/room.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
@@ -158,6 +158,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getWebhook: nothing,
   listDeliveries: nothing,
   getDelivery: nothing,
+  getDeliveryMessage: nothing,
   redeliver: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
@@ -167,6 +168,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },
   }),
   getReplay: nothing,
+  updateReplay: async () => ({ body: { isPaused: true } }),
   cancelReplay: nothing,
   updateWebhook: (world) => ({ body: webhook(world) }),
   deleteWebhook: (world) => another(world, 'webhook', webhook(world)),
@@ -188,5 +190,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getOpenApi: nothing,
   getHealth: nothing,
   getDocs: nothing,
+  getConsole: nothing,
+  getConsolePage: () => ({ params: { page: 'sensors/id_123456789' } }),
   getDocsFile: () => ({ params: { file: Object.keys(library).find((name) => name.endsWith('.css')) ?? '' } }),
 };

@@ -78,6 +78,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   groupId: '987654321',
   feedbackId: '987654321',
   file: `swagger-ui.${'0'.repeat(16)}.js`,
+  page: `app.${'0'.repeat(16)}.js`,
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
@@ -89,6 +90,7 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'file') return ['page', 'swagger-ui.js', '%00'];
+  if (param === 'page') return ['%00', 'a//b', 'a/b/c/d/e/f/g'];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
   if (['webhookId', 'tokenId', 'keyId', 'uuid'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];

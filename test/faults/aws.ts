@@ -55,7 +55,7 @@ type Sockets = Record<string, readonly Socket[] | undefined>;
 type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };
 
 /** ms that a call is waited for where some are not answered: their time is the machine's, which nobody can skip. */
-const IMPATIENCE = 400;
+const SHORT_TIMEOUT_MS = 400;
 /** ms */
 const FROZEN = 60_000;
 
@@ -72,12 +72,12 @@ const kill = (handler: object): void => {
 /** What the fault suite does besides: where nobody answers, and how time is skipped. */
 export type Around = { silentPort: number; skip: (ms: number) => void };
 
-/** A call waits no longer than `IMPATIENCE` while some of them are not answered. */
+/** A call waits no longer than `SHORT_TIMEOUT_MS` while some of them are not answered. */
 const hurry = (handler: Handler, { rates }: Chaos): void => {
   const handle = handler.handle.bind(handler);
   handler.handle = (request, options) => {
     const { unanswered, frozen } = rates();
-    return handle(request, { ...options, ...((unanswered || frozen) && { requestTimeout: IMPATIENCE }) });
+    return handle(request, { ...options, ...((unanswered || frozen) && { requestTimeout: SHORT_TIMEOUT_MS }) });
   };
 };
 

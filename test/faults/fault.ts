@@ -1,4 +1,5 @@
 import type { Settings } from '../../shared/env.ts';
+import type { Failpoint } from '../../shared/failpoints.ts';
 import type { Misbehaviour } from './answers.ts';
 import type { AwsError } from './aws.ts';
 import type { Posted } from './check.ts';
@@ -7,7 +8,7 @@ import type { Scene } from './scene.ts';
 /** What goes wrong, and how often (0 to 1). */
 export type Rates = {
   /** Places where processes die. */
-  crashes?: readonly number[];
+  crashes?: readonly Failpoint[];
   crash?: number;
   /** The table gives up: nothing was written, or all of it was and nobody was told. */
   refusal?: number;

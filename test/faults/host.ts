@@ -73,16 +73,16 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
 
 /** A host on which goes wrong what `chaos` says; `settings` are read at each use. */
 export const failingHost =
-  (chaos: Chaos, callee: Runtime['callee'], settings: () => Partial<Settings>) =>
+  (chaos: Chaos, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
   (runtime: Runtime): Runtime => ({
     ...runtime,
-    callee,
+    webhookClient,
     settings: new Proxy(runtime.settings, { get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings] }),
     table: flaky(chaos, ofVersions(chaos, runtime.table)),
     queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },
     now: () => runtime.now() + chaos.skew(),
-    crashpoint: (place) => {
+    failpoint: (name) => {
       const { crashes, crash } = chaos.rates();
-      if (crashes?.includes(place) && chaos.strikes(crash)) throw new Died(`at ${place}`);
+      if (crashes?.includes(name) && chaos.strikes(crash)) throw new Died(`at ${name}`);
     },
   });

@@ -31,7 +31,7 @@ const AT_A_TIME = 8;
  * What was accepted is in the file of the queues, and is taken from there as soon as the host is back. What a kill
  * interrupted in a claimed delivery waits until the claim has lapsed.
  */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
 
@@ -108,8 +108,8 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, send));
-  const patience = Date.now() + PATIENCE_MS;
-  while (reconcile(acknowledged, sent, receiver).lost > 0 && Date.now() < patience) await sleep(250);
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (reconcile(acknowledged, sent, receiver).lost > 0 && Date.now() < deadline) await sleep(250);
   const seconds = Math.round((Date.now() - host.restarted()) / 100) / 10;
   say(`all found, or waited for, ${seconds} s after the last restart`);
 

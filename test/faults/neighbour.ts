@@ -32,8 +32,8 @@ const measure = async (
     if (sensor) sent.push(await post(sensor));
     await sleep(1_000 / perSecond);
   }
-  const patience = performance.now() + 30_000;
-  while (!sent.every(({ uuid }) => arrivals.has(uuid)) && performance.now() < patience) await sleep(5);
+  const deadline = performance.now() + 30_000;
+  while (!sent.every(({ uuid }) => arrivals.has(uuid)) && performance.now() < deadline) await sleep(5);
   const waits = sent.map(({ uuid, at }) => Math.max(0, (arrivals.get(uuid) ?? Number.POSITIVE_INFINITY) - at));
   return {
     p50: percentile(waits, 50),

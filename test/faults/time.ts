@@ -4,7 +4,7 @@ import type { Queue } from '../../lib/local/queue.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /** Rounds until whatever waits must be done, once all is well: at ever longer intervals, some days. */
-const PATIENCE = 60;
+const MOST_STEPS = 60;
 const FIRST_WAIT = 35_000;
 const LONGEST_WAIT = 3_600_000;
 /** What falls due within so many ms is worked off in one go. */
@@ -57,12 +57,12 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
   /** Until every message is judged. */
   const judged = async (): Promise<void> => {
     const [events] = queues;
-    for (let round = 0; round < PATIENCE && events && inQueues([events]).length > 0; round++) await step(FIRST_WAIT);
+    for (let round = 0; round < MOST_STEPS && events && inQueues([events]).length > 0; round++) await step(FIRST_WAIT);
   };
 
   const drain = async (): Promise<number> => {
     let wait = FIRST_WAIT;
-    for (let round = 0; round < PATIENCE; round++) {
+    for (let round = 0; round < MOST_STEPS; round++) {
       const all = await waiting();
       if (all.length === 0) return 0;
       await step(nextLook(all, wait) - clock.now());

@@ -7,7 +7,6 @@ import { startTestCloud } from '../fixtures/cloud.ts';
 import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilence } from '../fixtures/silence.ts';
 import { failingClient } from './aws.ts';
-import { calleeOf } from './callee.ts';
 import { createChaos } from './chaos.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
@@ -16,8 +15,9 @@ import { laggingReads } from './lag.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
 import { timeOf } from './time.ts';
+import { webhookClientOf } from './webhook-client.ts';
 
-/** Many tries, soon: what is to be seen is that none is forgotten, not how long the ladder is. */
+/** Many tries, soon: what is to be seen is that none is forgotten, not how long the retry schedule is. */
 const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
 /** What the log says of a message that is put aside. */
 const UNREAD = 'a message cannot be read';
@@ -34,7 +34,7 @@ export const createFaultWorld = async () => {
     chaos.note();
     return null;
   });
-  const callee = calleeOf(chaos, names.at);
+  const webhookClient = webhookClientOf(chaos, names.at);
   let settings: Fault['settings'];
   let unread = 0;
   let lags = false;
@@ -52,7 +52,7 @@ export const createFaultWorld = async () => {
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
       stores = store(createTable(localDocumentClient(endpoint), 'sensor-cloud'));
     },
-    wrap: failingHost(chaos, async () => callee, current),
+    wrap: failingHost(chaos, async () => webhookClient, current),
     environment: { RETRY_SCHEDULE: SOON },
   });
   if (!stores || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '../../functions/process/handler.ts';
+import { handler } from '../../functions/workers/process/handler.ts';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { lambdaContext } from '../../lib/local/pollers.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '../../functions/sweep/handler.ts';
-import { createPatience } from '../../functions/sweep/patience.ts';
+import { handler } from '../../functions/workers/sweep/handler.ts';
+import { createResend } from '../../functions/workers/sweep/resend.ts';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { lambdaContext } from '../../lib/local/pollers.ts';
@@ -75,9 +75,9 @@ describe('the sweep', () => {
   });
 });
 
-describe('patience', () => {
+describe('resend', () => {
   test('never waits longer than a quarter of an hour, and forgets what was worked off', () => {
-    const { isTime, tidy } = createPatience();
+    const { isTime, tidy } = createResend();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {
       const begin = now;

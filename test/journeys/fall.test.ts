@@ -53,7 +53,7 @@ describe('a fall', () => {
 });
 
 describe('many messages of one sensor at once', () => {
-  test('are all processed, each once, without waiting for a repeated bell', async () => {
+  test('are all processed, each once, without waiting for a repeated task', async () => {
     const home = await createHome(await adminOf(cloud.url), 'oak', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     await createAlarm(home.client, receiver.url);

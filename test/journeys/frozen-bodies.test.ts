@@ -56,6 +56,9 @@ describe('a body', () => {
       const bodies = receiver.received.flatMap(({ headers, body }) => (headers['webhook-id'] === id ? [body] : []));
       expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ service: said, webhook: { name: 'before', isCustomerHook } });
       expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
+      const shown = await client.ok('GET', `${at}/deliveries/${id}/message`);
+      expect(shown).toMatchObject({ body: bodies[0], headers: { 'webhook-id': id } });
+      expect(JSON.stringify(shown)).not.toMatch(/authorization|signature/i);
     },
   );
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
-import { basicFields } from '../../shared/domain/config/maker-a.ts';
+import { basicFields } from '../../shared/domain/makers/maker-a/config.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { handler } from '../../functions/deliver/handler.ts';
+import { handler } from '../../functions/workers/deliver/handler.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { lambdaContext } from '../../lib/local/pollers.ts';
-import { createCallee } from '../../shared/delivery/callee.ts';
+import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import { AT_A_TIME } from '../../shared/domain/breaker.ts';
 import type { Outgoing } from '../../shared/queue/task.ts';
 import { changes } from '../../shared/store/request.ts';
@@ -60,8 +60,12 @@ const startProcess = () => {
     if (items.webhook.read(key)) writes.ofWebhook += 1;
     return runtime.table.update(key, ...rest);
   };
-  const callee = createCallee(runtime.settings, { allowLoopback: true });
-  const run = handler.with({ ...runtime, table: { ...runtime.table, update }, callee: async () => callee });
+  const webhookClient = createWebhookClient(runtime.settings, { allowLoopback: true });
+  const run = handler.with({
+    ...runtime,
+    table: { ...runtime.table, update },
+    webhookClient: async () => webhookClient,
+  });
   return async (batch: readonly Outgoing[]) => {
     const Records = batch.map(
       ({ body }, at) => ({ body, messageId: String(at), attributes: { ApproximateReceiveCount: '1' } }) as never,

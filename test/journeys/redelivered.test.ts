@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Failpoint } from '../../shared/failpoints.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** Where the next process dies; 0: nowhere. */
-let deadly = 0;
+/** Where the next process dies; null: nowhere. */
+let deadly: Failpoint | null = null;
 beforeAll(async () => {
-  const crashpoint = (place: number) => {
-    if (place !== deadly) return;
-    deadly = 0;
+  const failpoint = (name: Failpoint) => {
+    if (name !== deadly) return;
+    deadly = null;
     throw new Error('the process ends here');
   };
-  world = await createDeliveryWorld({ log: () => {}, wrap: (runtime) => ({ ...runtime, crashpoint }) });
+  world = await createDeliveryWorld({ log: () => {}, wrap: (runtime) => ({ ...runtime, failpoint }) });
 });
 afterAll(() => world.stop());
 
@@ -83,16 +84,16 @@ describe('a delivery that waits and is sent again', () => {
   });
 
   test.each([
-    ['before it is ended', 22],
-    ['after it is ended', 25],
-  ])('is sent no more when the process dies %s: the repetition comes twice at most', async (_, place) => {
+    ['before it is ended', 'deliver.reported'],
+    ['after it is ended', 'deliver.originals_ended'],
+  ] as const)('is sent no more when the process dies %s: the repetition comes twice at most', async (_, name) => {
     const { id, again, detail, receiver, tries } = await refused();
     world.answerWith(ok);
-    deadly = place;
+    deadly = name;
     const repetition = await again(id);
     expect(await detail(repetition)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
-    expect(deadly).toBe(0);
+    expect(deadly).toBeNull();
     expect(await detail(id)).toMatchObject(redelivered);
     expect(await detail(repetition)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_300_000);

@@ -4,7 +4,7 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { hashOf } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
-import { FullPayload } from '../../shared/domain/payload.ts';
+import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';

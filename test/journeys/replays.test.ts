@@ -61,6 +61,29 @@ describe('a replay', () => {
     expect(canceled).toHaveLength(failed);
   });
 
+  test('that is paused sends no more until it goes on, and then the rest once', async () => {
+    const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 12; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await receiver.until(before + 1);
+    const paused = await client.ok<Replay>('PUT', `${at}/replays/${replay.id}`, { isPaused: true });
+    expect(paused).toMatchObject({ state: 'running', isPaused: true, total: 12 });
+    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    const sent = receiver.received.length - before;
+    expect(sent).toBeLessThan(12);
+    await world.pass(60_000);
+    expect(receiver.received.length - before).toBe(sent);
+    expect(await progress(client, at, replay)).toMatchObject({ isPaused: true, sent });
+    await client.ok('PUT', `${at}/replays/${replay.id}`, { isPaused: false });
+    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', isPaused: false, sent: 12 });
+    expect(receiver.received.length - before).toBe(12);
+  });
+
   test('takes the place of what is held: each comes once when the webhook is on again', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });

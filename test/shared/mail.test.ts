@@ -1,7 +1,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, expect, test, vi } from 'vitest';
-import { lambdaRuntime } from '../../shared/deps.ts';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { lambdaRuntime } from '../../shared/lambda-runtime.ts';
 import { logTo } from '../../shared/log.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { hurried, startTestCloud } from '../fixtures/cloud.ts';
@@ -12,6 +12,8 @@ afterEach(() => {
   ses.reset();
   vi.unstubAllEnvs();
 });
+// Files share their modules: the next one wants the real client.
+afterAll(() => ses.restore());
 
 /** A cloud that sends mails as a Lambda does; gives what it logged while somebody asked for a code, and by which request. */
 const askForCode = async (email = 'nurse@example.com'): Promise<{ logged: string; requestId: string }> => {

@@ -6,7 +6,6 @@ import { kmsCipher } from '../../shared/auth/kms.ts';
 import { mailBySes } from '../../shared/mail.ts';
 import { queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient } from '../../shared/store/client.ts';
-import { persistently } from '../../shared/store/retry.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import { transport } from '../../shared/transport.ts';
 import { startSilence } from '../fixtures/silence.ts';
@@ -22,7 +21,14 @@ const errorOf = (call: Promise<unknown>) =>
 
 describe('a call that nobody answers ends in time', () => {
   afterEach(() => void vi.useRealTimers());
-  const urls = (url: string) => ({ events: url, timers: url, deliveries: url, retries: url, quarantine: url });
+  const urls = (url: string) => ({
+    events: url,
+    timers: url,
+    deliveries: url,
+    retries: url,
+    mqtt: url,
+    quarantine: url,
+  });
   const messages = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
   test.each([
     [
@@ -58,17 +64,6 @@ describe('a call that nobody answers ends in time', () => {
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
-});
-
-test('what is tried again has an end, however slowly it fails', async () => {
-  let tries = 0;
-  const call = async () => {
-    tries += 1;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
-  };
-  expect(await errorOf(persistently(call, 50))).toBeInstanceOf(TableUnavailable);
-  expect(tries).toBe(2);
 });
 
 test('a process that was frozen loses one try to its dead sockets, however many it kept', async () => {

@@ -4,6 +4,7 @@ import type { Cloud } from '../cloud.ts';
 import { type Received, startReceiver } from './receiver.ts';
 import { seedDemo } from './seed.ts';
 import { simulate } from './simulator.ts';
+import { voiceOf } from './voice.ts';
 
 type Say = (line: string) => void;
 
@@ -14,7 +15,7 @@ const EVERY_MS = 5_000;
 const RECEIVER_PORT = 3_999;
 
 /** A care home that lives: seeds it, moves its sensors, answers its alarms, and says what to try. */
-export const startDemo = async ({ url, runtime }: Cloud, say: Say): Promise<{ stop: () => void }> => {
+export const startDemo = async ({ url, mqttUrl, runtime }: Cloud, say: Say): Promise<{ stop: () => void }> => {
   const hear = (request: Received, response: ServerResponse): void => {
     const { event, rule, sensor } = JSON.parse(request.body);
     say(`nurse call: ${rule?.title ?? event.action} (${sensor.name})`);
@@ -22,7 +23,8 @@ export const startDemo = async ({ url, runtime }: Cloud, say: Say): Promise<{ st
   };
   const receiver = await startReceiver(hear, RECEIVER_PORT).catch(() => startReceiver(hear));
   const demo = await seedDemo(runtime, url, receiver.url);
-  const stopMoving = simulate(url, demo.sensors, systemClock, EVERY_MS, say);
+  const voices = await Promise.all(demo.sensors.map((sensor) => voiceOf(url, mqttUrl, sensor)));
+  const stopMoving = simulate(voices, systemClock, EVERY_MS, say);
   say(
     demo.password
       ? `demo user: ${demo.username}  password: ${demo.password}`
@@ -36,6 +38,7 @@ export const startDemo = async ({ url, runtime }: Cloud, say: Say): Promise<{ st
   return {
     stop: () => {
       stopMoving();
+      for (const { end } of voices) void end();
       void receiver.stop();
     },
   };

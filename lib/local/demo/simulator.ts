@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { What } from '../simulate/day.ts';
 import { asleep, whereAfter, wordsOf } from '../simulate/makers.ts';
-import { apiClient } from './client.ts';
-import type { DemoSensor } from './seed.ts';
+import type { Voice } from './voice.ts';
 
 type Say = (line: string) => void;
 
@@ -20,14 +19,8 @@ function* wordsIn(now: () => number): Generator<object, never> {
     }
 }
 
-/** Moves the sensors of the demo, one of them every `everyMs`, over the same HTTP that devices use. Gives what stops it. */
-export const simulate = (
-  base: string,
-  sensors: readonly DemoSensor[],
-  { now, after }: Clock,
-  everyMs: number,
-  say: Say,
-): (() => void) => {
+/** Moves the sensors of the demo, one of them every `everyMs`. Gives what stops it. */
+export const simulate = (sensors: readonly Voice[], { now, after }: Clock, everyMs: number, say: Say): (() => void) => {
   const words = sensors.map(() => wordsIn(now));
   let turn = 0;
   const move = async (): Promise<void> => {
@@ -35,7 +28,7 @@ export const simulate = (
     const sensor = sensors[which];
     if (!sensor) return;
     const message = words[which]?.next().value;
-    await apiClient(base, sensor.deviceToken).post(`/devices/${sensor.sensorId}/messages`, message);
+    if (message) await sensor.send(message);
   };
   const next = (): void => {
     cancel = after(everyMs, next);

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Api, apiClient, type Heard, logIn } from './client.ts';
 import { type Received, startReceiver } from './receiver.ts';
+import { isSigned } from './signed.ts';
 
 type Id = { id: number };
 export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Heard };
@@ -72,14 +73,6 @@ const prepare = async (admin: Api, { base, provisioningKey, say }: StoryOptions,
   return { api, customer, device, webhook };
 };
 
-const isSigned = ({ headers, body }: Received): boolean => {
-  const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
-  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
-  const standard = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  const own = createHmac('sha256', SECRET).update(body).digest('hex');
-  return headers['webhook-signature'] === `v1,${standard}` && headers['x-service-cloud-signature'] === `sha256=${own}`;
-};
-
 type Hit = { situation: string; allSend: boolean; ruleMessages: { wasSend: boolean; sendTryTimes: number[] }[] };
 
 const judge = (received: readonly Received[], token: string, hits: readonly Hit[]): Check[] => {
@@ -93,7 +86,7 @@ const judge = (received: readonly Received[], token: string, hits: readonly Hit[
       holds: new Set(received.map(({ headers }) => headers['webhook-id'])).size === 1,
     },
     { what: 'all with the same bytes', holds: new Set(received.map(({ body }) => body)).size === 1 },
-    { what: 'every signature is right', holds: received.every(isSigned) },
+    { what: 'every signature is right', holds: received.every((one) => isSigned(one, SECRET)) },
     {
       what: 'every one carries the token',
       holds: received.every(({ headers }) => headers.authorization === `Bearer ${token}`),

@@ -1,10 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Api, apiClient, logIn } from '../demo/client.ts';
+import { type Voice, voiceOf } from '../demo/voice.ts';
 import { makerOf } from './makers.ts';
 import { homeRules, isInGroup, type Listener, listeners, night } from './rules.ts';
 
-export type Access = { base: string; username: string; password: string; provisioningKey: string };
-export type Device = { sensorId: string; send: (message: object) => Promise<void> };
+/** `mqttUrl`: where sensors speak by MQTT; left out or null: they speak over HTTP. */
+export type Access = {
+  base: string;
+  mqttUrl?: string | null;
+  username: string;
+  password: string;
+  provisioningKey: string;
+};
+export type Device = { sensorId: string } & Voice;
 /** `everything` hears of every event, `bytes` gets what the devices said. */
 export type Hook = { id: string; listener: Listener | 'everything' | 'bytes' };
 export type Home = {
@@ -25,6 +33,10 @@ const roomWith = (regions: object[]) => ({
   ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
   ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120, regions },
 });
+
+/** Its sensors fall silent. */
+export const silence = async ({ devices }: Home): Promise<void> =>
+  void (await Promise.all(devices.map(({ end }) => end())));
 
 /** Nobody listens any more: the home's webhooks go, or a cloud that runs on would try to reach them for days. */
 export const closeHooks = async ({ enter, hooks }: Home): Promise<void> => {
@@ -60,13 +72,11 @@ const addSensor = async (api: Api, access: Access, sensor: number): Promise<Devi
   const manufacturer = makerOf(sensor);
   const body = { manufacturer, hardwareId: hardwareId(sensor), firmwareVersion: 42 };
   const registered = await apiClient(access.base, access.provisioningKey).post<Registered>('/devices/register', body);
-  const { sensorId, deviceToken, pairingCode } = registered;
+  const { sensorId, pairingCode } = registered;
   await api.post('/sensors/link', { manufacturer, code: pairingCode });
   const bed = region('bed', 'Bed', -100);
   await api.send('PUT', `/sensors/${sensorId}/room`, roomWith([bed, region('door', 'Door', 0)]));
-  const device = apiClient(access.base, deviceToken);
-  const send = async (message: object) => void (await device.post(`/devices/${sensorId}/messages`, message));
-  return { sensorId, send, bedId: bed.id };
+  return { sensorId, ...(await voiceOf(access.base, access.mqttUrl ?? null, registered)), bedId: bed.id };
 };
 
 type Created = { id: string; token: string };

@@ -1,37 +1,6 @@
-import type { Situation } from '../../domain/event.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { ErrorCode } from '../errors.ts';
-
-export const situations: Record<Situation, string> = {
-  fall_detected: 'Sturz erkannt',
-  fall_suspected: 'Sturz vermutet',
-  empty_room: 'Raum ist leer',
-  occupied_room: 'Raum ist belegt',
-  sensor_inactive: 'Sensor ist nicht erreichbar',
-  sensor_active: 'Sensor ist erreichbar',
-  region_entered: 'Bereich betreten',
-  region_left: 'Bereich verlassen',
-  fall_detected_sensitive: 'Sturz erkannt (sensibel)',
-  fall_loop: 'Wiederholter Sturzverdacht',
-  bed_left: 'Bett verlassen',
-  bed_entered: 'Bett belegt',
-  fall_confirmed: 'Sturz bestätigt',
-  fall_canceled: 'Sturz zurückgenommen',
-  fall_finished: 'Sturz beendet',
-  fall_suspected_sensitive: 'Sturz vermutet (sensibel)',
-  door_entered: 'Durch die Tür eingetreten',
-  door_left: 'Durch die Tür gegangen',
-  sitting_up_in_bed: 'Aufgesetzt im Bett',
-  respiration_high: 'Atemfrequenz ist hoch',
-  respiration_low: 'Atemfrequenz ist niedrig',
-  apnea: 'Keine Atmung',
-  heart_rate_high: 'Herzfrequenz ist hoch',
-  heart_rate_low: 'Herzfrequenz ist niedrig',
-  vital_signs_weak: 'Vitalzeichen sind schwach',
-  sensor_weak_signal: 'Schwaches Signal des Sensors',
-  sensor_tilted: 'Sensor ist gekippt',
-};
 
 export const errorTexts: Record<ErrorCode, string> = {
   bad_request: 'Die Anfrage ist ungültig',
@@ -112,13 +81,13 @@ export const problems: Record<Problem, string> = {
   region_needs_sensor: 'muss fehlen, wenn es keine sensorId gibt',
   customer_hook_has_no_bot: 'muss bei einem Kunden-Webhook fehlen',
   bot_hook_needs_bot: 'ist für einen Bot-Webhook erforderlich',
-  custom1_is_for_bots: 'custom1 gibt es nur für Bot-Webhooks',
+  format_is_for_bots: 'ist ein Format nur für Bot-Webhooks',
   unknown_reference: 'gibt es nicht',
   time_zone: 'ist keine IANA-Zeitzone',
   repeated_header: 'darf nur einmal gesendet werden',
   customer_required: 'ist erforderlich: Sie gehören zu keinem Kunden',
-  custom1_needs_code: 'nennt einen Webhook, dessen Format diese Situation nicht ausdrücken kann',
-  custom1_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
+  format_cannot_tell: 'nennt einen Webhook, dessen Format diese Situation nicht ausdrücken kann',
+  format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
   foreign_webhook: 'ist kein Webhook dieses Bots',
   url: 'ist keine Adresse, die aufgerufen werden darf',
   url_address: 'führt zu einer Adresse, die nicht aufgerufen werden darf',

@@ -1,37 +1,6 @@
-import type { Situation } from '../../domain/event.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { ErrorCode } from '../errors.ts';
-
-export const situations: Record<Situation, string> = {
-  fall_detected: 'Fall detected',
-  fall_suspected: 'Fall suspected',
-  empty_room: 'Room is empty',
-  occupied_room: 'Room is occupied',
-  sensor_inactive: 'Sensor is not reachable',
-  sensor_active: 'Sensor is reachable',
-  region_entered: 'Region entered',
-  region_left: 'Region left',
-  fall_detected_sensitive: 'Fall detected (sensitive)',
-  fall_loop: 'Repeated suspicion of a fall',
-  bed_left: 'Bed left',
-  bed_entered: 'Bed entered',
-  fall_confirmed: 'Fall confirmed',
-  fall_canceled: 'Fall canceled',
-  fall_finished: 'Fall finished',
-  fall_suspected_sensitive: 'Fall suspected (sensitive)',
-  door_entered: 'Entered through the door',
-  door_left: 'Left through the door',
-  sitting_up_in_bed: 'Sitting up in bed',
-  respiration_high: 'Respiration rate is high',
-  respiration_low: 'Respiration rate is low',
-  apnea: 'No respiration',
-  heart_rate_high: 'Heart rate is high',
-  heart_rate_low: 'Heart rate is low',
-  vital_signs_weak: 'Vital signs are weak',
-  sensor_weak_signal: 'Weak signal of the sensor',
-  sensor_tilted: 'Sensor is tilted',
-};
 
 export const errorTexts: Record<ErrorCode, string> = {
   bad_request: 'The request is not valid',
@@ -113,13 +82,13 @@ export const problems: Record<Problem, string> = {
   region_needs_sensor: 'must be left out unless there is a sensorId',
   customer_hook_has_no_bot: 'must be left out for a customer webhook',
   bot_hook_needs_bot: 'is required for a bot webhook',
-  custom1_is_for_bots: 'custom1 is for bot webhooks only',
+  format_is_for_bots: 'is a format for bot webhooks only',
   unknown_reference: 'does not exist',
   time_zone: 'is not an IANA time zone',
   repeated_header: 'must be sent once',
   customer_required: 'is required: you belong to no customer',
-  custom1_needs_code: 'names a webhook whose format cannot express this situation',
-  custom1_rules: 'cannot express the situation of a rule that names this webhook',
+  format_cannot_tell: 'names a webhook whose format cannot express this situation',
+  format_loses_rules: 'cannot express the situation of a rule that names this webhook',
   foreign_webhook: 'is not a webhook of this bot',
   url: 'is not an address that may be called',
   url_address: 'leads to an address that may not be called',

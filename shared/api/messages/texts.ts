@@ -1,12 +1,10 @@
-import type { Situation } from '../../domain/event.ts';
 import { isLocale, type Locale } from '../../domain/locale.ts';
-import type { Fault, Problem } from '../../domain/problem.ts';
+import type { FieldError, Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { Details, ErrorCode } from '../errors.ts';
 import * as en from './en.ts';
 
 type Texts = {
-  situations: Record<Situation, string>;
   errorTexts: Record<ErrorCode, string>;
   problems: Record<Problem, string>;
   limited: Record<Limited, string>;
@@ -26,14 +24,14 @@ export const errorTexts = async (
   locale: string,
   code: ErrorCode,
   seconds: number,
-  faults: readonly Fault[],
+  fieldErrors: readonly FieldError[],
   limit?: Details['limit'],
 ) => {
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
     message: fill(errorTexts[code], { seconds, ...reached }),
-    faults: faults.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
+    fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };
 /** The mail that brings a code to reset a password; the code is on a line of its own. */
@@ -41,5 +39,3 @@ export const resetMail = async (locale: string, code: string, minutes: number) =
   const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };
 };
-export const situationText = async (locale: string, situation: Situation): Promise<string> =>
-  (await texts(locale)).situations[situation];

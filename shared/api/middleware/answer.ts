@@ -1,5 +1,6 @@
 import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
+import type { Measure } from '../../metrics.ts';
 import { QueueUnavailable } from '../../queue/unavailable.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
@@ -30,17 +31,17 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
 export const decorate =
   (settings: Settings) =>
   async (request: ApiRequest): Promise<void> => {
-    const { response, internal } = request;
+    const { response } = request;
+    const { rate, cookies } = request.context.exchange;
     if (!response) return;
     const { SERVICE_VERSION } = settings;
-    response.headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), internal.rate), ...response.headers };
-    if (internal.cookies)
-      response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': internal.cookies };
+    response.headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), rate), ...response.headers };
+    if (cookies.length > 0) response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': cookies };
   };
 
 const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
-  const fields = { operation: request.internal.name };
+  const fields = { operation: request.context.exchange.name };
   // The table, or another service of AWS that gave no answer in time (transport.ts).
   if (error instanceof TableUnavailable || error instanceof QueueUnavailable || error.name === 'TimeoutError') {
     log('warn', 'what an operation needs is not available', fields, error);
@@ -50,9 +51,9 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   return new ApiError('internal');
 };
 
-const bodyOf = async ({ code, waitSeconds, faults, limit }: ApiError, locale: string) => {
-  const { message, faults: told } = await errorTexts(locale, code, waitSeconds ?? 0, faults ?? [], limit);
-  return { message, statusCode: errors[code], ...(faults && { errors: told }) };
+const bodyOf = async ({ code, waitSeconds, fieldErrors, limit }: ApiError, locale: string) => {
+  const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], limit);
+  return { message, statusCode: errors[code], ...(fieldErrors && { errors: told }) };
 };
 
 /** Whichever limit a 429 is about, nothing is left of it until its wait is over (D1 "Errors" 3). */
@@ -79,10 +80,12 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
 
 /** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
 export const explain =
-  (settings: Settings, log: Log) =>
+  (settings: Settings, log: Log, measure: Measure) =>
   async (request: ApiRequest): Promise<APIGatewayProxyResult> => {
     const error = asApiError(request.error ?? new Error('unknown'), log, request);
-    request.response = await refusal(error, request.internal.locale, request.internal.allowed);
+    if (error.code === 'rate_limited') measure('CallsLimited');
+    const { locale, allowed } = request.context.exchange;
+    request.response = await refusal(error, locale, allowed);
     await decorate(settings)(request);
     return request.response;
   };

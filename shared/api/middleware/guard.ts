@@ -5,7 +5,7 @@ import type { Account, Session } from '../../store/sessions.ts';
 import type { StoreOf } from '../../store/store.ts';
 import { addressOf } from '../address.ts';
 import { expiredCookies } from '../cookies.ts';
-import type { DeviceRates } from '../device-rates.ts';
+import { type DeviceRates, deviceLimits, isOver } from '../device-rates.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, cookie, type Exchange, header, headerValues, operationOf, type Rate } from '../exchange.ts';
 import type { GuardCall } from '../guard-calls.ts';
@@ -13,8 +13,6 @@ import type { Operation } from '../operation.ts';
 import type { Suspects } from '../suspects.ts';
 import { messagesOf } from './input.ts';
 
-/** Calls per second that a device may make. */
-const DEVICE_CALLS = 20;
 /**
  * Calls per second of an address for what is published, beside all that it may call else: the page and its files,
  * and once more.
@@ -109,12 +107,11 @@ const countDevice = (
   subject: string,
   request: ApiRequest,
 ): Rate & { over: boolean } => {
-  const limit = settings.RATE_LIMIT_PER_SECOND === 0 ? 0 : DEVICE_CALLS;
   const isMessages = operationOf(request).bodyKind === 'messages';
-  const most = isMessages ? settings.QUOTAS.messagesPerSecond : 0;
-  const { calls, messages } = rates.count(subject, isMessages ? messagesOf(request) : 0, now());
-  const over = (most > 0 && messages > most) || (limit > 0 && calls > limit);
-  return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over };
+  const { calls: limit, messages } = deviceLimits(settings);
+  const counted = rates.count(subject, isMessages ? messagesOf(request) : 0, now());
+  const over = isOver(counted, { calls: limit, messages: isMessages ? messages : 0 });
+  return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
 };
 
 const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promise<Found> => {
@@ -144,13 +141,13 @@ const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): P
 export const countAddress =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
-    request.internal.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
+    request.context.exchange.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
   };
 
 /** 429. */
 export const checkRate = async (request: ApiRequest): Promise<void> => {
-  const { rate } = request.internal;
-  if (rate?.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
+  const { rate } = request.context.exchange;
+  if (rate.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };
 
 /** Counts a call that no account and no device answers for. */
@@ -175,8 +172,8 @@ export const authenticate =
     }
     const { identity, rate } = await identify(guard, request, auth);
     const counted = rate ?? (await countAnonymous(guard, request));
-    Object.assign(request.internal, { rate: counted, caller: null, ...identity });
-    if (identity?.caller) request.internal.locale = identity.caller.locale;
+    Object.assign(request.context.exchange, { rate: counted, caller: null, ...identity });
+    if (identity?.caller) request.context.exchange.locale = identity.caller.locale;
     const isAnonymous = auth === 'optional' && bearer(request) === undefined;
     if (identity || isAnonymous) return;
     await checkRate(request);
@@ -208,7 +205,7 @@ export const checkCsrf =
     const session = await sessionToGuard(guard, request);
     if (session && (more.length > 0 || !sameSecret(shown, session.csrf))) {
       await guard.store.sessions.end(session.hash);
-      request.internal.cookies = expiredCookies(request.event);
+      request.context.exchange.cookies = expiredCookies(request.event);
       throw new ApiError('csrf_detected');
     }
     if (more.length === 0) return;
@@ -230,7 +227,7 @@ const mayCall = (operation: Operation, caller: Caller, userId: string | undefine
 
 /** 403: the access rule of the operation. */
 export const authorise = async (request: ApiRequest): Promise<void> => {
-  const { caller } = request.internal;
+  const { caller } = request.context.exchange;
   if (!caller) return;
   const isOpen = mayCall(operationOf(request), caller, request.event.pathParameters?.userId);
   if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');

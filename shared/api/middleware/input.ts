@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import type { Fault } from '../../domain/problem.ts';
+import type { FieldError } from '../../domain/problem.ts';
 import { countIn } from '../../domain/raw.ts';
 import type { StoreOf } from '../../store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { type ApiRequest, header, operationOf } from '../exchange.ts';
-import { faultsOf } from '../faults.ts';
+import { fieldErrorsOf } from '../field-errors.ts';
 import { parseJson } from '../json.ts';
 import type { Operation, Within } from '../operation.ts';
 
@@ -46,33 +46,34 @@ const textOf = (request: ApiRequest): string | null => {
   }
 };
 
-const check = (schema: z.ZodType, value: unknown, faults: Fault[]): unknown => {
+const check = (schema: z.ZodType, value: unknown, fieldErrors: FieldError[]): unknown => {
   const result = schema.safeParse(value, { reportInput: true });
-  if (!result.success) faults.push(...faultsOf(result.error.issues));
+  if (!result.success) fieldErrors.push(...fieldErrorsOf(result.error.issues));
   return result.data;
 };
 
-const readBody = (request: ApiRequest, operation: Operation, faults: Fault[]): unknown => {
+const readBody = (request: ApiRequest, operation: Operation, fieldErrors: FieldError[]): unknown => {
   if (!operation.body) return undefined;
   const text = textOf(request);
-  if (text === null) return void faults.push({ path: '', problem: 'json' });
+  if (text === null) return void fieldErrors.push({ path: '', problem: 'json' });
   if (operation.bodyKind === 'messages') return text;
   const parsed = parseJson(text);
-  if ('problem' in parsed) return void faults.push({ path: '', problem: parsed.problem });
-  return check(operation.body, parsed.value, faults);
+  if ('problem' in parsed) return void fieldErrors.push({ path: '', problem: parsed.problem });
+  return check(operation.body, parsed.value, fieldErrors);
 };
 
 /** 400: path, query and body against their schemas; every fault is named, not just the first. */
 export const readInput = async (request: ApiRequest): Promise<void> => {
-  const { internal, event } = request;
+  const { event } = request;
+  const { exchange } = request.context;
   const operation = operationOf(request);
-  const faults: Fault[] = [];
+  const fieldErrors: FieldError[] = [];
   const path: Record<string, string | undefined> = { ...event.pathParameters };
-  if (path.userId === 'me' && internal.caller) path.userId = String(internal.caller.accountId);
-  internal.params = (operation.params ? check(operation.params, path, faults) : {}) as Record<string, unknown>;
-  internal.query = operation.query && check(operation.query, event.queryStringParameters ?? {}, faults);
-  internal.body = readBody(request, operation, faults);
-  if (faults.length > 0) throw new ApiError('bad_request', { faults });
+  if (path.userId === 'me' && exchange.caller) path.userId = String(exchange.caller.accountId);
+  exchange.params = (operation.params ? check(operation.params, path, fieldErrors) : {}) as Record<string, unknown>;
+  exchange.query = operation.query && check(operation.query, event.queryStringParameters ?? {}, fieldErrors);
+  exchange.body = readBody(request, operation, fieldErrors);
+  if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };
 
 const idOf: Record<Within, string> = {
@@ -90,19 +91,19 @@ const idOf: Record<Within, string> = {
  * another customer's id finds nothing there. Only for a system admin is it looked up by the id.
  */
 export const findCustomer =
-  (store: StoreOf<'customers.homeOf'>) =>
-  async ({ internal }: ApiRequest): Promise<void> => {
-    const { caller, operation, params } = internal;
+  (store: StoreOf<'customers.ownerOf'>) =>
+  async ({ context: { exchange } }: ApiRequest): Promise<void> => {
+    const { caller, operation, params } = exchange;
     const kind = operation?.within;
-    if (!kind || !caller || !params) return;
+    if (!kind || !caller) return;
     const id = params[idOf[kind]] as string | number;
     const missing = () => new ApiError(`${kind}_not_found` satisfies ErrorCode);
     if (kind === 'customer' && !caller.isAdmin && id !== caller.customerId) throw missing();
-    if (kind === 'customer') internal.customerId = id as number;
-    else if (kind === 'user' && id === caller.accountId) internal.customerId = caller.customerId ?? 0;
+    if (kind === 'customer') exchange.customerId = id as number;
+    else if (kind === 'user' && id === caller.accountId) exchange.customerId = caller.customerId ?? 0;
     else {
-      const home = caller.isAdmin ? await store.customers.homeOf(kind, id) : caller.customerId;
-      if (home === null) throw missing();
-      internal.customerId = home;
+      const owner = caller.isAdmin ? await store.customers.ownerOf(kind, id) : caller.customerId;
+      if (owner === null) throw missing();
+      exchange.customerId = owner;
     }
   };

@@ -3,7 +3,7 @@ import type { FallSignal, FallStatus } from '../message.ts';
 import type { Fall, Mark, SensorState, Step } from '../sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { RoomContext } from './room-context.ts';
 
 /** Falls that are remembered, so that a message which comes late or again finds its own. */
 const FALLS_KEPT = 6;
@@ -78,7 +78,7 @@ export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number)
 };
 
 /** A fall is suspected: it may be one too many, and where the firmware has no confirmation, it is confirmed at once. */
-const begin = (step: Step, start: FallSignal, received: number, time: number, { timings }: Surroundings): Step => {
+const begin = (step: Step, start: FallSignal, received: number, time: number, { timings }: RoomContext): Step => {
   const fall = step.state.falls.at(-1);
   if (start.isSensitive || !fall || fall.seen.includes('a')) return step;
   const confirmed = timings.confirm === null && !fall.seen.includes('c');
@@ -101,7 +101,7 @@ export const fallStep = (
   state: SensorState,
   signal: FallSignal,
   { received, time }: { received: number; time: number },
-  around: Surroundings,
+  around: RoomContext,
 ): Step => {
   const mark = markOf[signal.status];
   const { isSensitive, point, isSimulated, isSilent } = signal;

@@ -2,7 +2,7 @@ import { type Happening, happening, type Point, type Situation } from '../event.
 import type { PresenceSignal } from '../message.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
-import type { Surroundings, When } from './surroundings.ts';
+import type { RoomContext, When } from './room-context.ts';
 
 type Kind = 'bed' | 'door' | 'default';
 const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
@@ -61,7 +61,7 @@ export const presenceStep = (
   before: SensorState,
   report: PresenceSignal,
   when: When,
-  { regions, bedExitSuspend }: Surroundings,
+  { regions, bedExitSuspend }: RoomContext,
 ): Step => {
   const { time } = when;
   const signal = newsOf(before, report, when);
@@ -96,7 +96,7 @@ export const bedExitStep = (
   state: SensorState,
   point: Point | null,
   time: number,
-  { regions, bedExitSuspend }: Surroundings,
+  { regions, bedExitSuspend }: RoomContext,
 ): Step => {
   const bed = regions.find((region) => kindOf(region) === 'bed');
   const region = bed ? { id: bed.id, index: bed.positionIdx, name: bed.name } : null;

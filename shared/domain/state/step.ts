@@ -3,8 +3,8 @@ import type { Signal } from '../message.ts';
 import { awakened, type SensorState, type Step } from '../sensor-state.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
+import type { RoomContext, When } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
-import type { Surroundings, When } from './surroundings.ts';
 import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
@@ -18,7 +18,7 @@ const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorStat
     { state, happened: [] },
   );
 
-const stepOf = (state: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
+const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
   switch (signal.kind) {
     case 'presence':
       return presenceStep(state, signal, when, around);
@@ -57,7 +57,7 @@ const learnt = ({ learning, ...state }: SensorState, signal: Signal): SensorStat
  * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several. Any message makes
  * a silent sensor active again, but for one that says that it is going.
  */
-export const step = (before: SensorState, signal: Signal, when: When, around: Surroundings): Step => {
+export const step = (before: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
   const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
   const isAgain = before.isActive && when.received > before.lastSeen;
   const state = learnt(isAgain ? { ...seen, isSteady: true } : seen, signal);

@@ -1,10 +1,10 @@
 import { type Happening, happening } from '../event.ts';
 import type { Fall, Mark, SensorState } from '../sensor-state.ts';
 import { isEnded, moveFall } from './falls.ts';
-import type { Timings } from './surroundings.ts';
+import type { Timings } from './room-context.ts';
 
 /** Time moves a fall only when its device, which may do it itself, is this late with it, ms. */
-const PATIENCE = 3_000;
+const DEVICE_DELAY = 3_000;
 /** A fall that nothing moves is ended so long (ms) after all its times. */
 const STALE = 60_000;
 
@@ -18,7 +18,7 @@ const isTimed = ({ seen, isSensitive = false }: Pick<Fall, 'seen'> & { isSensiti
 const dueOf = ({ seen, at = 0, isSensitive }: Fall, { confirm, alert, calling }: Timings): Due => {
   const after = (mark: Mark, seconds: number) => {
     const time = at + seconds * 1_000;
-    return { mark, at: time, dueAt: time + PATIENCE, isAlarm: mark !== 'f' };
+    return { mark, at: time, dueAt: time + DEVICE_DELAY, isAlarm: mark !== 'f' };
   };
   if (!isTimed({ seen, isSensitive })) {
     const end = at + ((confirm ?? 0) + alert + calling) * 1_000 + STALE;

@@ -108,7 +108,7 @@ const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story
 };
 
 /** Whoever begins to judge dies. */
-const waiting = { rates: { crashes: [10], crash: 1 }, falls: 'one', steps: 0 } as const;
+const waiting = { rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', steps: 0 } as const;
 
 /** People change things a moment before a fall, or a moment after it. */
 export const ofChanges: readonly Fault[] = [

@@ -58,7 +58,18 @@ const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene)
 export const ofOrder: readonly Fault[] = [
   {
     title: 'falls that are called before they end always alarm, whoever dies and whatever comes again meanwhile',
-    rates: { crashes: [10, 11, 12, 13, 14], crash: 0.3, doubleMessage: 0.2, lostDeletion: 0.2 },
+    rates: {
+      crashes: [
+        'process.judged',
+        'process.decided',
+        'process.hits_written',
+        'process.deliveries_written',
+        'process.applied',
+      ],
+      crash: 0.3,
+      doubleMessage: 0.2,
+      lostDeletion: 0.2,
+    },
     ...{ falls: 'one', story: inOrder },
   },
 ];

@@ -1,7 +1,7 @@
+import { failpoints } from '../../../shared/failpoints.ts';
 import { postFall } from '../falls.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
-import { everywhere } from './processes.ts';
 
 const HOUR = 3_600_000;
 /** Longer than a queue hides what it shows again. */
@@ -63,16 +63,16 @@ export const ofQueue: readonly Fault[] = [
   },
   {
     title: 'a message of one sensor fails: those of others are told meanwhile',
-    ...{ rates: { crashes: [10], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
+    ...{ rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
   },
   {
     title: 'a message fails until it is a dead letter: the sweep puts it back, and it is told',
-    rates: { crashes: [10], crash: 1 },
+    rates: { crashes: ['process.judged'], crash: 1 },
     ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
   },
   {
     title: 'the table is away for three hours under load: what was acknowledged is told afterwards',
-    rates: { crashes: [10, 13, 20], crash: 0.6 },
+    rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
     ...{ story: outage, lastsMs: 3 * HOUR },
   },
   {
@@ -83,7 +83,7 @@ export const ofQueue: readonly Fault[] = [
   {
     title: 'everything at once',
     rates: {
-      ...{ crashes: everywhere, crash: 0.05, refusal: 0.03, lostAnswer: 0.03, unsent: 0.05, lostSend: 0.05 },
+      ...{ crashes: failpoints, crash: 0.05, refusal: 0.03, lostAnswer: 0.03, unsent: 0.05, lostSend: 0.05 },
       ...{ doubleMessage: 0.2, lateMessage: 0.2, lostDeletion: 0.1, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },
     },
     steps: 2,

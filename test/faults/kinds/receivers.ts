@@ -36,7 +36,7 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
       );
       const reasons = page?.data.map(({ reason }) => reason);
       if (receiver.receipts.length > 0 || !reasons?.every((one) => one === 'exhausted'))
-        return [`${receiver.receipts.length} told beyond the ladder, ended by ${reasons}`];
+        return [`${receiver.receipts.length} told beyond the retry schedule, ended by ${reasons}`];
       await birch.client.ok('POST', `${at}/replays`, { since, until: clock.now(), states: ['failed'] });
       return (await drain()) > 0 ? ['a replay that does not end'] : [];
     },
@@ -115,15 +115,15 @@ export const ofReceivers: readonly Fault[] = [
     ...{ mayEnd: ['gone'], story: enabled },
   },
   {
-    title: 'a receiver is down for 24 hours: all of it comes afterwards, by the ladder as it is',
+    title: 'a receiver is down for 24 hours: all of it comes afterwards, by the retry schedule as it is',
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 24 * HOUR },
   },
   {
-    title: 'a receiver is down for 72 hours: all of it comes afterwards, by the ladder as it is',
+    title: 'a receiver is down for 72 hours: all of it comes afterwards, by the retry schedule as it is',
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 72 * HOUR },
   },
   {
-    title: 'a receiver is down for 72 hours, longer than the ladder: what ended unsent comes by a replay',
+    title: 'a receiver is down for 72 hours, longer than the retry schedule: what ended unsent comes by a replay',
     ...{
       rates: { trouble: 1 },
       settings: { RETRY_SCHEDULE: [0, 60, 600, 3_600] },

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { groups } from '../../../functions/index.ts';
-import { BASE_PATH, doorOf, type Group } from '../../../shared/api/operation.ts';
+import { BASE_PATH, doorOf, type Group, resourceOf } from '../../../shared/api/operation.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
@@ -11,7 +11,7 @@ type Made = { template: Template; idOf: (name: string) => string };
 const operations = groups.flatMap((group: Group) =>
   Object.entries(group.operations).map(([name, operation]) => ({
     ...operation,
-    ...{ name, group: group.name, door: doorOf(operation) },
+    ...{ name, group: group.name, door: doorOf(operation), resource: resourceOf(operation) },
   })),
 );
 const ofApps = operations.filter(({ door }) => door === 'apps');
@@ -24,37 +24,39 @@ export const doorCases = (made: () => Made): void => {
     Object.entries(made().template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
 
   describe('the API of the apps', () => {
-    const pathOf = (id: string): string => {
-      const resource = all('AWS::ApiGateway::Resource').find(([one]) => one === id)?.[1];
-      return resource ? `${resource.ParentId.Ref ? pathOf(resource.ParentId.Ref) : ''}/${resource.PathPart}` : '';
+    const ANY = 'x-amazon-apigateway-any-method';
+    const paths = (): [string, Properties][] => Object.entries(all('AWS::ApiGateway::RestApi')[0]?.[1].Body.paths);
+    /** The function of a name in the account, by its logical id. */
+    const functionOf = (uri: string): string => {
+      const [, name] = uri.match(/:function:([\w-]+)\/invocations$/) ?? [];
+      return all('AWS::Lambda::Function').find(([, { FunctionName }]) => FunctionName === name)?.[0] ?? `no ${name}`;
     };
     const methods = () =>
-      all('AWS::ApiGateway::Method').map(([, { ResourceId, HttpMethod, OperationName, Integration }]) => ({
-        path: ResourceId.Ref ? pathOf(ResourceId.Ref) : '/',
-        method: HttpMethod,
-        name: OperationName,
-        // The ARN of the function is the one part of the address that refers to anything by attribute.
-        lambda: Integration.Uri['Fn::Join'][1].find((part: Properties) => part['Fn::GetAtt'])['Fn::GetAtt'][0],
-        type: Integration.Type,
-      }));
+      paths().flatMap(([path, ofPath]) =>
+        Object.entries<Properties>(ofPath).map(([method, { operationId, ...rest }]) => ({
+          ...{ path, method: method === ANY ? 'ANY' : method.toUpperCase(), name: operationId },
+          lambda: functionOf(rest['x-amazon-apigateway-integration'].uri['Fn::Sub']),
+          type: rest['x-amazon-apigateway-integration'].type,
+        })),
+      );
 
-    it('has each operation of the apps as a method on its resource, and no other, handed whole to the function of its group', () => {
-      const declared = ofApps.map(({ name, path, method, group }) => ({
-        path: BASE_PATH + path,
+    it('has each operation of the apps as a method of its path, and no other, handed whole to the function of its group', () => {
+      const declared = ofApps.map(({ name, resource, method, group }) => ({
+        path: resource,
         method,
         name,
         lambda: idOf(group),
-        type: 'AWS_PROXY',
+        type: 'aws_proxy',
       }));
       const inTemplate = methods().filter(({ method }) => method !== 'ANY');
       expect(inTemplate).toHaveLength(declared.length);
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('takes every other method at each of these resources too, at the same function, which answers 405', () => {
+    it('takes every other method at each of these paths too, at the same function, which answers 405', () => {
       const others = methods().filter(({ method }) => method === 'ANY');
-      for (const { path, group } of ofApps)
-        expect(others).toContainEqual(expect.objectContaining({ path: BASE_PATH + path, lambda: idOf(group) }));
+      for (const { resource, group } of ofApps)
+        expect(others).toContainEqual(expect.objectContaining({ path: resource, lambda: idOf(group) }));
     });
 
     it('takes every other path, at a function that answers 404', () => {
@@ -70,9 +72,31 @@ export const doorCases = (made: () => Made): void => {
     });
 
     it('has no two variables in the same place of a path, which API Gateway refuses', () => {
-      const places = all('AWS::ApiGateway::Resource').filter(([, { PathPart }]) => PathPart.startsWith('{'));
-      const parents = places.map(([, { ParentId }]) => JSON.stringify(ParentId));
-      expect(new Set(parents).size).toBe(parents.length);
+      const parts = (path: string) => path.split('/').map((_, at, all) => all.slice(0, at + 1));
+      const places = paths()
+        .flatMap(([path]) => parts(path))
+        .filter((place) => place.at(-1)?.startsWith('{'));
+      const variables = Map.groupBy(places, (place) => place.slice(0, -1).join('/'));
+      for (const [place, all] of variables) expect([place, new Set(all.map(String)).size]).toEqual([place, 1]);
+      expect(variables.size).toBeGreaterThan(0);
+    });
+
+    it('names the variables of each path, as OpenAPI wants it', () => {
+      for (const [path, ofPath] of paths())
+        for (const { parameters } of Object.values<Properties>(ofPath))
+          expect(parameters.map(({ name }: Properties) => name)).toEqual(
+            [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name),
+          );
+    });
+
+    it('may invoke the functions of its paths, and no others, before it is served', () => {
+      const permissions = all('AWS::Lambda::Permission').filter(([, { SourceArn }]) =>
+        JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('api')}"}`),
+      );
+      const invoked = permissions.map(([, { FunctionName }]) => FunctionName['Fn::GetAtt'][0]);
+      expect(invoked.sort()).toEqual([...new Set(methods().map(({ lambda }) => lambda))].sort());
+      const [deployment] = Object.values<Properties>(made().template.findResources('AWS::ApiGateway::Deployment'));
+      expect(deployment.DependsOn).toEqual(expect.arrayContaining(permissions.map(([id]) => id)));
     });
   });
 

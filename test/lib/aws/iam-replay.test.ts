@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groups } from '../../../functions/index.ts';
 import type { Group, Operation } from '../../../shared/api/operation.ts';
 import { defaultsOf } from '../../../shared/domain/config/field.ts';
-import { firmwareFields } from '../../../shared/domain/config/maker-a.ts';
+import { firmwareFields } from '../../../shared/domain/makers/maker-a/config.ts';
 import { defaultRoom } from '../../../shared/domain/room.ts';
 import type { Outgoing } from '../../../shared/queue/task.ts';
 import { store } from '../../../shared/store/store.ts';
@@ -15,9 +15,11 @@ import { logIn, register } from '../../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../../fixtures/cloud.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../../fixtures/deliveries.ts';
 import { fallMessage, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
-import { policiesOf, type Statement } from '../../fixtures/iam.ts';
+import type { Statement } from '../../fixtures/iam.ts';
 import { createGate } from '../../fixtures/iam-gate.ts';
 import { idle } from '../../fixtures/iam-idle.ts';
+import { policiesOf } from '../../fixtures/iam-stack.ts';
+import { speakMqtt } from '../../fixtures/mqtt-replay.ts';
 import { createStacks } from '../../fixtures/stack.ts';
 import { failingOf, unreadableOf } from '../../fixtures/tasks.ts';
 
@@ -29,7 +31,7 @@ const gate = createGate(policies);
 let world: World;
 beforeAll(async () => {
   const environment = { MAIL_SENDER: 'cloud@example.org', RATE_LIMIT_PER_SECOND: '100000' };
-  world = await createWorld(environment, { ...gate.options, log: () => {} });
+  world = await createWorld(environment, { ...gate.options, mqttPort: 0, log: () => {} });
 });
 afterAll(async () => {
   await world.stop();
@@ -136,6 +138,8 @@ describe('with the rights of the template, and no others', () => {
     expect(gate.denied).toEqual([]);
   });
 
+  test('devices connect by MQTT, are heard, refused and told, also of what AWS IoT kept', () => speakMqtt(world));
+
   test('hits of many sensors are listed in every order, and get feedback', async () => {
     const { client, ids, customerId } = world.ours;
     const { ruleHits } = store(world.cloud.runtime.table);
@@ -208,6 +212,7 @@ describe('with the rights of the template, and no others', () => {
     ['process', 'timers'],
     ['deliver', 'deliveries'],
     ['deliver', 'retries'],
+    ['ingest', 'mqtt'],
   ] as const)('%s puts aside what it cannot read in %s, and gives back what fails', async (name, queue) => {
     const { runtime, idle } = world.cloud;
     const send = async (message: Outgoing) => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { consumers, groups, schedules } from '../../../functions/index.ts';
+import { calledOnes, consumers, groups, schedules } from '../../../functions/index.ts';
 import type { LambdaName } from '../../../lib/aws/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
@@ -15,7 +15,8 @@ import {
 import { accessesOf } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { items } from '../../../shared/store/table.ts';
-import { allowing, grantsOf, inlinePoliciesOf, policiesOf } from '../../fixtures/iam.ts';
+import { allowing, grantsOf } from '../../fixtures/iam.ts';
+import { inlinePoliciesOf, policiesOf } from '../../fixtures/iam-stack.ts';
 import { createStacks } from '../../fixtures/stack.ts';
 
 const { folder, stackOf } = createStacks();
@@ -32,7 +33,7 @@ const functions: Function[] = [
     return { name, uses: all.flatMap((one) => [...guardCallsOf(one), ...one.uses]), queues: [] };
   }),
   ...consumers,
-  ...schedules.map((one) => ({ ...one, queues: [] })),
+  ...[...schedules, ...calledOnes].map((one) => ({ ...one, queues: [] })),
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? accessesOf(accessPatterns[use]) : []);
@@ -52,7 +53,7 @@ const rightsOf = (use: Use): string[] => {
   if (use === 'redrive') return workQueues.flatMap(movesOf);
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
-    (action) => `${action} ${resource === 'key' || resource === 'mail' ? resource : `queue/${resource}`}`,
+    (action) => `${action} ${/^(key$|mail$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
   );
 };
 

@@ -89,6 +89,8 @@ describe('the settings of a stage', () => {
     ['concurrency', { devices: -1 }],
     ['concurrency', { sweep: 0.5 }],
     ['concurrency', { process: 1 }],
+    ['mqtt', 'yes'],
+    ['mqttHost', 'https://mqtt.example.org'],
     ['mailSender', 'nobody'],
     ['rateLimit', '-1'],
     ['rateLimit', '1e3'],

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { groups, schedules } from '../../../functions/index.ts';
+import { BASE_PATH, doorOf, type Operation } from '../../../shared/api/operation.ts';
 import { createStacks } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -19,29 +21,35 @@ const prod = templateOf({
   stage: 'prod',
   publicUrl: 'https://cloud.example.org',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
-  alarmEmail: 'night@example.org',
   trustedProxy: { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' },
   mailSender: 'cloud@example.org',
 });
 
+const [definition] = all(dev, 'AWS::ApiGateway::RestApi').map(({ Body }) => Body) as [Properties];
+
 describe('the API', () => {
+  it('is one OpenAPI document that keeps to the standard', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(definition));
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
   it('hands bodies over as the bytes that were sent, and speaks TLS 1.2 or newer', () => {
+    expect(definition['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
     dev.hasResourceProperties('AWS::ApiGateway::RestApi', {
-      BinaryMediaTypes: ['*/*'],
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
     });
   });
 
   it('answers on our behalf in the shape and with the headers of our own answers', () => {
-    const answers = all(dev, 'AWS::ApiGateway::GatewayResponse');
-    expect(answers.map(({ ResponseType }) => ResponseType)).toEqual(
-      expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE']),
+    const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
+    expect(Object.keys(answers)).toEqual(
+      expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE', 'WAF_FILTERED']),
     );
-    for (const { StatusCode, ResponseParameters, ResponseTemplates } of answers) {
-      const body = JSON.parse(ResponseTemplates['application/json']);
-      expect(body).toEqual({ message: expect.any(String), statusCode: Number(StatusCode) });
-      expect(ResponseParameters).toMatchObject({
+    for (const { statusCode, responseParameters, responseTemplates } of Object.values(answers)) {
+      const body = JSON.parse(responseTemplates['application/json']);
+      expect(body).toEqual({ message: expect.any(String), statusCode: Number(statusCode) });
+      expect(responseParameters).toMatchObject({
         'gatewayresponse.header.Cache-Control': "'no-store'",
         'gatewayresponse.header.X-Content-Type-Options': "'nosniff'",
         'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
@@ -50,18 +58,28 @@ describe('the API', () => {
     }
   });
 
-  it('bounds what is published apart from all other calls, and far below them', () => {
-    const [{ MethodSettings }] = all(dev, 'AWS::ApiGateway::Stage') as [Properties];
+  it('bounds operations by their kind, as the stage says: published ones far below all others', () => {
+    const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
+    const [{ MethodSettings }] = all(templateOf({ throttle }), 'AWS::ApiGateway::Stage') as [Properties];
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
     expect(ofAll).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 1_000 });
-    expect(apart.map(({ ResourcePath }) => ResourcePath).sort()).toEqual([
-      '/~1api~1v1~1docs',
-      '/~1api~1v1~1docs~1{file}',
-      '/~1api~1v1~1openapi.json',
-    ]);
-    const { HttpMethod: _, ResourcePath: __, ...logging } = ofAll;
-    const few = { ...logging, ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
-    for (const one of apart) expect(one).toEqual({ ...few, HttpMethod: 'GET', ResourcePath: one.ResourcePath });
+    const { HttpMethod: _, ResourcePath: __, ThrottlingRateLimit: ___, ThrottlingBurstLimit: ____, ...logging } = ofAll;
+    for (const one of apart) expect(one).toMatchObject(logging);
+    const withRate = (rate: number, burst: number) =>
+      apart
+        .filter((one) => one.ThrottlingRateLimit === rate && one.ThrottlingBurstLimit === burst)
+        .map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.replaceAll('~1', '/').slice(1)}`)
+        .sort();
+    const published = ['/console', '/console/{page+}', '/docs', '/docs/{file}', '/openapi.json'].map(
+      (path) => `GET ${BASE_PATH}${path}`,
+    );
+    expect(withRate(5, 20)).toEqual(published);
+    const logins = ['/login', '/password-reset', '/password-reset/confirm'];
+    expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));
+    const writes = groups
+      .flatMap(({ operations }) => Object.values<Operation>(operations))
+      .filter(({ method, auth }) => method !== 'GET' && auth !== 'anyone' && doorOf({ auth }) === 'apps');
+    expect(withRate(7, 8)).toEqual(writes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort());
   });
 
   it('logs each call, but no body, query, header or id', () => {
@@ -76,12 +94,25 @@ describe('the API', () => {
       DomainName: 'cloud.example.org',
       SecurityPolicy: Match.stringLikeRegexp('^SecurityPolicy_TLS13_1_[23]_'),
     });
-    prod.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+    const isOff = { disableExecuteApiEndpoint: true };
+    prod.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      Body: Match.objectLike({ 'x-amazon-apigateway-endpoint-configuration': isOff }),
+    });
+    expect(definition['x-amazon-apigateway-endpoint-configuration']).not.toEqual(isOff);
     dev.resourceCountIs('AWS::ApiGateway::DomainName', 0);
   });
 });
 
 describe('a stage', () => {
+  it.each([
+    ['dev', dev],
+    ['prod', prod],
+  ])('%s: needs less than 350 of the 500 resources and half of the megabyte that CloudFormation takes', (_, one) => {
+    const template = one.toJSON();
+    expect(Object.keys(template.Resources).length).toBeLessThan(350);
+    expect(JSON.stringify(template, null, 1).length).toBeLessThan(500_000);
+  });
+
   it('keeps what holds data when its stack is deleted', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
@@ -150,81 +181,5 @@ describe('the functions', () => {
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);
     expect(loops).toEqual([expect.stringContaining('process'), expect.stringContaining('deliver')]);
-  });
-});
-
-describe('the alarms', () => {
-  it('each tell in a sentence what they mean', () => {
-    const texts = all(dev, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
-    expect(new Set(texts).size).toBe(texts.length);
-    for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\.$/);
-  });
-
-  it('reach the address of the stage, if it has one', () => {
-    prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
-    for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
-    dev.resourceCountIs('AWS::SNS::Topic', 0);
-  });
-
-  it('name only topics that CloudWatch may publish to, for this account alone', () => {
-    const policies = all(prod, 'AWS::SNS::TopicPolicy');
-    const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
-    const wanted = {
-      Effect: 'Allow',
-      Action: 'sns:Publish',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    };
-    expect(topics.length).toBeGreaterThan(0);
-    for (const Resource of topics) {
-      const rights = policies.flatMap(({ PolicyDocument, Topics }) =>
-        JSON.stringify(Topics).includes(JSON.stringify(Resource)) ? PolicyDocument.Statement : [],
-      );
-      expect(rights).toContainEqual(expect.objectContaining({ ...wanted, Resource }));
-    }
-  });
-
-  it('watch every queue, every function, the table and the API', () => {
-    const watched = all(dev, 'AWS::CloudWatch::Alarm').map(({ MetricName, Dimensions = [] }) =>
-      [MetricName, ...Dimensions.map(({ Value }: Properties) => Value.Ref ?? Value['Fn::GetAtt']?.[0] ?? Value)].join(
-        ' ',
-      ),
-    );
-    for (const id of Object.keys(dev.findResources('AWS::Lambda::Function')))
-      expect(watched).toEqual(expect.arrayContaining([`Errors ${id}`, `Throttles ${id}`]));
-    for (const [id, { Properties }] of Object.entries(dev.findResources('AWS::SQS::Queue')))
-      expect(watched).toContain(
-        `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
-      );
-    expect(watched.join()).toMatch(/5XXError.*WriteThrottleEvents|WriteThrottleEvents.*5XXError/);
-  });
-
-  it.each([
-    ['events', 60],
-    ['deliveries', 300],
-    ['retries', 1_800],
-  ])('tell when a message of %s is older than %d s, and when any is dead', (name, seconds) => {
-    const idOf = (kind: string) =>
-      Object.keys(dev.findResources('AWS::SQS::Queue')).find((id) => id.startsWith(`${name}${kind}`)) ?? '';
-    const of = (kind: string) => ({
-      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [idOf(kind), 'QueueName'] } }],
-      TreatMissingData: 'notBreaching',
-    });
-    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...of('queue'), MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum' },
-      ...{ Threshold: seconds, ComparisonOperator: 'GreaterThanThreshold' },
-    });
-    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...of('dead'), MetricName: 'ApproximateNumberOfMessagesVisible', Statistic: 'Maximum' },
-      ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
-    });
-  });
-
-  it('tell when nothing runs by the clock', () => {
-    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'Invocations',
-      ComparisonOperator: 'LessThanThreshold',
-      TreatMissingData: 'breaching',
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBell, skippingClock, systemClock, virtualClock } from '../../../lib/local/clock.ts';
+import { createWakeup, skippingClock, systemClock, virtualClock } from '../../../lib/local/clock.ts';
 
 test('virtualClock: stands still until it is advanced', async () => {
   const clock = virtualClock(1_000);
@@ -55,27 +55,27 @@ test('systemClock: tells the time of the machine, runs once, and cancels', async
   expect(cancelled).toEqual([]);
 });
 
-test('createBell: wakes all sleepers at the time it was last told, an aborted one at once', async () => {
+test('createWakeup: wakes all sleepers at the time it was last told, an aborted one at once', async () => {
   const clock = virtualClock(0);
   const woken: string[] = [];
   let due = Number.POSITIVE_INFINITY;
-  const bell = createBell(clock, () => due);
+  const wakeup = createWakeup(clock, () => due);
   const abort = new AbortController();
   const waits = [
-    bell.wait().then(() => woken.push(`a@${clock.now()}`)),
-    bell.wait().then(() => woken.push(`b@${clock.now()}`)),
-    bell.wait(abort.signal).then(() => woken.push(`aborted@${clock.now()}`)),
+    wakeup.wait().then(() => woken.push(`a@${clock.now()}`)),
+    wakeup.wait().then(() => woken.push(`b@${clock.now()}`)),
+    wakeup.wait(abort.signal).then(() => woken.push(`aborted@${clock.now()}`)),
   ];
   abort.abort();
   due = 80;
-  bell.check();
+  wakeup.check();
   due = 40;
-  bell.check();
+  wakeup.check();
   await clock.advance(100);
   await Promise.all(waits);
   expect(woken).toEqual(['aborted@0', 'a@40', 'b@40']);
-  await bell.wait();
-  await bell.wait(AbortSignal.abort());
+  await wakeup.wait();
+  await wakeup.wait(AbortSignal.abort());
 });
 
 test('skippingClock: goes on by itself, and what falls due when it is set ahead runs at once, in order', async () => {

@@ -7,9 +7,9 @@ import { closerOf } from '../../../lib/local/connections.ts';
 const MINUTE = 60_000;
 
 /** A server, and a connection to it on which `said` was said; `heard` is everything that comes back until its end. */
-const talk = async (answer: RequestListener, said: string, patience?: number) => {
+const talk = async (answer: RequestListener, said: string, graceMs?: number) => {
   const server = createServer(answer);
-  const close = closerOf(server, patience);
+  const close = closerOf(server, graceMs);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -47,7 +47,7 @@ describe('a server that is closed', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 200 OK.*done/s);
   });
 
-  test('cuts off a call that does not end, after its patience', async () => {
+  test('cuts off a call that does not end, after its graceMs', async () => {
     const endless = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
     const { close, ended } = await talk(() => undefined, endless, 20);
     await close();

@@ -11,6 +11,14 @@ test('an empty variable of the local host is one that is not set: no open admin,
   expect(optionsFrom({}).settings.RATE_LIMIT_PER_SECOND).toBe(30);
 });
 
+test('there is MQTT only where a port is given for it', () => {
+  expect([{}, { MQTT_PORT: '' }, { MQTT_PORT: '0' }].map((env) => optionsFrom(env).mqttPort)).toEqual([
+    undefined,
+    undefined,
+    0,
+  ]);
+});
+
 test('a trusted proxy is set as a whole or not at all, and no value of it is told', () => {
   const proxy = {
     TRUSTED_PROXY_HEADER: 'X-Viewer',
@@ -30,6 +38,7 @@ test('a trusted proxy is set as a whole or not at all, and no value of it is tol
 test.each([
   ['PORT', 'abc'],
   ['PORT', '65536'],
+  ['MQTT_PORT', '-1'],
   ['RATE_LIMIT_PER_SECOND', '-1'],
   ['QUOTAS', '{'],
   ['QUOTAS', '{"bot":1}'],

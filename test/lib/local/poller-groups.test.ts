@@ -5,7 +5,7 @@ import { createQueue } from '../../../lib/local/queue.ts';
 
 test('poll: messages of one group, and of one customer, leave room for others', async () => {
   const clock = virtualClock(1_800_000_000_000);
-  const queue = createQueue({ name: 'bells', visibilitySeconds: 60, maxReceiveCount: 5, clock });
+  const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, clock });
   const running = new Map<string, number>();
   const most = new Map<string, number>();
   const note = (group: string, by: number) => {
@@ -17,7 +17,7 @@ test('poll: messages of one group, and of one customer, leave room for others', 
   };
   const limits = { batchSize: 10, concurrency: 10, ofCustomer: 5, ofGroup: 2, timeoutSeconds: 10 };
   const poller = poll({
-    ...{ queue, functionName: 'ring', ...limits, reportFailures: true, clock, onError: () => expect.unreachable() },
+    ...{ queue, functionName: 'work', ...limits, reportFailures: true, clock, onError: () => expect.unreachable() },
     handler: async ({ Records: [record] }) => {
       const group = record?.attributes.MessageGroupId ?? '';
       note(group, 1);

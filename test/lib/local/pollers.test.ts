@@ -25,10 +25,10 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   const errors: string[] = [];
   const onError = (error: unknown, requestId: string) => errors.push(`${requestId}: ${error}`);
   const deadLetter = createQueue({ name: 'dead', visibilitySeconds: 60, maxReceiveCount: 1, clock });
-  const queue = createQueue({ name: 'bells', visibilitySeconds: 60, maxReceiveCount: 5, deadLetter, clock });
+  const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, deadLetter, clock });
   const limits = { batchSize: 10, concurrency: 2, timeoutSeconds: 10, reportFailures: true } as const;
   const host = { clock, onError, newId: () => 'run' };
-  const poller = poll({ queue, functionName: 'ring', handler, ...limits, ...host, ...more });
+  const poller = poll({ queue, functionName: 'work', handler, ...limits, ...host, ...more });
   stopAfterwards(clock, poller.stop);
   const send = async (...texts: string[]) => {
     await clock.advance(0); // until the poller waits, so that it finds all of them in one batch
@@ -61,11 +61,11 @@ test('poll: the handler receives a batch in the shape of SQS, and the context of
     messageAttributes: {},
     md5OfBody: 'bb6cb5c68df4652941caf652a366f2d8',
     eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:bells',
+    eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:tasks',
     awsRegion: 'eu-central-1',
   };
   expect(calls[0]?.[0]).toEqual({ Records: [record] });
-  expect(calls[0]?.[1]).toMatchObject({ functionName: 'ring', awsRequestId: expect.any(String) });
+  expect(calls[0]?.[1]).toMatchObject({ functionName: 'work', awsRequestId: expect.any(String) });
   expect(calls.map(([, , remaining]) => remaining)).toEqual([10_000, 6_000]);
 });
 

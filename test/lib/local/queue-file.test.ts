@@ -39,7 +39,7 @@ const begin = (at = START, more: Partial<QueueOptions> = {}) => {
     for (const body of texts) calls.queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
   };
   const take = () => calls.queue.receive(10).map(({ body }) => body);
-  return { file, clock, ...calls, bells: open('bells', {}).queue, send, take };
+  return { file, clock, ...calls, tasks: open('tasks', {}).queue, send, take };
 };
 
 test('queue file: the next process finds what was not removed, visible, in order, with all that was known of it', () => {
@@ -63,26 +63,26 @@ test('queue file: the next process finds what was not removed, visible, in order
 
 test('queue file: a delay goes on where it was', async () => {
   const first = begin();
-  first.bells.send({ body: 'later', delaySeconds: 900 });
-  first.bells.send({ body: 'ungrouped' });
+  first.tasks.send({ body: 'later', delaySeconds: 900 });
+  first.tasks.send({ body: 'ungrouped' });
   first.file.close();
-  const { clock, bells } = begin(START + 600_000);
-  expect(bells.receive(10)).toMatchObject([{ body: 'ungrouped' }]);
+  const { clock, tasks } = begin(START + 600_000);
+  expect(tasks.receive(10)).toMatchObject([{ body: 'ungrouped' }]);
   await clock.advance(299_999);
-  expect(bells.receive(10).map(({ body }) => body)).not.toContain('later');
+  expect(tasks.receive(10).map(({ body }) => body)).not.toContain('later');
   await clock.advance(1);
-  expect(bells.receive(10)).toMatchObject([{ body: 'later' }]);
+  expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
 test('queue file: a clock that was set back hides nothing for longer than the longest delay', async () => {
   const first = begin(START + 86_400_000);
   first.send('a1');
-  first.bells.send({ body: 'later', delaySeconds: 10 });
+  first.tasks.send({ body: 'later', delaySeconds: 10 });
   first.file.close();
-  const { clock, bells, take } = begin();
+  const { clock, tasks, take } = begin();
   expect(take()).toEqual(['a1']);
   await clock.advance(900_000);
-  expect(bells.receive(10)).toMatchObject([{ body: 'later' }]);
+  expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
 test('queue file: sequence numbers grow from process to process, also when nothing was left', () => {
@@ -103,11 +103,11 @@ test('queue file: sequence numbers grow from process to process, also when nothi
 test('queue file: queues in one file know nothing of each other, and purge is of one', () => {
   const first = begin();
   first.send('a1');
-  first.bells.send({ body: 'bell' });
-  first.bells.purge();
+  first.tasks.send({ body: 'task' });
+  first.tasks.purge();
   first.file.close();
   const second = begin();
-  expect(second.bells.receive(10)).toEqual([]);
+  expect(second.tasks.receive(10)).toEqual([]);
   expect(second.take()).toEqual(['a1']);
 });
 

@@ -4,7 +4,7 @@ import { createQueue } from '../../../lib/local/queue.ts';
 
 test('queue: 10,000 waiting messages, of one group, of as many, or hidden, cost a receive next to nothing', () => {
   const limits = { visibilitySeconds: 30, maxReceiveCount: 3, clock: virtualClock(0) };
-  const queue = createQueue({ name: 'bells', ...limits });
+  const queue = createQueue({ name: 'tasks', ...limits });
   for (let i = 0; i < 10_000; i += 1) queue.send({ body: 'x', groupId: 'one' });
   for (let i = 0; i < 10_000; i += 1) queue.send({ body: 'x', groupId: `g${i}` });
   for (let i = 0; i < 10_000; i += 1) queue.send({ body: 'x', delaySeconds: 900 });

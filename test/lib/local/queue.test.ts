@@ -6,7 +6,7 @@ const make = (more: Partial<QueueOptions> = {}) => {
   const clock = virtualClock(1_000_000);
   let last = 0;
   const newId = () => `id-${++last}`;
-  const queue = createQueue({ name: 'bells', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, ...more });
+  const queue = createQueue({ name: 'tasks', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, ...more });
   return { clock, queue, newId };
 };
 const EMPTY = { visible: 0, inFlight: 0, delayed: 0, blocked: 0, nextVisibleAt: Number.POSITIVE_INFINITY };
@@ -119,7 +119,7 @@ test('queue: changeVisibility refuses over 12 hours and unknown handles', () => 
 
 test('queue: after maxReceiveCount receives the next one moves the message to the dead-letter queue', async () => {
   const { clock, queue: deadLetter, newId } = make({ name: 'dead' });
-  const queue = createQueue({ name: 'bells', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, deadLetter });
+  const queue = createQueue({ name: 'tasks', visibilitySeconds: 30, maxReceiveCount: 3, clock, newId, deadLetter });
   queue.send({ body: 'poison', groupId: 'g' });
   const { messageId } = only(queue);
   for (let receive = 2; receive <= 3; receive += 1) {

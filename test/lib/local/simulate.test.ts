@@ -6,11 +6,12 @@ import type { Cloud } from '../../../lib/local/cloud.ts';
 import { readBooks } from '../../../lib/local/simulate/books.ts';
 import { atFullSpeed, atSpeed } from '../../../lib/local/simulate/course.ts';
 import { HOUR, type What } from '../../../lib/local/simulate/day.ts';
+import { silence } from '../../../lib/local/simulate/home.ts';
 import { makerOf } from '../../../lib/local/simulate/makers.ts';
 import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '../../../lib/local/simulate/plan.ts';
 import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '../../../lib/local/simulate/run.ts';
 import { nextMidnight } from '../../../lib/local/simulate/wall.ts';
-import { decode } from '../../../shared/domain/decode.ts';
+import { makers } from '../../../shared/domain/makers/makers.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
 
 const plan = (more: Partial<PlanOptions>): PlanOptions => ({
@@ -31,7 +32,8 @@ describe('a simulated home', () => {
   });
   test('says nothing that the cloud does not understand, in the order of time, with sensors of both makers', () => {
     const all = said(plan({ sensors: 40, seed: 3 }));
-    for (const { sensor, message } of all) expect(decode(makerOf(sensor), message).signal.kind).not.toBe('unknown');
+    for (const { sensor, message } of all)
+      expect(makers[makerOf(sensor)].decode(message).signal.kind).not.toBe('unknown');
     expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((one, other) => one - other));
     expect(new Set(all.map(({ sensor }) => sensor)).size).toBe(40);
   });
@@ -104,7 +106,7 @@ describe('the simulator', () => {
   beforeAll(async () => {
     clock = skippingClock(midnight + from - 60_000);
     const environment = { SENSOR_INACTIVE_AFTER_SECONDS: '600' };
-    cloud = await startTestCloud({ clock, sweepSeconds: 60, environment });
+    cloud = await startTestCloud({ clock, sweepSeconds: 60, mqttPort: 0, environment });
   });
   afterAll(() => cloud.stop());
   const access = () => ({
@@ -142,14 +144,16 @@ describe('the simulator', () => {
     ]);
   });
 
-  test('by a clock that goes as it goes: every fall is told; one too few or too many is named', async () => {
+  test('by a clock that goes as it goes, over MQTT: every fall is told; one too few or too many is named', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
     const seed = Array.from({ length: 100 }, (_, at) => at).find((one) => fallsIn(one) > 0);
     // The hours in which residents fall.
     const options = plan({ sensors: 1, seed: seed ?? 0, hours: [9.4 * HOUR, 10.6 * HOUR] });
     const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     const course = () => atSpeed({ now: clock.now, pause, speed: 100_000, settled: cloud.idle });
-    const result = await simulate({ ...access(), ...options }, { course, pace: async () => {}, show: () => {} });
+    const home = { ...access(), mqttUrl: cloud.mqttUrl };
+    const result = await simulate({ ...home, ...options }, { course, pace: async () => {}, show: () => {} });
+    await silence(result.home);
     expect(judgeFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were told' });
     expect(result.tally.sent).toBe(said(options).length);
     const { expected } = result;
@@ -167,6 +171,7 @@ describe('the simulator', () => {
     [['--help'], 0, /--speed 60/],
     [['--sensors', 'many'], 2, /--sensors is a whole number/],
     [['--url', 'http://127.0.0.1:1/api/v1'], 2, /--provisioning-key/],
+    [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
     [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed is a number there/],
   ] as const)('explains itself: %j', async (args, status, text) => {
     const child = spawn(process.execPath, ['bin/simulate.ts', ...args]);

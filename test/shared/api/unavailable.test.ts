@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { handler } from '../../../functions/server/handler.ts';
+import { handler } from '../../../functions/api/server/handler.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
 import { lambdaContext } from '../../../lib/local/pollers.ts';
-import { lambdaRuntime } from '../../../shared/deps.ts';
+import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
 import { logTo } from '../../../shared/log.ts';
 import { QueueUnavailable } from '../../../shared/queue/unavailable.ts';
 import { TableUnavailable } from '../../../shared/store/unavailable.ts';

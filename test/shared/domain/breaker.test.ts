@@ -3,8 +3,8 @@ import {
   BREAKER_FAILURES,
   isNew,
   isNewsOfSuccess,
-  permitOf,
-  restUntil,
+  openUntilAfter,
+  requestModeOf,
   slowUntil,
   verdictOn,
 } from '../../../shared/domain/breaker.ts';
@@ -14,8 +14,8 @@ const DAY = 86_400_000;
 const well = { consecutiveFailures: 0 };
 const failing = { consecutiveFailures: BREAKER_FAILURES };
 
-const repeated = (health: Parameters<typeof permitOf>[0], random = 0) => permitOf(health, false, now, random);
-const alarm = (health: Parameters<typeof permitOf>[0]) => permitOf(health, true, now, 0);
+const repeated = (health: Parameters<typeof requestModeOf>[0], random = 0) => requestModeOf(health, false, now, random);
+const alarm = (health: Parameters<typeof requestModeOf>[0]) => requestModeOf(health, true, now, 0);
 
 describe('a receiver', () => {
   test('that is well is called freely, one in trouble in its slots', () => {
@@ -48,10 +48,10 @@ describe('a receiver', () => {
   });
 
   test('rests after ten failures in a row, as long as the delivery that failed waits, 60 s at most', () => {
-    expect(restUntil(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
-    expect(restUntil(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
-    expect(restUntil(BREAKER_FAILURES, DAY, now)).toBe(now + 60_000);
-    expect(restUntil(BREAKER_FAILURES, 0, now)).toBeNull();
+    expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
+    expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
+    expect(openUntilAfter(BREAKER_FAILURES, DAY, now)).toBe(now + 60_000);
+    expect(openUntilAfter(BREAKER_FAILURES, 0, now)).toBeNull();
   });
 
   test('that takes 2 s to answer is a slow one for 10 minutes', () => {

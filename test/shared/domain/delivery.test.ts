@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { afterAttempt, type Delivery, deliveryId, LADDER, retryAfterSeconds } from '../../../shared/domain/delivery.ts';
+import { outcomeOf, retryAfterSeconds } from '../../../shared/delivery/targets/http.ts';
+import { afterAttempt, type Delivery, deliveryId, RETRY_DELAYS } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
 import { ulidsFrom } from '../../../shared/domain/ids.ts';
 
 const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
-const outcome = (status: number | null, retryAfter: string | null = null, error: string | null = null) => ({
-  status,
-  error,
-  retryAfter,
-});
+const outcome = (status: number | null, retryAfter: string | null = null, error: string | null = null) =>
+  outcomeOf({ status, error, retryAfter }, now);
 const timeout = outcome(null, null, 'timeout');
 /** Seconds until the next attempt after `attempts` of them. */
 const wait = (attempts: number, what = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
@@ -28,9 +26,9 @@ describe('after an attempt', () => {
     for (const attempts of [1, 14])
       expect(afterAttempt(attempts, outcome(410), null, now, MIDDLE)).toEqual({ state: 'failed', reason: 'gone' });
   });
-  test('the waits are those of the ladder, and after its last step there is none', () => {
+  test('the waits are those of the retry schedule, and after its last step there is none', () => {
     const minutes = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-    expect(LADDER).toEqual([0, ...minutes]);
+    expect(RETRY_DELAYS).toEqual([0, ...minutes]);
     expect(minutes.map((_, at) => wait(at + 1))).toEqual(minutes);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
@@ -44,7 +42,7 @@ describe('after an attempt', () => {
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
-  test('an overloaded receiver is left alone for 60 s from the third attempt on, by the ladder alone', () => {
+  test('an overloaded receiver is left alone for 60 s from the third attempt on, by the retry schedule alone', () => {
     for (const what of [outcome(429), outcome(502), outcome(503), outcome(504), timeout]) {
       expect(wait(2, what)).toBe(20);
       expect(wait(3, what)).toBe(60);

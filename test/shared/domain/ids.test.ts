@@ -13,8 +13,9 @@ import {
   uuidV5,
   zBase32,
 } from '../../../shared/domain/ids.ts';
+import { hardwareIdOf, makers } from '../../../shared/domain/makers/makers.ts';
 import { pairingCode } from '../../../shared/domain/pairing.ts';
-import { deviceIdOf, hardwareIdOf, sensorIdOf } from '../../../shared/domain/sensor.ts';
+import { deviceIdOf } from '../../../shared/domain/sensor.ts';
 
 const LAST = ID_EPOCH + 2 ** 41 - 1;
 const time = fc.integer({ min: ID_EPOCH, max: LAST });
@@ -85,11 +86,11 @@ describe('a sensor id', () => {
   test('of maker A is built from the MAC, however it is written', () => {
     for (const written of ['0123456789AB', '0123456789ab', '01:23:45:67:89:aB'])
       expect(hardwareIdOf('maker_a', written)).toBe('0123456789AB');
-    expect(sensorIdOf('maker_a', '0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
+    expect(makers.maker_a.sensorIdOf('0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');
     expect(deviceIdOf('FFFFFFFFFFFF')).toHaveLength(26);
   });
   test('of maker B is id_ and nine characters', () => {
-    expect(sensorIdOf('maker_b', '0123456789AB', randomBytes(9))).toMatch(/^id_[0-9A-Z]{9}$/);
+    expect(makers.maker_b.sensorIdOf('0123456789AB', randomBytes(9))).toMatch(/^id_[0-9A-Z]{9}$/);
   });
   test.each([
     '',

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/decision.ts';
-import { decodeMakerA } from '../../../shared/domain/maker-a.ts';
+import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
-import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';
 import { a, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const around = { ...noSurroundings, regions: placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID()) };
+const around = { ...noRoomContext, regions: placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID()) };
 
 describe('what comes late', () => {
   const hour = 3_600 * SECOND;
@@ -68,7 +68,7 @@ test('a fall without a start alarms, once for the same bytes within 10 s, and en
   });
   expect(said).toEqual([['fall_detected'], [], ['fall_detected']]);
   expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_021_000]);
-  const { timings } = noSurroundings;
+  const { timings } = noRoomContext;
   const { events } = passTime(state, { now: 2_000_000, silentAt: Number.POSITIVE_INFINITY, timings });
   expect(events.map(({ happening }) => happening.situation)).toEqual(['fall_finished', 'fall_finished']);
 });

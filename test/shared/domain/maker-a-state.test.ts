@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { decodeMakerA } from '../../../shared/domain/maker-a.ts';
+import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { fallStateOf, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext, type RoomContext, timesOf } from '../../../shared/domain/state/room-context.ts';
 import { needsOf, step } from '../../../shared/domain/state/step.ts';
-import { noSurroundings, type Surroundings, timesOf } from '../../../shared/domain/state/surroundings.ts';
 import { nextMove, passTime } from '../../../shared/domain/state/time.ts';
 import { a, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 const regions = placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID());
-const around: Surroundings = { ...noSurroundings, regions };
+const around: RoomContext = { ...noRoomContext, regions };
 
 /** What comes of messages that are received `everyMs` apart. */
 const play = (messages: readonly object[], everyMs = SECOND, from = active, given = around) => {
@@ -181,7 +181,7 @@ describe('time', () => {
     expect(play([a.sensitive('calling', 1)], SECOND, state).said).toEqual(['fall_detected_sensitive']);
   });
   test('is waited for where an alarm is on its way, and not for the end of one', () => {
-    const { timings } = noSurroundings;
+    const { timings } = noRoomContext;
     expect(nextMove(begun, timings, 'alarm')).toBe(55 * SECOND);
     const calling = play([a.fall('fall_detected', 1), a.fall('calling', 1)]).state;
     expect(nextMove(calling, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);

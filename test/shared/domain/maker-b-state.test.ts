@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/decision.ts';
-import { decodeMakerB } from '../../../shared/domain/maker-b.ts';
+import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
-import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { b } from '../../fixtures/messages.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
@@ -18,7 +18,7 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
     const decoded = decodeMakerB(message);
     // What matters here is our own clock.
     if (!byDevice) decoded.deviceTime = null;
-    const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noSurroundings);
+    const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
   });

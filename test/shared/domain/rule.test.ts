@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { believedTime, type Happening, happening } from '../../../shared/domain/event.ts';
-import { fillIn, fires, NewRule, type Rule } from '../../../shared/domain/rule.ts';
+import { fillIn, fires, NewRule, type Rule, whyNot } from '../../../shared/domain/rule.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
@@ -45,6 +45,15 @@ describe('a rule', () => {
   test('fires for a fall with a new start whatever its rate limit', () => {
     expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
   });
+});
+
+test('whyNot names every condition that keeps a rule from firing, and nothing when it fires', () => {
+  const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
+  const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
+  const silent = { ...happening('fall_suspected'), isSilent: true, isSimulated: true };
+  const all = ['isEnabled', 'situation', 'isSilent', 'isSimulated', 'region', 'schedule', 'rateLimit'];
+  expect(whyNot(never, silent, now, now)).toEqual(all);
+  expect(whyNot(rule, fall, now, undefined)).toEqual([]);
 });
 
 describe('the body of a rule', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '../../../shared/domain/message.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
-import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
 const presence = (present: boolean): Signal => ({ kind: 'presence', present, regions: {}, point: null });
@@ -20,7 +20,7 @@ const still: Signal = { kind: 'state', firmware: null };
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const happened = signals.map((signal, at) => {
-    const result = step(state, signal, { received: 10_000 + at, time: 10_000 + at }, noSurroundings);
+    const result = step(state, signal, { received: 10_000 + at, time: 10_000 + at }, noRoomContext);
     state = result.state;
     return result.happened;
   });
@@ -92,8 +92,8 @@ describe('activity', () => {
   });
   test('remembers the newest message, in whatever order they come', () => {
     const at = (time: number) => ({ received: time, time });
-    const first = step(active, still, at(20_000), noSurroundings).state;
-    expect(step(first, still, at(10_000), noSurroundings).state.lastSeen).toBe(20_000);
+    const first = step(active, still, at(20_000), noRoomContext).state;
+    expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
   test('is shown by a message of unknown kind too, which is an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).happened).toMatchObject([

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode } from '../../../shared/domain/decode.ts';
 import type { Happening } from '../../../shared/domain/event.ts';
+import { makers } from '../../../shared/domain/makers/makers.ts';
 import { fallStatuses } from '../../../shared/domain/message.ts';
 import type { Manufacturer } from '../../../shared/domain/sensor.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
-import { noSurroundings } from '../../../shared/domain/state/surroundings.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';
 
 // Whatever the order, repetition or loss of messages, and however much time passes between them.
@@ -46,14 +46,14 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
   const told: Told[] = [];
   for (const word of words) {
     if ('pass' in word) now += word.pass;
-    const { timings } = noSurroundings;
+    const { timings } = noRoomContext;
     const silentAt = state.lastSeen + 300_000;
     const { state: next, happened } =
       'pass' in word
         ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
-        : step(state, decode(maker, word.message).signal, { received: now, time: now }, noSurroundings);
+        : step(state, makers[maker].decode(word.message).signal, { received: now, time: now }, noRoomContext);
     told.push(...happened.map((one) => ({ ...one, of: word })));
     state = next;
   }
@@ -125,9 +125,9 @@ describe.each([
       const { state, now } = play(maker, words);
       const last = words.at(-1);
       if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
-      const { signal } = decode(maker, last.message);
+      const { signal } = makers[maker].decode(last.message);
       if (signal.kind === 'unknown') return;
-      const again = step(state, signal, { received: now, time: now }, noSurroundings);
+      const again = step(state, signal, { received: now, time: now }, noRoomContext);
       expect(again.happened).toEqual([]);
       expect(again.state).toEqual(state);
     });
@@ -139,7 +139,7 @@ describe.each([
       const { events, state: later } = passTime(state, {
         now,
         silentAt: Number.POSITIVE_INFINITY,
-        timings: noSurroundings.timings,
+        timings: noRoomContext.timings,
       });
       expect(events.length === 0).toBe(later === state);
     });

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../lib/local/clock.ts';
 import { lambdaContext } from '../../../lib/local/pollers.ts';
-import { lambdaRuntime, type Runtime } from '../../../shared/deps.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
 import { logTo } from '../../../shared/log.ts';
 import { consume, onSchedule } from '../../../shared/queue/consume.ts';
 import { consumer, MAX_RECEIVES, retrySeconds, scheduled } from '../../../shared/queue/consumer.ts';
@@ -11,7 +12,11 @@ import { consumer, MAX_RECEIVES, retrySeconds, scheduled } from '../../../shared
 const contract = consumer({
   name: 'reader',
   queues: ['events'],
-  task: z.object({ act: z.enum(['say', 'fail', 'half']) }),
+  task: z.object({
+    act: z.enum(['say', 'fail', 'half']),
+    deliveryId: z.string().optional(),
+    note: z.string().optional(),
+  }),
   batchSize: 10,
   concurrency: 1,
   timeoutSeconds: 30,
@@ -81,10 +86,26 @@ test('every line that a consumer logs tells of which invocation and which messag
   expect(said.toSorted()).toEqual([...lineOf('one'), ...lineOf('two')]);
 });
 
+test('every line tells of the ids that its task names, its failure too, and of nothing else in it', async () => {
+  const { runtime, lines } = hostOf();
+  const about = (act: string) => JSON.stringify({ act, deliveryId: `of-${act}`, note: 'private' });
+  await read(runtime, [record('1', about('say')), record('2', about('fail'))]);
+  const told = lines.map(({ message: what, deliveryId, note }) => [what, deliveryId, note]);
+  expect(told.toSorted()).toEqual([
+    ['a message was not worked off', 'of-fail', undefined],
+    ['said', 'of-say', undefined],
+  ]);
+});
+
 test('what runs by the clock tells of which invocation its lines are', async () => {
   const { runtime, lines } = hostOf();
   const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: [] });
-  const tick = onSchedule(clock, async ({ log }) => log('info', 'ticked'));
+  const tick = onSchedule(
+    clock,
+    () =>
+      async ({ log }) =>
+        log('info', 'ticked'),
+  );
   await tick.with(runtime)({} as ScheduledEvent, contextOf('three'));
   expect(lines).toMatchObject([{ requestId: 'three', consumer: 'clock' }]);
 });

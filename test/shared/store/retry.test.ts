@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { createTable } from '../../../shared/store/client.ts';
-import { persistently } from '../../../shared/store/retry.ts';
+import { withRetry } from '../../../shared/store/retry.ts';
 import { TableUnavailable } from '../../../shared/store/unavailable.ts';
 import { type Client, clientOf } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
@@ -14,7 +14,7 @@ const failure = (code: string) => Object.assign(new Error(`getaddrinfo ${code} d
 test('an endpoint that cannot be reached at the moment is trouble that passes: the call is made again', async () => {
   const made = [...unreachable, ...network].map((code) => {
     let calls = 0;
-    return persistently(async () => {
+    return withRetry(async () => {
       calls += 1;
       if (calls === 1) throw failure(code);
       return code;

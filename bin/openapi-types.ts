@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { groups } from '../functions/index.ts';
+import { describeApi } from '../shared/api/openapi/describe.ts';
+import { openApi } from '../shared/api/openapi/document.ts';
+import { settingsFrom } from '../shared/env.ts';
+
+// Writes the types of the API, as its OpenAPI document has them, for the client of the console.
+
+// openapi-typescript prints by the compiler's API, which TypeScript 7 does not have.
+registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context) });
+const { default: typesOf, astToString } = await import('openapi-typescript');
+
+const document = JSON.stringify(openApi(describeApi(groups), settingsFrom(process.env)));
+const types = await typesOf(document, { rootTypes: true, rootTypesNoSchemaPrefix: true, exportType: true });
+const folder = new URL('../.generated/', import.meta.url);
+mkdirSync(folder, { recursive: true });
+writeFileSync(new URL('openapi.d.ts', folder), astToString(types));

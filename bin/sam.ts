@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readCommandLine } from '../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
+import { runTool } from '../lib/tools/run.ts';
+
+const help = `npm run sam [-- --port 3001]
+Writes what \`sam local start-api\` needs from the synthesised template, and prints the command. Needs no AWS account; docker
+and the SAM CLI to run what it prints.
+  --port 3001                  where the API is to be
+  --table-endpoint http://host.docker.internal:8000      an engine like DynamoDB Local, as a container calls it
+  --queue-endpoint http://host.docker.internal:9324      one like ElasticMQ
+  --kms-endpoint http://host.docker.internal:8080        one like local-kms: for secrets of webhooks alone
+  --mail-endpoint http://host.docker.internal:8005       one like SES, for mails alone
+  -c name=value                a setting of the stage, as often as wanted: see the table in README.md
+Ends with 0, with 1 when the template cannot be made, with 2 when it is called wrongly.`;
+
+const at = (port: number) => ({ type: 'string', default: `http://host.docker.internal:${port}` }) as const;
+const endpoints = {
+  ...{ 'table-endpoint': at(8_000), 'queue-endpoint': at(9_324) },
+  ...{ 'kms-endpoint': at(8_080), 'mail-endpoint': at(8_005) },
+};
+const options = { port: { type: 'string', default: '3001' }, ...endpoints, context: contextOption } as const;
+
+const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) < 1 || Number(values.port) > 65_535)
+    return '--port is 1 to 65535';
+  const wrong = (Object.keys(endpoints) as (keyof typeof endpoints)[]).find((name) => !URL.canParse(values[name]));
+  return wrong ? `--${wrong} is a URL` : contextProblem(values.context);
+});
+const bare = (url: string) => url.replace(/\/$/, '');
+
+const [{ runCdk }, { prepareSam }] = await Promise.all([
+  import('../lib/tools/aws/cdk.ts'),
+  import('../lib/tools/sam/sam.ts'),
+]);
+process.exitCode = await runTool(
+  () =>
+    prepareSam(
+      {
+        context: contextFrom('local', given.context),
+        folder: 'cdk.out',
+        port: Number(given.port),
+        engines: {
+          ...{ table: bare(given['table-endpoint']), queues: bare(given['queue-endpoint']) },
+          ...{ kms: bare(given['kms-endpoint']), mail: bare(given['mail-endpoint']) },
+          url: `http://127.0.0.1:${given.port}`,
+        },
+        ...{ arch: process.arch, platform: process.platform },
+      },
+      {
+        cdk: runCdk,
+        works: (command, args) => new Promise((resolve) => execFile(command, args, (error) => resolve(error === null))),
+        say: console.log,
+      },
+    ),
+  console.error,
+);

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { AccessToken, NewAccessToken } from '../../../shared/domain/access-token.ts';
+import { idText, Status, uuid } from '../../../shared/domain/values.ts';
+
+const ByUser = z.object({ userId: idText });
+
+const ofEquals = 'Those of another user: for callers who hold every permission that the user holds.';
+
+export const accessTokens = group({
+  name: 'access-tokens',
+  operations: {
+    listAccessTokens: {
+      method: 'GET',
+      path: '/users/{userId}/access-tokens',
+      summary: 'List the access tokens of a user',
+      description: ofEquals,
+      auth: 'user',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      success: 200,
+      response: z.array(AccessToken),
+      errors: ['user_not_found'],
+      uses: ['users.get', 'accessTokens.list'],
+    },
+    createAccessToken: {
+      method: 'POST',
+      path: '/users/{userId}/access-tokens',
+      summary: 'Create an access token; it is shown only in this answer',
+      description:
+        `${ofEquals} ` +
+        'It may do what its user may at the moment of a call, limited to `permissions` when they are given, and to ' +
+        'GET when it is `readOnly`. A new password does not end it.',
+      auth: 'session',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: NewAccessToken,
+      success: 201,
+      response: AccessToken.extend({ token: z.string() }).meta({ id: 'CreatedAccessToken' }),
+      errors: ['user_not_found', 'access_tokens_too_many'],
+      uses: ['users.get', 'accessTokens.create'],
+    },
+    deleteAccessToken: {
+      method: 'DELETE',
+      path: '/users/{userId}/access-tokens/{tokenId}',
+      summary: 'Withdraw an access token, from the next request on',
+      description: ofEquals,
+      auth: 'user',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser.extend({ tokenId: uuid }),
+      success: 200,
+      response: Status,
+      errors: ['user_not_found', 'access_token_not_found'],
+      uses: ['users.get', 'accessTokens.remove'],
+    },
+  },
+});

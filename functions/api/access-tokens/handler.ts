@@ -1,0 +1,45 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import { PREFIX_LENGTH } from '../../../shared/domain/access-token.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { holds, mayChange } from '../../../shared/domain/permission.ts';
+import { accessTokens } from './contract.ts';
+
+export const handler = serve(accessTokens, {
+  listAccessTokens: async ({ caller, customerId, params, fail }, { store, now }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    if (!mayChange(caller, user)) return fail('forbidden');
+    return store.accessTokens.list(user.accountKey, now());
+  },
+
+  createAccessToken: async ({ caller, customerId, params, body, fail, refuse }, { store, now, pause, random }) => {
+    const { name, readOnly, expiresAt } = body;
+    const create = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      // A token for somebody else is a grant to whoever makes it: it is limited to what both hold today.
+      const isOwn = user.id === caller.accountId;
+      const asked = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);
+      const isTooMuch = asked?.some((permission) => !holds(caller, permission) || !holds(user, permission)) ?? false;
+      if (isTooMuch || !mayChange(caller, user)) return fail('forbidden');
+      if (expiresAt !== null && expiresAt <= now()) refuse('expiresAt', 'invalid');
+
+      const token = drawToken('access', random, user.accountKey);
+      const prefix = token.slice(0, PREFIX_LENGTH);
+      const permissions = asked && [...new Set(asked)];
+      const record = { id: randomUuid(random), name, prefix, createDate: now(), permissions, readOnly };
+      const session = { ...record, kind: 'token' as const, accountId: user.id, epoch: 0, csrf: '', expires: expiresAt };
+      const problem = await store.accessTokens.create(user, hashOf(token), session, now());
+      if (problem === 'too_many') return fail('access_tokens_too_many');
+      return problem === null ? { ...record, lastUsed: null, expiresAt, token } : null;
+    };
+    return judgedAnew(create, { pause, random }, fail);
+  },
+
+  deleteAccessToken: async ({ caller, customerId, params, fail }, { store, now }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    if (!mayChange(caller, user)) return fail('forbidden');
+    const isGone = await store.accessTokens.remove(user.accountKey, params.tokenId, now());
+    return isGone ? { status: 'OK' } : fail('access_token_not_found');
+  },
+});

@@ -1,0 +1,93 @@
+import { expiredCookies, SESSION_SECONDS, sessionCookies } from '../../../shared/api/cookies.ts';
+import { Reply } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
+import type { Passwords } from '../../../shared/auth/password.ts';
+import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import { type Login, usernameKey } from '../../../shared/domain/user.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { auth } from './contract.ts';
+import { confirmReset, requestReset } from './reset.ts';
+import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
+
+/** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
+const NOBODY = 'nobody';
+
+type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
+/** Who has that name, and whether that address logged in as it before. */
+const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
+  const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
+  const [account, hash, isKnown] = await Promise.all([
+    sessions.account(accountKey),
+    sessions.passwordHash(accountKey),
+    sessions.isKnownAddress(accountKey, address),
+  ]);
+  return { accountKey, account, hash, isKnown };
+};
+
+type Known = Awaited<ReturnType<typeof lookUp>>;
+
+/** The account, when the password is its own and it may log in. A hash of an older cost is made anew. */
+const authenticate = async (
+  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
+  { account, hash, accountKey }: Known,
+  { password, id }: Login,
+) => {
+  const isRight = await passwords.verify(password, hash);
+  const isMeant = id === undefined || id === null || id === account?.accountId;
+  if (!isRight || !account?.canLogin || !isMeant) return null;
+  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
+  return account;
+};
+
+export const handler = serve(auth, {
+  login: async ({ body, address, fail, event }, { store, now, random, passwords, measure }) => {
+    const username = usernameKey(body.username);
+    const known = await lookUp(store, username, address);
+    const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
+    const wait = await throttle.before();
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
+    const account = await authenticate({ store, passwords }, known, body);
+    if (!account) measure('LoginsFailed');
+    const late = account ? await throttle.succeeded() : await throttle.failed();
+    if (late > 0) return fail('rate_limited', { waitSeconds: late });
+    if (!account) return fail('credentials_invalid');
+
+    const { accountKey } = known;
+    const { accountId, customerId, epoch } = account;
+    const token = drawToken('session', random, accountKey);
+    const csrf = Buffer.from(random(24)).toString('base64url');
+    const expires = now() + SESSION_SECONDS * 1_000;
+    const [user] = await Promise.all([
+      store.users.get(customerId, accountId),
+      store.sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf, expires }),
+      store.sessions.rememberAddress(accountKey, address, now()),
+    ]);
+    if (!user) return fail('credentials_invalid');
+    return new Reply(user, { headers: { Token: token }, cookies: sessionCookies(event, token, accountId, csrf) });
+  },
+
+  requestPasswordReset: async ({ body, address, fail }, deps) => {
+    const seconds = await requestReset(usernameKey(body.username), address, deps);
+    return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
+  },
+
+  confirmPasswordReset: async ({ body, address, fail, refuse }, { store, now, passwords }) => {
+    if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
+    const wait = await secondsOfAddress(store, address, now());
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
+    const accountKey = await confirmReset(store, body, now(), passwords);
+    if (accountKey === null) {
+      await countAddress(store, address, now());
+      return fail('reset_code_invalid');
+    }
+    // Whoever reads the account's mail logs in from here, however many addresses guess its password.
+    await store.sessions.rememberAddress(accountKey, address, now());
+    return { status: 'OK' };
+  },
+
+  logout: async ({ sessionHash, event }, { store }) => {
+    await store.sessions.end(sessionHash);
+    return new Reply({ status: 'OK' }, { cookies: expiredCookies(event) });
+  },
+});

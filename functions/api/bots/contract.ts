@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { Bot, BotUpdate, NewBot } from '../../../shared/domain/bot.ts';
+import { idText, Status } from '../../../shared/domain/values.ts';
+
+const ByBot = z.object({ botId: idText });
+
+export const bots = group({
+  name: 'bots',
+  operations: {
+    listBots: {
+      method: 'GET',
+      path: '/bots',
+      summary: 'List the bots of a customer',
+      auth: 'user',
+      may: 'manage_bots',
+      query: z.object({ customerId: idText.optional() }),
+      success: 200,
+      response: z.array(Bot),
+      uses: ['bots.list'],
+    },
+    createBot: {
+      method: 'POST',
+      path: '/bots',
+      summary: 'Create a bot: an account that holds webhooks and cannot log in',
+      auth: 'user',
+      may: 'manage_bots',
+      body: NewBot,
+      success: 201,
+      response: Bot,
+      errors: ['limit_reached'],
+      uses: ['customers.get', 'limits.nextNumber', 'bots.create', 'keep:quotas'],
+    },
+    getBot: {
+      method: 'GET',
+      path: '/bots/{botId}',
+      summary: 'Get a bot',
+      auth: 'user',
+      may: 'manage_bots',
+      within: 'bot',
+      params: ByBot,
+      success: 200,
+      response: Bot,
+      errors: ['bot_not_found'],
+      uses: ['bots.get'],
+    },
+    updateBot: {
+      method: 'PUT',
+      path: '/bots/{botId}',
+      summary: 'Replace a bot',
+      auth: 'user',
+      may: 'manage_bots',
+      within: 'bot',
+      params: ByBot,
+      body: BotUpdate,
+      success: 200,
+      response: Bot,
+      errors: ['bot_not_found'],
+      uses: ['bots.update'],
+    },
+    deleteBot: {
+      method: 'DELETE',
+      path: '/bots/{botId}',
+      summary: 'Delete a bot and its webhooks',
+      description:
+        'Rules that name it stay as they are: they tell their other recipients, and their hits show that this one was ' +
+        'not told. Whoever replaces such a rule has to name recipients that are there.',
+      auth: 'user',
+      may: 'manage_bots',
+      within: 'bot',
+      params: ByBot,
+      success: 200,
+      response: Status,
+      errors: ['bot_not_found'],
+      uses: ['bots.remove', 'bots.forget', 'webhooks.list', 'webhooks.remove'],
+    },
+  },
+});

@@ -1,0 +1,38 @@
+import { inBatches } from '../../../shared/api/changing.ts';
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import { bots } from './contract.ts';
+
+export const handler = serve(bots, {
+  listBots: async ({ caller, query, fail }, { store }) => {
+    const customerId = customerOfList(caller, query.customerId, fail);
+    return customerId === null ? [] : store.bots.list(customerId);
+  },
+
+  createBot: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const time = now();
+    const id = await store.limits.nextNumber('accounts');
+    const bot = { ...body, id, customerId, createDate: time, updateDate: time };
+    const problem = await store.bots.create(bot, quotas.bots);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'bots'));
+    return problem === null ? bot : refuse('customerId', 'unknown_reference');
+  },
+
+  getBot: async ({ customerId, params, fail }, { store }) =>
+    (await store.bots.get(customerId, params.botId)) ?? fail('bot_not_found'),
+
+  updateBot: async ({ customerId, params, body, fail }, { store, now }) =>
+    (await store.bots.update(customerId, params.botId, body, now())) ?? fail('bot_not_found'),
+
+  // The bot first, so that no webhook joins it; its home last, so that a deletion that was interrupted can be repeated.
+  deleteBot: async ({ customerId, params: { botId }, fail }, { store }) => {
+    const wasThere = await store.bots.remove(customerId, botId);
+    const all = await store.webhooks.list(customerId);
+    const own = all.filter((webhook) => webhook.botId === botId);
+    await inBatches(own, store.webhooks.remove);
+    await store.bots.forget(customerId, botId);
+    return wasThere || own.length > 0 ? { status: 'OK' } : fail('bot_not_found');
+  },
+});

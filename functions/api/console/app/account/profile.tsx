@@ -1,0 +1,139 @@
+import { Alert, Button, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { UserUpdate } from 'openapi';
+import type { FormEvent } from 'react';
+import { api } from '../api/client.ts';
+import { faultOf, ok } from '../api/problem.ts';
+import { meQuery } from '../api/queries.ts';
+import { useWrite } from '../api/write.ts';
+import { useMe } from '../session/session.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { fieldsOf } from '../ui/form.ts';
+import { useTitle } from '../ui/title.ts';
+import { Tokens } from './tokens.tsx';
+
+const self = { params: { path: { userId: 'me' } } } as const;
+
+const Profile = () => {
+  const { account: texts, save } = useTexts();
+  const me = useMe();
+  const client = useQueryClient();
+  const write = useWrite({
+    send: (body: UserUpdate) => ok(api.PUT('/users/{userId}', { ...self, body })),
+    done: texts.saved,
+    onDone: (user) => client.setQueryData(meQuery.queryKey, user),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { telegramId, mobileNumber, locale, ...rest } = fieldsOf(
+      event.currentTarget,
+      ...(['firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber'] as const),
+    );
+    write.mutate({
+      ...rest,
+      locale: locale === 'de' ? 'de' : 'en',
+      telegramId: telegramId || null,
+      mobileNumber: mobileNumber || null,
+    });
+  };
+  const field = (name: keyof UserUpdate, label: string) => (
+    <TextInput name={name} label={label} defaultValue={me[name] ?? ''} error={faultOf(write.error, name)} />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Title order={2}>{texts.profile}</Title>
+        {field('firstName', texts.firstName)}
+        {field('lastName', texts.lastName)}
+        {field('email', texts.email)}
+        {field('mobileNumber', texts.mobile)}
+        {field('telegramId', texts.telegram)}
+        <NativeSelect
+          name="locale"
+          label={texts.language}
+          defaultValue={me.locale}
+          data={Object.entries(texts.languages).map(([value, label]) => ({ value, label }))}
+        />
+        <Button type="submit" loading={write.isPending}>
+          {save}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+const Password = () => {
+  const { account: texts, reset } = useTexts();
+  const client = useQueryClient();
+  const write = useWrite({
+    send: (body: { currentPassword: string; newPassword: string }) =>
+      ok(api.PUT('/users/{userId}/password', { ...self, body })),
+    done: texts.changed,
+    // All sessions have ended, this one too.
+    onDone: () => client.setQueryData(meQuery.queryKey, null),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    write.mutate(fieldsOf(event.currentTarget, 'currentPassword', 'newPassword'));
+  };
+  const field = (name: 'currentPassword' | 'newPassword', label: string, autoComplete: string) => (
+    <PasswordInput {...{ name, label, autoComplete }} required error={faultOf(write.error, name)} />
+  );
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Title order={2}>{texts.password}</Title>
+        {field('currentPassword', texts.current, 'current-password')}
+        {field('newPassword', reset.newPassword, 'new-password')}
+        <Button type="submit" variant="default" loading={write.isPending}>
+          {texts.change}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+const Rights = () => {
+  const { account: texts, permissions } = useTexts();
+  const me = useMe();
+  if (me.isAdmin) return <Alert>{texts.everything}</Alert>;
+  return (
+    <List>
+      <List.Item>{texts.nothing}</List.Item>
+      {me.permissions.map((permission) => (
+        <List.Item key={permission}>{permissions[permission]}</List.Item>
+      ))}
+    </List>
+  );
+};
+
+/** Everything about the user's own account. */
+export const ProfilePage = () => {
+  const { account: texts } = useTexts();
+  const { username } = useMe();
+  useTitle(texts.title);
+  return (
+    <Stack gap="xl">
+      <Title order={1}>{username}</Title>
+      <div className="cards">
+        <Paper withBorder p="lg">
+          <Profile />
+        </Paper>
+        <Stack>
+          <Paper withBorder p="lg">
+            <Password />
+          </Paper>
+          <Paper withBorder p="lg">
+            <Title order={2} mb="md">
+              {texts.rights}
+            </Title>
+            <Rights />
+          </Paper>
+        </Stack>
+      </div>
+      <Paper withBorder p="lg">
+        <Tokens />
+      </Paper>
+    </Stack>
+  );
+};

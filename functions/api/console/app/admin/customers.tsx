@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Customer } from 'openapi';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Head } from '../ui/head.tsx';
+import { List } from '../ui/list.tsx';
+import { Name, NameLink } from '../ui/name.tsx';
+import { Search } from '../ui/search.tsx';
+
+const PER_PAGE = 30;
+
+/** All customers, for the API gives them at once; the page shows some of them. */
+export const CustomersPage = () => {
+  const { admin: texts, setup } = useTexts();
+  const dates = useDates();
+  const [page, setPage] = useState(0);
+  const [text, setText] = useState('');
+  const customers = useQuery({
+    queryKey: ['customers'],
+    queryFn: () => ok(api.GET('/customers')),
+  });
+  const wanted = (customers.data ?? []).filter(({ name, location }) =>
+    `${name}\n${location}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  const data = wanted.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+  const paged = customers.data && [{ total: wanted.length, page, perPage: PER_PAGE, data }];
+  const look = (next: string) => {
+    setText(next);
+    setPage(0);
+  };
+  return (
+    <>
+      <Head title={texts.customers}>
+        <Button component={Link} href="/customers/new">
+          {texts.newCustomer}
+        </Button>
+      </Head>
+      <Search value={text} onChange={look} />
+      <List<Customer>
+        label={texts.customers}
+        query={{ ...customers, data: paged } as Parameters<typeof List<Customer>>[0]['query']}
+        keyOf={({ id }) => id}
+        empty={texts.noCustomers}
+        onPage={setPage}
+        columns={[
+          { head: setup.name, cell: ({ id, name }) => <NameLink href={`/customers/${id}`}>{name}</NameLink> },
+          { head: texts.location, cell: ({ location }) => <Name>{location}</Name>, isMinor: true },
+          { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
+        ]}
+      />
+    </>
+  );
+};

@@ -1,0 +1,83 @@
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import type { NewUser, UserAccess, UserUpdate } from 'openapi';
+import type { FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../api/client.ts';
+import { faultOf, ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useCustomerId } from '../shell/customer.tsx';
+import { useLocale, useTexts } from '../texts/texts.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Head } from '../ui/head.tsx';
+import { AccessFields, ProfileFields } from './user-fields.tsx';
+
+type Draft = UserUpdate & Required<UserAccess> & Pick<NewUser, 'username' | 'password'>;
+
+/** Creates a user; whoever is to be a system admin is made one in a second step, as the API has it. */
+const useCreate = () => {
+  const { setup } = useTexts();
+  const customerId = useCustomerId();
+  const [, go] = useLocation();
+  return useWrite({
+    send: async ({ isAdmin, ...body }: Draft) => {
+      const user = await ok(api.POST('/users', { body: { ...body, customerId } }));
+      if (!isAdmin) return user;
+      const path = { userId: user.id };
+      const access = { canLogin: body.canLogin, permissions: body.permissions, isAdmin };
+      return ok(api.PUT('/users/{userId}/access', { params: { path }, body: access }));
+    },
+    done: setup.saved,
+    refresh: [['users']],
+    onDone: () => go('/users'),
+  });
+};
+
+export const NewUserForm = () => {
+  const { admin: texts, create: label } = useTexts();
+  const isOfNobody = useCustomerId() === null;
+  const locale = useLocale() as Draft['locale'];
+  const [draft, change] = useDraft<Draft>({
+    ...{ username: '', password: '', firstName: '', lastName: '', email: '', locale },
+    ...{ telegramId: null, mobileNumber: null, canLogin: true, isAdmin: false, permissions: [] },
+  });
+  const create = useCreate();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(draft);
+  };
+  return (
+    <>
+      <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
+      <form onSubmit={submit} className="narrow">
+        <Stack>
+          {isOfNobody && <Text>{texts.ofNobody}</Text>}
+          <TextInput
+            label={texts.username}
+            required
+            maxLength={64}
+            autoComplete="off"
+            value={draft.username}
+            onChange={({ currentTarget }) => change({ username: currentTarget.value })}
+            error={faultOf(create.error, 'username')}
+          />
+          <PasswordInput
+            label={texts.password}
+            description={texts.passwordHint}
+            required
+            autoComplete="new-password"
+            value={draft.password}
+            onChange={({ currentTarget }) => change({ password: currentTarget.value })}
+            error={faultOf(create.error, 'password')}
+          />
+          <ProfileFields draft={draft} change={change} error={create.error} />
+          <AccessFields draft={draft} change={change} />
+          <Group>
+            <Button type="submit" loading={create.isPending}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </>
+  );
+};

@@ -1,0 +1,60 @@
+import { createTheme, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Route, Router, Switch } from 'wouter';
+import { basePath } from './api/client.ts';
+import { queryClient } from './api/queries.ts';
+import { LoginPage } from './session/login.tsx';
+import { ResetPage } from './session/reset.tsx';
+import { MeProvider, useSession } from './session/session.tsx';
+import { Shell } from './shell/shell.tsx';
+import { LanguageProvider } from './texts/texts.tsx';
+import { Boundary } from './ui/boundary.tsx';
+import { ConfirmProvider } from './ui/confirm.tsx';
+import { Loaded } from './ui/states.tsx';
+
+const theme = createTheme({ respectReducedMotion: true });
+
+/** The pages for users, or the login in their place. */
+const Gate = () => {
+  const session = useSession();
+  return (
+    <LanguageProvider wanted={session.data?.locale ?? navigator.language}>
+      <ConfirmProvider>
+        <Boundary>
+          <Switch>
+            <Route path="/reset" component={ResetPage} />
+            <Route>
+              <Loaded query={session}>
+                {(me) =>
+                  me ? (
+                    <MeProvider me={me}>
+                      <Shell />
+                    </MeProvider>
+                  ) : (
+                    <LoginPage />
+                  )
+                }
+              </Loaded>
+            </Route>
+          </Switch>
+        </Boundary>
+      </ConfirmProvider>
+    </LanguageProvider>
+  );
+};
+
+/**
+ * The page's policy lets in no style but that of its own file: what would add one at run time is switched off. Colours
+ * are in app.css.
+ */
+export const App = () => (
+  <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+    <QueryClientProvider client={queryClient}>
+      <Notifications />
+      <Router base={basePath}>
+        <Gate />
+      </Router>
+    </QueryClientProvider>
+  </MantineProvider>
+);

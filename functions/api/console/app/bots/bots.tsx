@@ -1,0 +1,124 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Bot, BotUpdate } from 'openapi';
+import { type FormEvent, useState } from 'react';
+import { api } from '../api/client.ts';
+import { faultOf, ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { OfCustomer } from '../shell/of-customer.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Head } from '../ui/head.tsx';
+import { List } from '../ui/list.tsx';
+import { Name } from '../ui/name.tsx';
+
+const pathOf = (botId: number) => ({ params: { path: { botId } } });
+
+export const useBots = (customerId: number) =>
+  useQuery({
+    queryKey: ['bots', customerId],
+    queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
+  });
+
+type EditorProps = { bot: Bot | null; customerId: number; onDone: () => void };
+const Editor = ({ bot, customerId, onDone }: EditorProps) => {
+  const { bots: texts, setup, save: label } = useTexts();
+  const [draft, change] = useDraft<BotUpdate>({ name: bot?.name ?? '', locale: bot?.locale ?? 'en' });
+  const save = useWrite({
+    send: (body: BotUpdate) =>
+      bot
+        ? ok(api.PUT('/bots/{botId}', { ...pathOf(bot.id), body }))
+        : ok(api.POST('/bots', { body: { ...body, customerId } })),
+    done: bot ? setup.saved : texts.made,
+    refresh: [['bots']],
+    onDone,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(draft);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={setup.name}
+          required
+          maxLength={64}
+          data-autofocus
+          value={draft.name}
+          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+          error={faultOf(save.error, 'name')}
+        />
+        <Select
+          label={setup.language}
+          data={Object.entries(setup.languages).map(([value, name]) => ({ value, label: name }))}
+          value={draft.locale}
+          onChange={(locale) => locale && change({ locale: locale as Bot['locale'] })}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending}>
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};
+
+const Actions = ({ bot: { id, name }, onEdit }: { bot: Bot; onEdit: () => void }) => {
+  const { bots: texts } = useTexts();
+  return (
+    <Group gap="xs">
+      <Button variant="default" size="xs" onClick={onEdit}>
+        {texts.rename}
+      </Button>
+      <DeleteButton
+        size="xs"
+        name={name}
+        text={texts.deleteText}
+        send={() => ok(api.DELETE('/bots/{botId}', pathOf(id)))}
+        refresh={[['bots'], ['webhooks']]}
+      />
+    </Group>
+  );
+};
+
+const Bots = ({ customerId }: { customerId: number }) => {
+  const { bots: texts, setup } = useTexts();
+  const dates = useDates();
+  const [edited, setEdited] = useState<Bot | 'new' | null>(null);
+  const bot = edited === 'new' ? null : edited;
+  return (
+    <>
+      <Head title={texts.title}>
+        <Button onClick={() => setEdited('new')}>{texts.create}</Button>
+      </Head>
+      <Text mb="md">{texts.explain}</Text>
+      <List<Bot>
+        label={texts.title}
+        query={useBots(customerId)}
+        keyOf={({ id }) => id}
+        empty={texts.empty}
+        columns={[
+          { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },
+          { head: setup.language, cell: ({ locale }) => setup.languages[locale] ?? locale, isMinor: true },
+          { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
+          { head: setup.actions, cell: (one) => <Actions bot={one} onEdit={() => setEdited(one)} /> },
+        ]}
+      />
+      <Dialog opened={edited !== null} onClose={() => setEdited(null)} title={bot?.name ?? texts.create}>
+        <Editor bot={bot} customerId={customerId} onDone={() => setEdited(null)} />
+      </Dialog>
+    </>
+  );
+};
+
+export const BotsPage = () => {
+  const { bots: texts } = useTexts();
+  return (
+    <OfCustomer fallback={<Head title={texts.title} />}>{(customerId) => <Bots customerId={customerId} />}</OfCustomer>
+  );
+};

@@ -1,0 +1,45 @@
+import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { AttemptLog } from 'openapi';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+import { Phases } from './phases.tsx';
+
+const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
+  const { deliveries: texts } = useTexts();
+  const dates = useDates();
+  const { number, startDate, durationMs, status, error, responseBody } = attempt;
+  const isGood = status !== null && status >= 200 && status < 300;
+  return (
+    <Paper component="li" withBorder p="md">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Text fw={600}>{texts.attempt(number)}</Text>
+          <Badge variant="light" tt="none" color={isGood ? 'green' : 'red'}>
+            {status ?? error}
+          </Badge>
+        </Group>
+        <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>
+        <Phases attempt={attempt} />
+        {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
+      </Stack>
+    </Paper>
+  );
+};
+
+/** What was tried, the newest first. */
+export const Attempts = ({ log }: { log: readonly AttemptLog[] }) => {
+  const { deliveries: texts } = useTexts();
+  return (
+    <section aria-label={texts.attempts}>
+      <Title order={2} size="h3" mb="sm">
+        {texts.attempts}
+      </Title>
+      {log.length === 0 && <Text>{texts.noAttempts}</Text>}
+      <Stack component="ul" className="plain">
+        {log.toReversed().map((attempt) => (
+          <Attempt key={attempt.number} attempt={attempt} />
+        ))}
+      </Stack>
+    </section>
+  );
+};

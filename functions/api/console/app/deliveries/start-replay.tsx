@@ -1,0 +1,100 @@
+import { Button, Checkbox, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
+import type { NewReplay } from 'openapi';
+import type { FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { TimeInput } from '../ui/time-input.tsx';
+import type { Filter } from './filter.ts';
+import { keepReplay } from './last-replay.ts';
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+const states = ['failed', 'held', 'delivered'] as const;
+
+type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
+
+const useStart = (webhookId: string) => {
+  const { deliveries: texts } = useTexts();
+  const [, go] = useLocation();
+  return useWrite({
+    send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
+    done: texts.started,
+    onDone: ({ id }) => {
+      keepReplay(webhookId, id);
+      go(`/replays/${webhookId}/${id}`);
+    },
+  });
+};
+
+type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
+const Fields = ({ draft, change }: FieldsProps) => {
+  const { deliveries: texts } = useTexts();
+  return (
+    <>
+      <Group align="end">
+        <TimeInput label={texts.since} value={draft.since} onChange={(since) => change({ since })} />
+        <TimeInput label={texts.until} value={draft.until} onChange={(until) => change({ until })} />
+        <NumberInput
+          label={texts.rate}
+          min={1}
+          max={100}
+          allowDecimal={false}
+          value={draft.ratePerSecond}
+          onChange={(rate) => change({ ratePerSecond: Number(rate) })}
+        />
+      </Group>
+      <Checkbox.Group
+        label={texts.replayStates}
+        value={draft.states}
+        onChange={(chosen) => change({ states: states.filter((one) => chosen.includes(one)) })}
+        error={draft.states.length === 0 ? texts.needsState : undefined}
+      >
+        <Group mt="xs">
+          {states.map((state) => (
+            <Checkbox key={state} value={state} label={texts.states[state]} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+    </>
+  );
+};
+
+/** Sends deliveries of a span of time again; at first that which the list shows. */
+export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
+  const { deliveries: texts } = useTexts();
+  const [draft, change] = useDraft<Draft>({
+    since: filter.since ?? Date.now() - DAY,
+    until: filter.until ?? Date.now(),
+    states: ['failed', 'held'],
+    ratePerSecond: 10,
+  });
+  const start = useStart(webhookId);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { since, until, ...rest } = draft;
+    // What was entered has no seconds: its last minute is meant whole.
+    if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: (until ?? Date.now()) + MINUTE });
+  };
+  return (
+    <Paper component="section" aria-label={texts.replay} withBorder p="md" mb="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          <Title order={2} size="h3">
+            {texts.replay}
+          </Title>
+          <Text>{texts.replayExplain}</Text>
+          <Fields draft={draft} change={change} />
+          <Group>
+            <Button type="submit" loading={start.isPending}>
+              {texts.start}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Paper>
+  );
+};

@@ -1,0 +1,21 @@
+import { Badge } from '@mantine/core';
+import type { Delivery } from 'openapi';
+import { useTexts } from '../texts/texts.tsx';
+
+const colours = {
+  pending: 'blue',
+  sending: 'blue',
+  delivered: 'green',
+  retrying: 'orange',
+  held: 'gray',
+  failed: 'red',
+} satisfies Record<Delivery['state'], string>;
+
+export const StateBadge = ({ state }: Pick<Delivery, 'state'>) => {
+  const { deliveries: texts } = useTexts();
+  return (
+    <Badge variant="light" color={colours[state]}>
+      {texts.states[state]}
+    </Badge>
+  );
+};

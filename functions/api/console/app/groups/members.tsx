@@ -1,0 +1,79 @@
+import { Button, Group, Pagination, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../texts/texts.tsx';
+import { NameLink } from '../ui/name.tsx';
+import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
+
+/** A group may have 1,000 sensors; the names of so many are asked for at once. */
+const PER_PAGE = 20;
+
+type MemberProps = { sensorId: string; onOut: (() => void) | null };
+const Member = ({ sensorId, onOut }: MemberProps) => {
+  const { groups: texts } = useTexts();
+  const name = useSensor(sensorId).data?.name ?? sensorId;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <NameLink href={`/sensors/${sensorId}`}>{name}</NameLink>
+      </Table.Td>
+      <Table.Td ta="right">
+        {onOut && (
+          <Button variant="default" size="xs" onClick={onOut} aria-label={`${texts.out}: ${name}`}>
+            {texts.out}
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+};
+
+type MembersProps = {
+  customerId: number;
+  sensorIds: readonly string[];
+  /** Null: they are only shown. */
+  onChange: ((sensorIds: string[]) => void) | null;
+};
+
+/** The sensors of a group, and how one comes in or out. */
+export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
+  const { groups: texts, pageOf } = useTexts();
+  const [page, setPage] = useState(1);
+  const count = Math.max(1, Math.ceil(sensorIds.length / PER_PAGE));
+  const at = Math.min(page, count);
+  const shown = sensorIds.slice((at - 1) * PER_PAGE, at * PER_PAGE);
+  const outOf = (one: string) => onChange && (() => onChange(sensorIds.filter((id) => id !== one)));
+  return (
+    <Stack>
+      {onChange && (
+        <SensorSelect
+          label={texts.add}
+          placeholder={texts.search}
+          customerId={customerId}
+          value={null}
+          without={sensorIds}
+          onChange={(id) => id !== null && onChange([id, ...sensorIds])}
+        />
+      )}
+      {onChange && <Text size="sm">{texts.moves}</Text>}
+      {sensorIds.length === 0 && <Text>{texts.none}</Text>}
+      <Table aria-label={texts.sensors}>
+        <Table.Tbody>
+          {shown.map((id) => (
+            <Member key={id} sensorId={id} onOut={outOf(id)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {count > 1 && (
+        <Group>
+          <Pagination
+            total={count}
+            value={at}
+            onChange={setPage}
+            withControls={false}
+            getItemProps={(one) => ({ 'aria-label': pageOf(one, count) })}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+};

@@ -1,0 +1,67 @@
+import { Badge, Group, List, Paper, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useMay } from '../session/session.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { useNow } from '../ui/now.ts';
+import { Loaded } from '../ui/states.tsx';
+
+const isFailing = ({ isEnabled, disabledReason, health }: Webhook): boolean =>
+  health.consecutiveFailures > 0 || (!isEnabled && disabledReason !== null);
+
+const One = ({ webhook: { name, isEnabled, health } }: { webhook: Webhook }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const now = useNow();
+  return (
+    <List.Item>
+      <Group gap="xs">
+        <Text fw={600}>{name}</Text>
+        {!isEnabled && <Badge color="red">{texts.disabled}</Badge>}
+        <Text size="sm">{texts.failures(health.consecutiveFailures)}</Text>
+        {health.failingSince !== null && <Text size="sm">{dates.ago(health.failingSince, now)}</Text>}
+      </Group>
+    </List.Item>
+  );
+};
+
+const Webhooks = ({ customerId }: { customerId: number }) => {
+  const { overview: texts } = useTexts();
+  const webhooks = useQuery({
+    queryKey: ['webhooks', 'health', customerId],
+    refetchInterval: 10_000,
+    queryFn: () => ok(api.GET('/webhooks', { params: { query: { perPage: 200, customerId } } })),
+  });
+  return (
+    <Loaded query={webhooks}>
+      {([page]) => {
+        const failing = page?.data.filter(isFailing) ?? [];
+        if (failing.length === 0) return <Text>{texts.noFailing}</Text>;
+        return (
+          <List>
+            {failing.map((webhook) => (
+              <One key={webhook.id} webhook={webhook} />
+            ))}
+          </List>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+/** Webhooks whose receivers do not take what is sent to them; for who may see webhooks. */
+export const Failing = ({ customerId }: { customerId: number }) => {
+  const { overview: texts } = useTexts();
+  const may = useMay();
+  if (!may(['manage_customers', 'manage_bots'])) return null;
+  return (
+    <Paper component="section" aria-label={texts.failing} withBorder p="lg">
+      <Title order={2} mb="sm">
+        {texts.failing}
+      </Title>
+      <Webhooks customerId={customerId} />
+    </Paper>
+  );
+};

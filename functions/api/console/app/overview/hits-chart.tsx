@@ -1,0 +1,26 @@
+import { Text } from '@mantine/core';
+import type { RuleHit } from 'openapi';
+import { useMemo } from 'react';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { useNow } from '../ui/now.ts';
+import { bars, Plot } from '../ui/plot.tsx';
+import { HOUR, hourly } from './hits.ts';
+
+const series = [bars('#1971c2')];
+
+/** How many rules fired in each of the last 24 hours. */
+export const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const hour = Math.floor(useNow(60_000) / HOUR) * HOUR;
+  const data = useMemo(() => hourly(hits, hour + HOUR - 1), [hits, hour]);
+  const timeOf = (seconds: number) => dates.clock(seconds * 1_000);
+  return (
+    <>
+      <Plot label={`${texts.hits}: ${hits.length}`} data={data} series={series} after={3_600} timeOf={timeOf} />
+      <Text size="sm" c="dimmed">
+        {hits.length === 0 ? texts.noHits : texts.hitsIn(hits.length)}
+      </Text>
+    </>
+  );
+};

@@ -1,0 +1,29 @@
+import type { ComponentType } from 'react';
+import { OverviewPage } from './overview/overview.tsx';
+import { SensorsPage } from './sensors/sensors.tsx';
+import type { Needs } from './session/may.ts';
+import { setupPages } from './setup-pages.tsx';
+import type { Texts } from './texts/en.ts';
+import { later } from './ui/later.tsx';
+
+export type Page = {
+  /** Below the console's own address; `:id` is a part that the page reads by useParams. */
+  path: string;
+  page: ComponentType;
+  /** What its user must be allowed to; without it the page is neither offered nor shown. */
+  needs?: Needs;
+  /** Its entry in the navigation; pages that others lead to have none. */
+  label?: (texts: Texts) => string;
+};
+
+/**
+ * Every page for users who are logged in; the navigation shows them in this order. To add one: a line here, its texts
+ * in texts/en.ts and texts/de.ts, and a journey in test/browser.
+ */
+export const pages: readonly Page[] = [
+  { path: '/', page: OverviewPage, label: (texts) => texts.overview.title },
+  { path: '/sensors', page: SensorsPage, label: (texts) => texts.sensors.title },
+  { path: '/sensors/:sensorId', page: later(async () => (await import('./sensors/sensor.tsx')).SensorPage) },
+  ...setupPages,
+  { path: '/account', page: later(async () => (await import('./account/profile.tsx')).ProfilePage) },
+];

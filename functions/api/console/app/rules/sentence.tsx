@@ -1,0 +1,79 @@
+import { Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { RuleUpdate } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useGroups } from '../groups/groups.tsx';
+import { useLocale, useTexts } from '../texts/texts.tsx';
+import { useSensor } from '../ui/sensor-select.tsx';
+import { useRecipients } from './recipients.tsx';
+import { daysIn, daysSaid } from './week.ts';
+
+/** The room of a sensor; nothing while that is null. */
+export const useRoom = (sensorId: string | null) =>
+  useQuery({
+    queryKey: ['room', sensorId],
+    queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId: sensorId ?? '' } } })),
+    enabled: sensorId !== null,
+  });
+
+const useWhere = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, customerId: number): string => {
+  const { rules: texts } = useTexts();
+  const sensor = useSensor(sensorId).data?.name ?? sensorId ?? '';
+  const group = useGroups(customerId).data?.find(({ id }) => id === sensorGroupId);
+  const region = useRoom(regionId === null ? null : sensorId).data?.regions.find(({ id }) => id === regionId);
+  if (sensorGroupId !== null) return texts.ofGroup(group?.name ?? String(sensorGroupId));
+  if (sensorId === null) return texts.ofAll;
+  return regionId === null ? texts.ofSensor(sensor) : texts.ofRegion(sensor, region?.name ?? '…');
+};
+
+const useWhen = ({ schedule }: RuleUpdate): string => {
+  const { rules: texts } = useTexts();
+  const names = daysIn(useLocale(), 'short');
+  if (!schedule) return '';
+  const days = daysSaid(schedule.days, names, texts.everyDay);
+  const { from, to, timeZone } = schedule;
+  return from === to ? texts.allDay(days, timeZone) : texts.scheduled(days, from, to, timeZone);
+};
+
+const units = [
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+const lengthSaid = (seconds: number, locale: string): string => {
+  const [unit, length] = units.find(([, one]) => seconds % one === 0) ?? ['second', 1];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
+};
+
+const useWhom = ({ recipients }: RuleUpdate, customerId: number): string => {
+  const { rules: texts } = useTexts();
+  const locale = useLocale();
+  const known = useRecipients(customerId).data ?? [];
+  if (recipients.length === 0) return texts.nobody;
+  const names = recipients.flatMap(({ webhookId }) => known.find(({ id }) => id === webhookId)?.name ?? []);
+  if (names.length < recipients.length) return texts.somebody(recipients.length);
+  return new Intl.ListFormat(locale).format(names);
+};
+
+/** A rule in a sentence, as it would be read out. */
+export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
+  const { rules: texts, situations } = useTexts();
+  const locale = useLocale();
+  const said = texts.says({
+    situation: situations[rule.situation],
+    where: useWhere(rule, customerId),
+    when: useWhen(rule),
+    whom: useWhom(rule, customerId),
+    rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
+  });
+  return (
+    <Paper component="section" aria-label={texts.sentence} withBorder p="md" aria-live="polite">
+      <Text size="lg" className="name">
+        {said}
+      </Text>
+      {rule.includeSimulated && <Text>{texts.simulated}</Text>}
+      {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
+    </Paper>
+  );
+};

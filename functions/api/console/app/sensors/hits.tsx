@@ -1,0 +1,109 @@
+import { Badge, Button, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { NewFeedback, RuleHit, Sensor } from 'openapi';
+import { type FormEvent, useState } from 'react';
+import { api } from '../api/client.ts';
+import { faultOf, ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { fieldsOf } from '../ui/form.ts';
+import { type Column, List } from '../ui/list.tsx';
+
+const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
+
+const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
+  const {
+    sensor: { hits: texts },
+    save,
+  } = useTexts();
+  const path = { sensorId: hit.sensorId };
+  const write = useWrite({
+    send: (body: NewFeedback) => ok(api.POST('/sensors/{sensorId}/feedback', { params: { path }, body })),
+    done: texts.thanks,
+    refresh: [['sensor', hit.sensorId, 'hits']],
+    onDone,
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { classification, ...words } = fieldsOf(event.currentTarget, 'classification', 'reason', 'description');
+    write.mutate({
+      ...words,
+      classification: classes.find((one) => one === classification) ?? 'TRUE_POSITIVE',
+      referenceDate: hit.createDate,
+      ruleHitId: hit.id,
+      eventId: hit.sensorEventId,
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <NativeSelect
+          name="classification"
+          label={texts.classification}
+          data={classes.map((value) => ({ value, label: texts.classes[value] }))}
+        />
+        <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
+        <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
+        <Button type="submit" loading={write.isPending}>
+          {save}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
+  const { sensor, situations } = useTexts();
+  const { hits: texts, events } = sensor;
+  const dates = useDates();
+  return [
+    { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
+    { head: events.what, cell: ({ situation }) => situations[situation] },
+    {
+      head: texts.delivery,
+      cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
+      isMinor: true,
+    },
+    {
+      head: texts.feedback,
+      cell: (hit) => (
+        <>
+          {hit.feedback && <Text size="sm">{texts.classes[hit.feedback.classification]}</Text>}
+          <Button variant="default" size="xs" onClick={() => onJudge(hit)}>
+            {texts.judge}
+          </Button>
+        </>
+      ),
+    },
+  ];
+};
+
+/** The rules that fired for this sensor, and what people say about that. */
+export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor }) => {
+  const { hits: texts } = useTexts().sensor;
+  const [page, setPage] = useState(0);
+  const [judged, setJudged] = useState<RuleHit | null>(null);
+  const params = { path: { customerId: customerId ?? 0 }, query: { page, perPage: 30, sensorId } };
+  const hits = useQuery({
+    queryKey: ['sensor', sensorId, 'hits', page],
+    queryFn: () => ok(api.GET('/customers/{customerId}/rule-hits', { params })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <List
+        label={texts.label}
+        query={hits}
+        columns={useColumns(setJudged)}
+        keyOf={({ id }) => id}
+        empty={texts.empty}
+        onPage={setPage}
+      />
+      <Dialog opened={judged !== null} onClose={() => setJudged(null)} title={texts.judge}>
+        {judged && <Judge hit={judged} onDone={() => setJudged(null)} />}
+      </Dialog>
+    </>
+  );
+};

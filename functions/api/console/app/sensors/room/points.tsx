@@ -1,0 +1,30 @@
+import type { Event } from 'openapi';
+import { useDates, useTexts } from '../../texts/texts.tsx';
+import { useNow } from '../../ui/now.ts';
+import { nameOf } from '../kinds.ts';
+import { type Extent, placeOf } from './geometry.ts';
+
+/** As many points as can be told apart. */
+const MOST = 20;
+const DAY = 86_400_000;
+
+/** Fainter with each hour of age; after a day as faint as it gets. */
+const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
+
+/** Where the newest events were. */
+export const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }) => {
+  const texts = useTexts();
+  const dates = useDates();
+  const now = useNow(10_000);
+  const placed = events.filter(({ normalizedCoordinates }) => normalizedCoordinates !== null).slice(0, MOST);
+  return placed.toReversed().map((event) => {
+    const { x, y } = placeOf(event.normalizedCoordinates ?? { x: 0, y: 0 }, extent);
+    const said = texts.room.point(nameOf(event, texts), dates.ago(event.createDate, now));
+    return (
+      <g key={event.uuid} role="img" aria-label={said}>
+        <title>{said}</title>
+        <circle className={`point ${event.type}`} cx={x} cy={-y} r={7} opacity={opacityOf(now - event.createDate)} />
+      </g>
+    );
+  });
+};

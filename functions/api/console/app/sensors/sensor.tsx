@@ -1,0 +1,74 @@
+import { Stack, Tabs, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Sensor } from 'openapi';
+import type { ComponentType } from 'react';
+import { useParams, useSearchParams } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { Boundary } from '../ui/boundary.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { useTitle } from '../ui/title.ts';
+import { Activity } from './activity.tsx';
+import { Config } from './config/config.tsx';
+import { Events } from './events.tsx';
+import { Hits } from './hits.tsx';
+import { Room } from './room/room.tsx';
+import { Status } from './status.tsx';
+
+const parts: Readonly<Record<string, ComponentType<{ sensor: Sensor }>>> = {
+  room: Room,
+  activity: Activity,
+  events: Events,
+  hits: Hits,
+  config: Config,
+};
+
+const Parts = ({ sensor }: { sensor: Sensor }) => {
+  const { sensor: texts } = useTexts();
+  const [search, setSearch] = useSearchParams();
+  const asked = search.get('part') ?? 'room';
+  const Part = parts[asked] ?? Room;
+  return (
+    <Tabs
+      value={asked}
+      onChange={(part) => setSearch(part === null ? {} : { part }, { replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        {Object.entries(texts.tabs).map(([part, label]) => (
+          <Tabs.Tab key={part} value={part}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={asked}>
+        <Boundary of={asked}>
+          <Part sensor={sensor} />
+        </Boundary>
+      </Tabs.Panel>
+    </Tabs>
+  );
+};
+
+const Found = ({ sensor }: { sensor: Sensor }) => {
+  useTitle(sensor.name);
+  return (
+    <Stack>
+      <Title order={1}>{sensor.name}</Title>
+      <Status sensor={sensor} />
+      <Parts sensor={sensor} />
+    </Stack>
+  );
+};
+
+/** One sensor: how it is, its room, what happened there, and how it is set up. */
+export const SensorPage = () => {
+  const { sensorId = '' } = useParams();
+  const sensor = useQuery({
+    queryKey: ['sensor', sensorId, 'itself'],
+    queryFn: () => ok(api.GET('/sensors/{sensorId}', { params: { path: { sensorId } } })),
+    refetchInterval: 15_000,
+  });
+  return <Loaded query={sensor}>{(found) => <Found key={found.id} sensor={found} />}</Loaded>;
+};

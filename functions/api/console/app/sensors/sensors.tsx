@@ -1,0 +1,146 @@
+import { Anchor, Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { paths, Sensor } from 'openapi';
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useMe } from '../session/session.tsx';
+import { useCustomerId } from '../shell/customer.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { type Column, List } from '../ui/list.tsx';
+import { useTitle } from '../ui/title.ts';
+import { LinkForm } from './link.tsx';
+
+type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
+
+/** What is asked for stands in the address: so it can be bookmarked, and survives the way back. */
+const useAsked = () => {
+  const [search, setSearch] = useSearchParams();
+  const asked = {
+    page: Number(search.get('page') ?? 0),
+    sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
+    text: search.get('search') ?? '',
+    state: search.get('state') ?? '',
+  };
+  const change = (changes: Record<string, string>): void => {
+    const next = { ...Object.fromEntries(search), page: '', ...changes };
+    setSearch(
+      Object.entries(next).filter(([, value]) => value !== ''),
+      { replace: true },
+    );
+  };
+  return { asked, change };
+};
+
+export const StateBadge = ({ isActive }: { isActive: boolean }) => {
+  const { sensors: texts } = useTexts();
+  return <Badge color={isActive ? 'green' : 'gray'}>{isActive ? texts.states.active : texts.states.inactive}</Badge>;
+};
+
+const useColumns = (): Column<Sensor>[] => {
+  const { sensors: texts } = useTexts();
+  const dates = useDates();
+  return [
+    {
+      head: texts.name,
+      sortBy: 'name',
+      cell: ({ id, name }) => (
+        <Anchor component={Link} href={`/sensors/${id}`}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { head: texts.state, sortBy: 'isActive', cell: (sensor) => <StateBadge {...sensor} /> },
+    { head: texts.maker, cell: ({ manufacturer }) => texts.makers[manufacturer], isMinor: true },
+    { head: texts.firmware, cell: ({ firmwareVersion }) => firmwareVersion, isMinor: true },
+    { head: texts.since, sortBy: 'createDate', cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
+  ];
+};
+
+const Filters = ({
+  text,
+  state,
+  change,
+}: {
+  text: string;
+  state: string;
+  change: (changes: Record<string, string>) => void;
+}) => {
+  const { sensors: texts, search } = useTexts();
+  const changeSlowly = useDebouncedCallback((value: string) => change({ search: value }), 300);
+  return (
+    <Group align="end">
+      <TextInput
+        type="search"
+        label={search}
+        placeholder={texts.searchHint}
+        defaultValue={text}
+        onChange={({ currentTarget }) => changeSlowly(currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label={texts.state}
+        value={state}
+        onChange={(value) => change({ state: value })}
+        data={[
+          { value: '', label: texts.all },
+          { value: 'active', label: texts.states.active },
+          { value: 'inactive', label: texts.states.inactive },
+        ]}
+      />
+    </Group>
+  );
+};
+
+const LinkButton = () => {
+  const { sensors: texts } = useTexts();
+  const [isOpen, setIsOpen] = useState(false);
+  if (useMe().customerId === null) return null;
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{texts.link}</Button>
+      <Dialog opened={isOpen} onClose={() => setIsOpen(false)} title={texts.link}>
+        <LinkForm onDone={() => setIsOpen(false)} />
+      </Dialog>
+    </>
+  );
+};
+
+/** The sensors of the customer: searched, sorted and page by page, as the API gives them. */
+export const SensorsPage = () => {
+  const { sensors: texts } = useTexts();
+  const customerId = useCustomerId();
+  const { asked, change } = useAsked();
+  useTitle(texts.title);
+  const { page, sort, text, state } = asked;
+  const query: Query = { page, sortBy: sort, searchText: text };
+  if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
+  if (customerId !== null) query.customerId = customerId;
+  const sensors = useQuery({
+    queryKey: ['sensors', 'list', query],
+    queryFn: () => ok(api.GET('/sensors', { params: { query } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={1}>{texts.title}</Title>
+        <LinkButton />
+      </Group>
+      <Filters text={text} state={state} change={change} />
+      <List
+        label={texts.title}
+        query={sensors}
+        columns={useColumns()}
+        keyOf={({ id }) => id}
+        empty={text === '' && state === '' ? texts.empty : texts.notFound}
+        sort={sort}
+        onSort={(next) => change({ sort: next })}
+        onPage={(next) => change({ page: String(next) })}
+      />
+    </Stack>
+  );
+};

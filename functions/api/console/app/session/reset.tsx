@@ -1,0 +1,92 @@
+import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { api } from '../api/client.ts';
+import { faultOf, ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { fieldsOf } from '../ui/form.ts';
+import { useTitle } from '../ui/title.ts';
+
+const AskForCode = ({ onSent }: { onSent: () => void }) => {
+  const { reset: texts, login } = useTexts();
+  const ask = useWrite({
+    send: (body: { username: string }) => ok(api.POST('/users/password-reset', { body })),
+    done: texts.sent,
+    onDone: onSent,
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    ask.mutate(fieldsOf(event.currentTarget, 'username'));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{texts.explain}</Text>
+        <TextInput name="username" label={login.username} autoComplete="username" required />
+        <Button type="submit" loading={ask.isPending}>
+          {texts.send}
+        </Button>
+        <Button variant="default" onClick={onSent}>
+          {texts.haveCode}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+const SetPassword = () => {
+  const { reset: texts } = useTexts();
+  const [, go] = useLocation();
+  const set = useWrite({
+    send: (body: { code: string; newPassword: string }) => ok(api.POST('/users/password-reset/confirm', { body })),
+    done: texts.done,
+    onDone: () => go('/'),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    set.mutate(fieldsOf(event.currentTarget, 'code', 'newPassword'));
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />
+        <PasswordInput
+          name="newPassword"
+          label={texts.newPassword}
+          description={texts.passwordHint}
+          error={faultOf(set.error, 'newPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <Button type="submit" loading={set.isPending}>
+          {texts.set}
+        </Button>
+      </Stack>
+    </form>
+  );
+};
+
+/** A new password for who forgot theirs: first a code by mail, then the password by the code. */
+export const ResetPage = () => {
+  const { reset: texts } = useTexts();
+  const [hasCode, setHasCode] = useState(false);
+  const config = useQuery({ queryKey: ['server config'], queryFn: () => ok(api.GET('/server/config')) });
+  useTitle(texts.title);
+  const isOff = config.data?.passwordResetEnabled === 'false';
+  return (
+    <Paper component="main" className="gate" withBorder p="xl" radius="md">
+      <Stack>
+        <Title order={1} size="h2">
+          {texts.title}
+        </Title>
+        {isOff && <Text>{texts.unavailable}</Text>}
+        {!isOff && (hasCode ? <SetPassword /> : <AskForCode onSent={() => setHasCode(true)} />)}
+        <Anchor component={Link} href="/">
+          {texts.back}
+        </Anchor>
+      </Stack>
+    </Paper>
+  );
+};

@@ -1,0 +1,43 @@
+import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { Link } from 'wouter';
+import { useLogout, useMe } from '../session/session.tsx';
+import { useTexts } from '../texts/texts.tsx';
+
+const schemes = ['auto', 'light', 'dark'] as const;
+
+/** Who is logged in, their profile, the colours of the pages, and the way out. */
+export const AccountMenu = () => {
+  const texts = useTexts();
+  const { username } = useMe();
+  const logout = useLogout();
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="sm" className="account">
+          {username}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} href="/account">
+          {texts.account.title}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{texts.theme}</Menu.Label>
+        {schemes.map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            role="menuitemradio"
+            aria-checked={scheme === colorScheme}
+            rightSection={scheme === colorScheme ? '✓' : null}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {texts.themes[scheme]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={() => logout.mutate()}>{texts.logOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

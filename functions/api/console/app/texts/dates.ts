@@ -1,0 +1,31 @@
+const SECOND = 1_000;
+const steps = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Ways to write a time (ms since 1970) in a language, in the time zone of the browser. */
+export const datesIn = (locale: string) => {
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const number = new Intl.NumberFormat(locale);
+  return {
+    dateTime: (time: number) => dateTime.format(time),
+    exact: (time: number) => exact.format(time),
+    day: (time: number) => day.format(time),
+    clock: (time: number) => clock.format(time),
+    number: (value: number) => number.format(value),
+    /** "3 minutes ago", in whole units. */
+    ago: (time: number, now: number): string => {
+      const seconds = Math.round((time - now) / SECOND);
+      const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];
+      return relative.format(Math.trunc(seconds / length), unit);
+    },
+  };
+};
+export type Dates = ReturnType<typeof datesIn>;

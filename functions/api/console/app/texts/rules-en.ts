@@ -1,0 +1,57 @@
+type Said = {
+  situation: string;
+  where: string;
+  /** When it holds; empty: always. */
+  when: string;
+  whom: string;
+  /** How long it rests after it fired; empty: not at all. */
+  rest: string;
+};
+
+export const rules = {
+  title: 'Rules',
+  create: 'New rule',
+  empty: 'No rule yet. A rule says which situation of which sensors tells whom what.',
+  notFound: 'No rule is like that.',
+  sentence: 'What the rule says',
+  says: ({ situation, where, when, whom, rest }: Said) =>
+    `“${situation}” ${where}${when && `, ${when},`} tells ${whom}${rest && `, and then not again for ${rest}`}.`,
+  ofAll: 'at any sensor',
+  ofSensor: (name: string) => `at ${name}`,
+  ofRegion: (sensor: string, region: string) => `at ${sensor}, region ${region}`,
+  ofGroup: (name: string) => `at a sensor of the group ${name}`,
+  scheduled: (days: string, from: string, to: string, zone: string) => `${days} from ${from} to ${to} (${zone})`,
+  allDay: (days: string, zone: string) => `${days} all day (${zone})`,
+  everyDay: 'every day',
+  nobody: 'nobody yet',
+  somebody: (count: number) => `${count} recipient${count === 1 ? '' : 's'}`,
+  simulated: 'Simulated ones count, too.',
+  isOff: 'The rule is switched off: it tells nobody.',
+  situation: 'Situation',
+  scope: 'Which sensors',
+  scopes: { all: 'All sensors', group: 'A group', sensor: 'One sensor' },
+  sensor: 'Sensor',
+  group: 'Group',
+  region: 'Region of its room',
+  anyRegion: 'The whole room',
+  noRegions: 'Its room has no regions.',
+  messageTitle: 'Title of the message',
+  message: 'Message',
+  placeholders: 'Filled in: {sensor} {region} {location} {time} {situation}',
+  schedule: 'Only at certain times',
+  days: 'Days',
+  from: 'From',
+  to: 'To',
+  zone: 'Time zone',
+  overMidnight: 'It runs over midnight, and belongs to the day on which it begins.',
+  hours: 'Week: shaded is when the rule holds',
+  rest: 'Not again for (seconds)',
+  restHint: 'A new fall is told all the same.',
+  withSimulated: 'Simulated falls count, too',
+  isEnabled: 'The rule is switched on',
+  recipients: 'Recipients',
+  recipientsHint: 'Webhooks of bots',
+  noRecipients: 'There is no webhook of a bot yet. Create one under Webhooks first.',
+  mayNotChoose: 'Who may manage bots chooses the recipients.',
+  deleteText: 'What it reported stays; from now on it reports nothing.',
+};

@@ -1,0 +1,24 @@
+import { Input, SegmentedControl } from '@mantine/core';
+
+type ChoiceProps<V extends string> = {
+  label: string;
+  /** What can be chosen, and how it is called. */
+  options: Partial<Record<V, string>>;
+  value: V;
+  onChange: (value: V) => void;
+  isVertical?: boolean;
+};
+
+/** Chooses one of a few that are all shown. */
+export const Choice = <V extends string>({ label, options, value, onChange, isVertical = false }: ChoiceProps<V>) => (
+  <Input.Wrapper label={label} labelElement="div">
+    <SegmentedControl<V>
+      aria-label={label}
+      fullWidth
+      orientation={isVertical ? 'vertical' : 'horizontal'}
+      data={Object.entries<string | undefined>(options).map(([one, name]) => ({ value: one as V, label: name ?? one }))}
+      value={value}
+      onChange={onChange}
+    />
+  </Input.Wrapper>
+);

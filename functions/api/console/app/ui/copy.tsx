@@ -1,0 +1,16 @@
+import { Button, CopyButton as Copying } from '@mantine/core';
+import { useTexts } from '../texts/texts.tsx';
+
+/** Copies a text, and says that it did. */
+export const CopyButton = ({ text }: { text: string }) => {
+  const texts = useTexts();
+  return (
+    <Copying value={text}>
+      {({ copied, copy }) => (
+        <Button variant="default" size="xs" onClick={copy} aria-live="polite">
+          {copied ? texts.copied : texts.copy}
+        </Button>
+      )}
+    </Copying>
+  );
+};

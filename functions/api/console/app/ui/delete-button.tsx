@@ -1,0 +1,29 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import type { QueryKey } from '@tanstack/react-query';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { useConfirm } from './confirm.tsx';
+
+type DeleteProps = ButtonProps & {
+  /** What is deleted, and what follows from that. */
+  name: string;
+  text: string;
+  send: () => Promise<unknown>;
+  refresh: readonly QueryKey[];
+  onDone?: () => void;
+};
+
+/** Deletes something, once whoever asked for it has confirmed it. */
+export const DeleteButton = ({ name, text, send, refresh, onDone, ...button }: DeleteProps) => {
+  const { setup, remove: label } = useTexts();
+  const confirm = useConfirm();
+  const remove = useWrite({ send, done: setup.deleted, refresh, ...(onDone && { onDone }) });
+  const ask = async () => {
+    if (await confirm({ title: setup.deleteTitle(name), text, action: label })) remove.mutate();
+  };
+  return (
+    <Button variant="outline" color="red" {...button} onClick={ask} loading={remove.isPending}>
+      {label}
+    </Button>
+  );
+};

@@ -1,0 +1,129 @@
+import { Group, Pagination, Table, Text, UnstyledButton } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/texts.tsx';
+import { Loaded } from './states.tsx';
+import './list.css';
+
+export type Column<T> = {
+  head: string;
+  cell: (row: T) => ReactNode;
+  /** The field by which the API sorts the list when this column is asked to. */
+  sortBy?: string;
+  /** Left out where there is little room, as on a phone. */
+  isMinor?: true;
+};
+
+/** The one page in the answer of a paged list. */
+export type Paged<T> = readonly { total: number; page: number; perPage: number; data: readonly T[] }[];
+
+type Sorting = { sort?: string; onSort?: (sort: string) => void };
+type ListProps<T> = Sorting & {
+  /** What the list is of, for who cannot see it. */
+  label: string;
+  query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
+  columns: readonly Column<T>[];
+  keyOf: (row: T) => string | number;
+  /** What stands there when there is nothing: what it means, and what to do. */
+  empty: ReactNode;
+  /** From 0. */
+  onPage?: (page: number) => void;
+};
+
+const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
+
+const ariaSort = (field: string | undefined, sort: string | undefined) =>
+  sort === `asc(${field})` ? 'ascending' : sort === `desc(${field})` ? 'descending' : undefined;
+
+const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell'> & Sorting) => {
+  const texts = useTexts();
+  if (sortBy === undefined || !onSort) return <Table.Th {...minor(isMinor)}>{head}</Table.Th>;
+  const order = ariaSort(sortBy, sort);
+  const next = order === 'ascending' ? `desc(${sortBy})` : `asc(${sortBy})`;
+  return (
+    <Table.Th aria-sort={order ?? 'none'} {...minor(isMinor)}>
+      <UnstyledButton className="sort" onClick={() => onSort(next)} title={texts.sortedBy(head)}>
+        {head}
+        <span aria-hidden>{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ' ↕'}</span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+};
+
+type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
+const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => (
+  <Table.ScrollContainer minWidth={0} type="native">
+    <Table aria-label={label} highlightOnHover verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map(({ cell: _, ...column }) => (
+            <Head key={column.head} {...column} {...sorting} />
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={keyOf(row)}>
+            {columns.map(({ head, cell, isMinor }) => (
+              <Table.Td key={head} {...minor(isMinor)}>
+                {cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);
+
+const Pager = ({
+  total,
+  page,
+  perPage,
+  onPage,
+}: {
+  total: number;
+  page: number;
+  perPage: number;
+  onPage: (page: number) => void;
+}) => {
+  const texts = useTexts();
+  const count = Math.ceil(total / perPage);
+  return (
+    <Group justify="space-between" mt="md">
+      <Text size="sm">{texts.total(total)}</Text>
+      {count > 1 && (
+        <Pagination
+          total={count}
+          value={page + 1}
+          onChange={(next) => onPage(next - 1)}
+          siblings={1}
+          getItemProps={(at) => ({ 'aria-label': texts.pageOf(at, count) })}
+          getControlProps={(control) => ({ 'aria-label': control === 'previous' ? texts.previous : texts.next })}
+        />
+      )}
+    </Group>
+  );
+};
+
+const isPaged = <T,>(data: readonly T[] | Paged<T>): data is Paged<T> => {
+  const [first] = data;
+  return typeof first === 'object' && first !== null && 'perPage' in first && 'data' in first;
+};
+
+/** A list in all its states: it is loading, it failed, it is empty, or here are its rows and pages. */
+export const List = <T,>({ query, empty, onPage, ...rest }: ListProps<T>) => (
+  <Loaded query={query as UseQueryResult<readonly T[] | Paged<T>>}>
+    {(data) => {
+      const page = isPaged(data) ? data[0] : undefined;
+      const rows = page ? page.data : (data as readonly T[]);
+      if (rows.length === 0) return <Text className="empty">{empty}</Text>;
+      return (
+        <>
+          <Rows rows={rows} {...rest} />
+          {page && onPage && <Pager {...page} onPage={onPage} />}
+        </>
+      );
+    }}
+  </Loaded>
+);

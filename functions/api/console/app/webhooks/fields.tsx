@@ -1,0 +1,126 @@
+import { Select, Stack, Text, TextInput } from '@mantine/core';
+import type { Webhook } from 'openapi';
+import { faultOf } from '../api/problem.ts';
+import { useBots } from '../bots/bots.tsx';
+import { useMay } from '../session/session.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { isGood, type WebhookDraft } from './draft.ts';
+
+type FieldsProps = {
+  customerId: number;
+  draft: WebhookDraft;
+  change: (part: Partial<WebhookDraft>) => void;
+  error: unknown;
+};
+
+const optionsOf = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+
+const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
+  const { webhooks: texts } = useTexts();
+  const bots = useBots(customerId);
+  if (bots.data?.length === 0) return <Text>{texts.noBots}</Text>;
+  return (
+    <Select
+      label={texts.bot}
+      required
+      data={bots.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+      value={draft.botId === null ? null : String(draft.botId)}
+      onChange={(id) => change({ botId: id === null ? null : Number(id) })}
+      searchable
+      error={faultOf(error, 'botId')}
+    />
+  );
+};
+
+/** Of a bot, or of the customer: each is for who may manage that. */
+const Kind = (props: FieldsProps) => {
+  const { draft, change } = props;
+  const { webhooks: texts } = useTexts();
+  const may = useMay();
+  const choose = (kind: 'bot' | 'customer') =>
+    change({
+      isCustomerHook: kind === 'customer',
+      botId: null,
+      // A webhook of a customer cannot have that format.
+      ...(kind === 'customer' && draft.format === 'custom1' && { format: 'full' }),
+    });
+  return (
+    <>
+      <Choice
+        label={texts.kind}
+        isVertical
+        options={{
+          ...(may('manage_bots') && { bot: texts.kinds.bot }),
+          ...(may('manage_customers') && { customer: texts.kinds.customer }),
+        }}
+        value={draft.isCustomerHook ? 'customer' : 'bot'}
+        onChange={choose}
+      />
+      {!draft.isCustomerHook && <BotSelect {...props} />}
+    </>
+  );
+};
+
+const HowSent = ({ draft, change, error }: FieldsProps) => {
+  const { webhooks: texts } = useTexts();
+  const isWrong = !isGood(draft);
+  return (
+    <>
+      <Select
+        label={texts.auth}
+        data={optionsOf(texts.auths)}
+        value={draft.authMethod}
+        onChange={(one) => one && change({ authMethod: one as Webhook['authMethod'] })}
+        allowDeselect={false}
+      />
+      <TextInput
+        label={texts.retries}
+        description={texts.retriesHint}
+        placeholder="0, 5, 60, 600"
+        value={draft.retries}
+        onChange={({ currentTarget }) => change({ retries: currentTarget.value })}
+        error={isWrong ? texts.badRetries : faultOf(error, 'retrySchedule')}
+      />
+    </>
+  );
+};
+
+/** What can be set of a webhook. */
+export const WebhookFields = (props: FieldsProps) => {
+  const { draft, change, error } = props;
+  const { webhooks: texts, setup } = useTexts();
+  const { custom1, ...forAll } = texts.formats;
+  return (
+    <Stack>
+      <TextInput
+        label={setup.name}
+        required
+        maxLength={64}
+        value={draft.name}
+        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+        error={faultOf(error, 'name')}
+      />
+      <TextInput
+        type="url"
+        label={texts.url}
+        description={texts.urlHint}
+        placeholder="https://"
+        required
+        maxLength={2_048}
+        value={draft.url}
+        onChange={({ currentTarget }) => change({ url: currentTarget.value })}
+        error={faultOf(error, 'url')}
+      />
+      <Kind {...props} />
+      <Choice
+        label={texts.format}
+        options={draft.isCustomerHook ? forAll : { ...forAll, custom1 }}
+        value={draft.format}
+        onChange={(format) => change({ format })}
+      />
+      <HowSent {...props} />
+    </Stack>
+  );
+};

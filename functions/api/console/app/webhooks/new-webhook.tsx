@@ -1,0 +1,92 @@
+import { Button, Group, Stack, Switch } from '@mantine/core';
+import type { CreatedWebhook } from 'openapi';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useMay } from '../session/session.tsx';
+import { OfCustomer } from '../shell/of-customer.tsx';
+import { useTexts } from '../texts/texts.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Head } from '../ui/head.tsx';
+import { Secret } from '../ui/secret.tsx';
+import { isGood, newWebhook, updateOf } from './draft.ts';
+import { WebhookFields } from './fields.tsx';
+import { Sample } from './sample.tsx';
+import { drawSecret } from './secret.ts';
+
+type Made = { webhook: CreatedWebhook; secretKey: string | null };
+
+/** What a receiver needs to know, shown once. */
+const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
+  const { webhooks: texts } = useTexts();
+  return (
+    <Stack className="narrow">
+      {webhook.authMethod !== 'none' && <Secret title={texts.token}>{webhook.token}</Secret>}
+      {secretKey !== null && <Secret title={texts.secret}>{secretKey}</Secret>}
+      <Group>
+        <Button component={Link} href={`/webhooks/${webhook.id}`}>
+          {texts.onward}
+        </Button>
+      </Group>
+    </Stack>
+  );
+};
+
+type FormProps = { customerId: number; onMade: (made: Made) => void };
+const Form = ({ customerId, onMade }: FormProps) => {
+  const { webhooks: texts, create: label } = useTexts();
+  const may = useMay();
+  const [draft, change] = useDraft(newWebhook(!may('manage_bots')));
+  const [isSigned, setSigned] = useState(true);
+  const create = useWrite({
+    send: async (): Promise<Made> => {
+      const secretKey = isSigned ? drawSecret() : null;
+      const body = { ...updateOf(draft, true), secretKey, customerId };
+      return { webhook: await ok(api.POST('/webhooks', { body })), secretKey };
+    },
+    done: texts.made,
+    refresh: [['webhooks']],
+    onDone: onMade,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isGood(draft)) create.mutate();
+  };
+  return (
+    <div className="halves">
+      <form onSubmit={submit}>
+        <Stack>
+          <WebhookFields customerId={customerId} draft={draft} change={change} error={create.error} />
+          <Switch
+            label={texts.sign}
+            checked={isSigned}
+            onChange={({ currentTarget }) => setSigned(currentTarget.checked)}
+          />
+          <Group>
+            <Button type="submit" loading={create.isPending}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <Sample format={draft.format} />
+    </div>
+  );
+};
+
+export const NewWebhookPage = () => {
+  const { webhooks: texts } = useTexts();
+  const [made, setMade] = useState<Made | null>(null);
+  return (
+    <>
+      <Head title={made?.webhook.name ?? texts.create} back={{ href: '/webhooks', label: texts.title }} />
+      {made ? (
+        <Keys made={made} />
+      ) : (
+        <OfCustomer>{(customerId) => <Form customerId={customerId} onMade={setMade} />}</OfCustomer>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,32 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { Code } from '../ui/code.tsx';
+import { Loaded } from '../ui/states.tsx';
+
+type Content = { 'application/json': { example: unknown } };
+type Document = { webhooks: Record<Webhook['format'], { post: { requestBody: { content: Content } } }> };
+
+/** What a webhook of a format sends, as the description of the API shows it. */
+export const Sample = ({ format }: { format: Webhook['format'] }) => {
+  const { webhooks: texts } = useTexts();
+  const examples = useQuery({
+    queryKey: ['examples of webhooks'],
+    queryFn: async () => {
+      const { webhooks } = (await ok(api.GET('/openapi.json'))) as Document;
+      const of = (one: Webhook['format']) =>
+        JSON.stringify(webhooks[one].post.requestBody.content['application/json'].example, null, 2);
+      return { full: of('full'), custom1: of('custom1'), raw: of('raw') };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <div>
+      <Text mb="sm">{texts.formatHints[format]}</Text>
+      <Loaded query={examples}>{(all) => <Code label={texts.sample}>{all[format]}</Code>}</Loaded>
+    </div>
+  );
+};

@@ -1,0 +1,121 @@
+import { Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Webhook } from 'openapi';
+import type { FormEvent } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { useDraft } from '../ui/draft.ts';
+import { Head } from '../ui/head.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { draftOf, isGood, updateOf } from './draft.ts';
+import { WebhookFields } from './fields.tsx';
+import { Health } from './health.tsx';
+import { Keys } from './keys.tsx';
+import { Ping } from './ping.tsx';
+import { Sample } from './sample.tsx';
+
+const pathOf = (webhookId: string) => ({ params: { path: { webhookId } } });
+
+/** A webhook as it is now, asked for again and again. */
+export const useWebhook = (webhookId: string) =>
+  useQuery({
+    queryKey: ['webhook', webhookId],
+    queryFn: () => ok(api.GET('/webhooks/{webhookId}', pathOf(webhookId))),
+    refetchInterval: 5_000,
+    gcTime: 0,
+  });
+
+const useSave = ({ id }: Webhook, done: string) =>
+  useWrite({
+    send: (body: ReturnType<typeof updateOf>) => ok(api.PUT('/webhooks/{webhookId}', { ...pathOf(id), body })),
+    done,
+    refresh: [['webhook', id], ['webhooks']],
+  });
+
+const Switch = ({ webhook }: { webhook: Webhook }) => {
+  const { webhooks: texts } = useTexts();
+  const { isEnabled } = webhook;
+  const save = useSave(webhook, isEnabled ? texts.disabled : texts.enabled);
+  const flip = () => save.mutate(updateOf(draftOf(webhook), !isEnabled));
+  return (
+    <Button variant="default" onClick={flip} loading={save.isPending}>
+      {isEnabled ? texts.disable : texts.enable}
+    </Button>
+  );
+};
+
+const Remove = ({ webhook: { id, name } }: { webhook: Webhook }) => {
+  const { webhooks: texts } = useTexts();
+  const [, go] = useLocation();
+  return (
+    <DeleteButton
+      name={name}
+      text={texts.deleteText}
+      send={() => ok(api.DELETE('/webhooks/{webhookId}', pathOf(id)))}
+      refresh={[['webhooks']]}
+      onDone={() => go('/webhooks')}
+    />
+  );
+};
+
+const Settings = ({ webhook }: { webhook: Webhook }) => {
+  const { webhooks: texts, setup, save: label } = useTexts();
+  const [draft, change] = useDraft(draftOf(webhook));
+  const save = useSave(webhook, setup.saved);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isGood(draft)) save.mutate(updateOf(draft, webhook.isEnabled));
+  };
+  return (
+    <Paper component="section" aria-label={texts.settings} withBorder p="md">
+      <Title order={2} size="h3" mb="md">
+        {texts.settings}
+      </Title>
+      <div className="halves">
+        <form onSubmit={submit}>
+          <Stack>
+            <WebhookFields customerId={webhook.customerId} draft={draft} change={change} error={save.error} />
+            <Group>
+              <Button type="submit" loading={save.isPending}>
+                {label}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+        <Sample format={draft.format} />
+      </div>
+    </Paper>
+  );
+};
+
+const Shown = ({ webhook }: { webhook: Webhook }) => {
+  const { webhooks: texts } = useTexts();
+  return (
+    <>
+      <Head title={webhook.name} back={{ href: '/webhooks', label: texts.title }}>
+        <Button component={Link} variant="default" href={`/deliveries/${webhook.id}`}>
+          {texts.deliveries}
+        </Button>
+        <Switch webhook={webhook} />
+        <Remove webhook={webhook} />
+      </Head>
+      <Stack>
+        <div className="halves">
+          <Health webhook={webhook} />
+          <Ping webhook={webhook} />
+        </div>
+        <Settings webhook={webhook} />
+        <Keys webhook={webhook} />
+      </Stack>
+    </>
+  );
+};
+
+export const WebhookPage = () => {
+  const { webhookId = '' } = useParams();
+  return <Loaded query={useWebhook(webhookId)}>{(webhook) => <Shown key={webhook.id} webhook={webhook} />}</Loaded>;
+};

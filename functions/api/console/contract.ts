@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { group, type Operation } from '../../../shared/api/operation.ts';
+import { Bytes } from '../../../shared/domain/values.ts';
+
+/**
+ * The page gets everything from here, runs no script and takes no style that is not a file of ours, makes no markup of
+ * texts, and is shown in no frame.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Up to six names with slashes between them; only the last one may have dots, and is a file then. */
+const Page = z
+  .string()
+  .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)
+  .describe('Path of a page, or the name of a file as the page has it');
+
+const part = {
+  method: 'GET',
+  auth: 'anyone',
+  success: 200,
+  alsoSuccess: 304,
+  response: Bytes,
+  published: 'revalidated',
+  responseHeaders: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' },
+  uses: [],
+} as const satisfies Partial<Operation>;
+
+const HTML = 'text/html; charset=utf-8';
+
+export const webConsole = group({
+  name: 'console',
+  operations: {
+    getConsole: {
+      ...part,
+      path: '/console',
+      summary: 'Get the console for people, a page for browsers',
+      media: [HTML],
+    },
+    getConsolePage: {
+      ...part,
+      path: '/console/{page}',
+      greedy: true,
+      summary: 'Get the console at one of its pages, or one of its files',
+      description: 'The name of a file changes with its content: caches may keep it for ever.',
+      params: z.object({ page: Page }),
+      media: [HTML, 'text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
+      errors: ['path_unknown'],
+    },
+  },
+});

@@ -1,0 +1,22 @@
+import { headersOfPublished } from '../../../shared/api/operation.ts';
+import { publish } from '../../../shared/api/publication.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { webConsole } from './contract.ts';
+import { depthOf } from './page.ts';
+
+// Loaded when somebody asks for it.
+const load = async () => (await import('./library.ts')).library;
+
+const publishPage = async (event: Parameters<typeof publish>[0]) => {
+  const library = await load();
+  return publish(event, library[`page ${depthOf(event.path)}`] ?? library['page 0']);
+};
+
+export const handler = serve(webConsole, {
+  getConsole: async ({ event }) => publishPage(event),
+  getConsolePage: async ({ event, params, fail }) => {
+    if (!params.page.includes('.')) return publishPage(event);
+    const file = (await load())[params.page] ?? fail('path_unknown');
+    return publish(event, file, { 'Content-Type': file.type, ...headersOfPublished.immutable });
+  },
+});

@@ -1,0 +1,28 @@
+/** How deep below `/console` a page can be. */
+export const DEEPEST = 7;
+
+/** How the page names its own folder. Relative, so that it works wherever the API is, and at each of its addresses. */
+export const folderFrom = (depth: number): string =>
+  depth === 0 ? 'console/' : depth === 1 ? './' : '../'.repeat(depth - 1);
+
+/** How many slashes there are behind `/console` in the path of a request. */
+export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
+
+/** The page, made with these files of that folder. */
+export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Console</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${folder}${style}">
+<script type="module" src="${folder}${script}"></script>
+</head>
+<body>
+<div id="root"></div>
+<noscript>This page needs its script. Everything that it shows can be read by the API, too.</noscript>
+</body>
+</html>
+`;

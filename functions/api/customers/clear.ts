@@ -1,0 +1,22 @@
+import { inBatches } from '../../../shared/api/changing.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import type { customers } from './contract.ts';
+
+type Clearing = (typeof customers)['operations']['deleteCustomer']['uses'][number];
+
+/**
+ * Removes what a customer who is gone leaves behind; how much there was. It may be interrupted and done again. Bots go
+ * first: all else is created only while its customer or its bot is there.
+ */
+export const clear = async (store: StoreOf<Clearing>, customerId: number): Promise<number> => {
+  const { bots, rules, sensorGroups, webhooks } = store;
+  const removed = await inBatches(await bots.list(customerId), async ({ id }) => {
+    await bots.forget(customerId, id);
+    await bots.remove(customerId, id);
+  });
+  const hooks = await inBatches(await webhooks.list(customerId), webhooks.forget);
+  const watching = await inBatches(await rules.list(customerId), rules.remove);
+  // A group goes once no rule watches it.
+  const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
+  return removed + hooks + watching + groups;
+};

@@ -1,0 +1,143 @@
+import { lookedReply } from '../../../shared/api/looked.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { bodyOf, headersOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { logOf } from '../../../shared/domain/attempt.ts';
+import { type Delivery, KEPT } from '../../../shared/domain/delivery.ts';
+import { deliveryView } from '../../../shared/domain/delivery-view.ts';
+import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
+import type { Caller } from '../../../shared/domain/permission.ts';
+import { pingOf } from '../../../shared/domain/ping.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import { again, replayView, spanOf, takes } from '../../../shared/domain/replay.ts';
+import { serviceOf } from '../../../shared/domain/snapshot.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { mayManage } from '../../../shared/domain/webhook-access.ts';
+import type { Log } from '../../../shared/log.ts';
+import { deliverTask } from '../../../shared/queue/task.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { deliveries } from './contract.ts';
+
+type Fail = (code: 'webhook_not_found' | 'forbidden') => never;
+type Place = { caller: Caller; customerId: number; params: { webhookId: string }; fail: Fail };
+
+/** The webhook of the path, if the caller may manage it. */
+const webhookOf = async (
+  { caller, customerId, params, fail }: Place,
+  store: StoreOf<'webhooks.get'>,
+): Promise<WebhookRecord> => {
+  const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
+  return mayManage(caller, webhook) ? webhook : fail('forbidden');
+};
+
+/** A delivery that is kept: by its date, not by what expiry has removed already. */
+const kept = (delivery: Delivery | null, now: number): Delivery | null =>
+  delivery && delivery.createDate >= now - KEPT ? delivery : null;
+
+/** What is written is in the due index too: where no queue takes it now, the sweep finds it. */
+const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
+
+export const handler = serve(deliveries, {
+  listDeliveries: async ({ query, ...call }, { store, now }) => {
+    const { customerId, id } = await webhookOf(call, store);
+    const { since = 0, until = Number.MAX_SAFE_INTEGER - 1 } = query;
+    const span = [Math.max(since, now() - KEPT), until] as const;
+    const { data, ...page } = await store.deliveryLog.page(customerId, id, span, query);
+    return lookedReply({ ...page, data: data.map(deliveryView) }, query);
+  },
+
+  getDelivery: async ({ params, fail, ...call }, { store, now }) => {
+    const { customerId, id } = await webhookOf({ params, fail, ...call }, store);
+    const found = await store.deliveries.get(customerId, id, params.deliveryId);
+    const delivery = kept(found, now()) ?? fail('delivery_not_found');
+    const { log = [], sendTryTimes, state } = delivery;
+    const isSomewhereElse = log.some(([, , , , , body]) => body === null);
+    const bodies = isSomewhereElse ? await store.deliveries.bodies(customerId, id, delivery.id) : new Map();
+    return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, bodies, state === 'sending') };
+  },
+
+  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now }) => {
+    const webhook = await webhookOf({ params, fail, ...call }, store);
+    const { customerId: c, id: w } = webhook;
+    const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
+    const source = sourceOf(delivery, webhook);
+    const raw = source === null ? null : await store.events.bytes(c, delivery.snapshot.sensor.id, source);
+    const isGone = source !== null && raw === null;
+    const body = isGone ? null : bodyOf(settings, delivery, webhook, raw);
+    return { headers: headersOf(settings, delivery), body };
+  },
+
+  redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
+    const { customerId: c, id: w } = await webhookOf({ params, fail, ...call }, store);
+    const original = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
+    const time = now();
+    const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
+    const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));
+    if (!isReplaced) await store.deliveries.create(delivery, true);
+    await enqueue([deliverTask(delivery)]).catch(leftToSweep(log));
+    return { status: 'OK', deliveryId: delivery.id };
+  },
+
+  testWebhook: async ({ fail, ...call }, { store, enqueue, now, random, settings, log }) => {
+    const webhook = await webhookOf({ fail, ...call }, store);
+    if (!webhook.isEnabled) return fail('webhook_disabled');
+    const { customerId: c } = webhook;
+    const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
+    const customer = await store.customers.get(c);
+    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, now());
+    await store.deliveries.create(ping, true);
+    await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
+    return { status: 'OK', deliveryId: ping.id };
+  },
+
+  rotateSecret: async ({ body, fail, ...call }, { store, sealSecret, now }) => {
+    const webhook = await webhookOf({ fail, ...call }, store);
+    const { secretKey, overlapSeconds } = body;
+    const sealed = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
+    const overlapEnds = overlapSeconds === 0 ? null : now() + overlapSeconds * 1_000;
+    const isThere = await store.secrets.rotate(webhook, sealed, overlapEnds, now());
+    return isThere ? { status: 'OK' } : fail('webhook_not_found');
+  },
+
+  createReplay: async ({ body, fail, ...call }, { store, quotas, enqueue, now, random, log }) => {
+    const webhook = await webhookOf({ fail, ...call }, store);
+    const { customerId, id: webhookId } = webhook;
+    const createDate = now();
+    const { since, until, states, ratePerSecond } = body;
+    // As far as one call looks; those behind are found, and counted, step by step.
+    const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
+    const found = oldest.filter((one) => takes({ states }, one)).length;
+    const replay = {
+      ...{ id: randomUuid(random), webhookId, customerId, state: 'running' as const, since, until, states },
+      ...{ ratePerSecond, found, made: 0, sent: 0, failed: 0, createDate, updateDate: createDate },
+      ...{ cursor: null, isListed: false, pacedUntil: createDate, step: 0 },
+    };
+    const problem = await store.replays.create(replay, quotas.replays);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'replays'));
+    if (problem === 'webhook_gone') return fail('webhook_not_found');
+    await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+    return replayView(replay);
+  },
+
+  getReplay: async ({ params, fail, ...call }, { store }) => {
+    const { customerId, id } = await webhookOf({ params, fail, ...call }, store);
+    const replay = await store.replays.get(customerId, id, params.replayId);
+    return replay ? replayView(replay) : fail('replay_not_found');
+  },
+
+  updateReplay: async ({ params, body, fail, ...call }, { store, enqueue, now, log }) => {
+    const { customerId, id: webhookId } = await webhookOf({ params, fail, ...call }, store);
+    const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
+    const after = (await store.replays.pause(replay, body.isPaused, now())) ?? replay;
+    if (after.state === 'running' && !body.isPaused)
+      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+    return replayView(after);
+  },
+
+  cancelReplay: async ({ params, fail, ...call }, { store, enqueue, now, log }) => {
+    const { customerId, id: webhookId } = await webhookOf({ params, fail, ...call }, store);
+    const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
+    if (await store.replays.finish(replay, 'canceled', now()))
+      await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
+    return { status: 'OK' };
+  },
+});

@@ -1,0 +1,74 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { configOf } from '../../../shared/api/device-config.ts';
+import { knows } from '../../../shared/api/exchange.ts';
+import { Reply } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { hardwareIdOf } from '../../../shared/domain/makers/makers.ts';
+import type { SensorRecord } from '../../../shared/domain/sensor.ts';
+import { accept, ingest } from '../../../shared/ingest/ingest.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { devices } from './contract.ts';
+import { drawCode, registerAgain, registerFirst } from './register.ts';
+
+/** The sensor wherever it is now; null when there is none. */
+const locate = async (
+  store: StoreOf<'customers.ownerOf' | 'sensors.get'>,
+  sensorId: string,
+): Promise<SensorRecord | null> => {
+  const home = await store.customers.ownerOf('sensor', sensorId);
+  return home === null ? null : store.sensors.get(home, sensorId);
+};
+
+export const handler = serve(devices, {
+  registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
+    const { store, now } = deps;
+    const { manufacturer } = body;
+    if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
+    const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
+    const register = async () => {
+      const known = await store.sensors.idOfHardware(manufacturer, hardwareId);
+      const sensor = known === null ? null : await locate(store, known);
+      return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
+    };
+    const outcome = await judgedAnew(register, deps, fail);
+    if (outcome.what === 'new') return outcome.shown;
+    await store.provisioning.noteUse(provisioner.id, now());
+    if (outcome.what === 'again') return new Reply(outcome.shown, { status: 200 });
+    if (outcome.what === 'refused') return fail('registration_refused');
+    const { maxDevices } = provisioner;
+    // A key without a limit is used up only when it was deleted meanwhile.
+    if (maxDevices === null) return fail('credentials_invalid');
+    return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
+  },
+
+  drawPairingCode: async ({ device, params, fail }, deps) => {
+    const { store } = deps;
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const draw = async () => {
+      const sensor = (await locate(store, device.sensorId)) ?? fail('sensor_not_found');
+      const code = drawCode(deps);
+      const isDrawn = await store.sensors.renewCode(sensor, code.stored);
+      return isDrawn ? code.shown : null;
+    };
+    const shown = await judgedAnew(draw, deps, fail);
+    await accept(deps, device);
+    return shown;
+  },
+
+  getDeviceConfig: async ({ device, params, event, fail }, deps) => {
+    const { store, now } = deps;
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const config = await configOf(store, device, now());
+    if (!config) return fail('sensor_not_found');
+    await accept(deps, device);
+    const headers = { ETag: `"${config.version}"` };
+    return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
+  },
+
+  postMessages: async ({ device, params, body, fail, refuse }, deps) => {
+    if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const refusal = await ingest(deps, device, body);
+    if (refusal === 'too_large') return fail('body_too_large');
+    return refusal === null ? { status: 'OK' } : refuse('', refusal);
+  },
+});

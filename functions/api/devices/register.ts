@@ -1,0 +1,83 @@
+import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import type { Notice } from '../../../shared/domain/event.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { makers } from '../../../shared/domain/makers/makers.ts';
+import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../../shared/domain/pairing.ts';
+import type { Provisioner } from '../../../shared/domain/provisioning-key.ts';
+import { newSensor, type SensorRecord } from '../../../shared/domain/sensor.ts';
+import type { NoticeItem } from '../../../shared/store/events.ts';
+import type { devices } from './contract.ts';
+
+type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
+type Chance = Pick<Registering, 'now' | 'random'>;
+type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
+/** What came of it; null: what it was judged by changed meanwhile. */
+type Outcome = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
+
+/** A pairing code, as the device gets it and as it is kept. */
+export const drawCode = ({ random, now }: Chance) => {
+  const code = pairingCode(random(8));
+  const expires = now() + PAIRING_CODE_LIFETIME;
+  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
+};
+
+/** Registers a device that nobody knows yet. */
+export const registerFirst = async (
+  { store, now, random }: Registering,
+  given: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
+  key: Provisioner,
+): Promise<Outcome> => {
+  const { manufacturer, hardwareId, firmwareVersion } = given;
+  const id = makers[manufacturer].sensorIdOf(hardwareId, random(9));
+  const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
+  const deviceToken = drawToken('device', random);
+  const code = drawCode({ random, now });
+  const made = await store.sensors.register(sensor, hashOf(deviceToken), code.stored, key);
+  if (made === 'key_used_up') return { what: made };
+  return made === 'done' ? { what: 'new', shown: { sensorId: id, deviceToken, ...code.shown } } : null;
+};
+
+type NewNotice = NoticeItem & { uuid: string };
+/** What the service itself tells of a sensor. */
+const noticeOf = (notice: Notice, { now, random }: Chance): NewNotice => ({
+  uuid: randomUuid(random),
+  receiveDate: now(),
+  notice,
+});
+
+/** Has a notice told that is kept. When no queue takes it now, the sweep will find it. */
+const tell = async ({ enqueue, log }: Registering, { customerId, id: sensorId }: SensorRecord, uuid: string) => {
+  const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid };
+  await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
+};
+
+/** Tells of a refused registration, but of so many only: whoever has a key must not flood a customer. */
+const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
+  const { store, now } = deps;
+  const { windowSeconds } = TOLD_REFUSALS;
+  const ofSensor = await store.limits.countFailure(`refused:sensor:${sensor.id}`, windowSeconds, now());
+  if (ofSensor.count > TOLD_REFUSALS.sensor) return;
+  const ofAll = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
+  if (ofAll.count > TOLD_REFUSALS.customer) return;
+  const { uuid, ...notice } = noticeOf('registration_refused', deps);
+  await store.events.keepNotice({ customerId: sensor.customerId ?? 0, sensorId: sensor.id }, uuid, notice);
+  await tell(deps, sensor, uuid);
+};
+
+/** Registers a known device again. A linked one shows its token, or its customer allows it: else nothing changes. */
+export const registerAgain = async (
+  deps: Registering,
+  sensor: SensorRecord,
+  { deviceToken: shown, firmwareVersion }: { deviceToken?: string | undefined; firmwareVersion: number },
+): Promise<Outcome> => {
+  const deviceToken = drawToken('device', deps.random);
+  const code = drawCode(deps);
+  const notice = noticeOf('registered', deps);
+  const fresh = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
+  const made = await deps.store.sensors.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
+  if (made === 'refused') await tellRefusal(deps, sensor);
+  if (made !== 'done') return made && { what: made };
+  if (sensor.customerId !== null) await tell(deps, sensor, notice.uuid);
+  return { what: 'again', shown: { sensorId: sensor.id, deviceToken, ...code.shown } };
+};

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { group, type Operation } from '../../../shared/api/operation.ts';
+import { Bytes } from '../../../shared/domain/values.ts';
+
+/** The page gets everything from here, runs no script that is not a file of ours, and is shown in no frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const FileName = z
+  .string()
+  .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
+  .describe('Name of the file, as the page has it');
+
+const part = {
+  method: 'GET',
+  auth: 'anyone',
+  success: 200,
+  alsoSuccess: 304,
+  response: Bytes,
+  uses: [],
+} as const satisfies Partial<Operation>;
+
+export const docs = group({
+  name: 'docs',
+  operations: {
+    getDocs: {
+      ...part,
+      path: '/docs',
+      published: 'revalidated',
+      summary: 'Get this description as a page to read and to try',
+      media: ['text/html; charset=utf-8'],
+      responseHeaders: {
+        'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+        'Referrer-Policy': 'no-referrer',
+      },
+    },
+    getDocsFile: {
+      ...part,
+      path: '/docs/{file}',
+      summary: 'Get a file of that page; its name changes with its content',
+      params: z.object({ file: FileName }),
+      published: 'immutable',
+      media: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
+      errors: ['path_unknown'],
+    },
+  },
+});

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { digestOf, type Publication, publicationOf } from '../../../shared/api/publication.ts';
+import { pageOf, start } from './page.ts';
+
+type File = Publication & { type: string };
+
+const fileOf = (name: string): Buffer =>
+  readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+
+const script = Buffer.concat([fileOf('swagger-ui-bundle.js'), Buffer.from(start)]);
+const style = fileOf('swagger-ui.css');
+// A name is that of one content alone: a cache may keep it for ever.
+const names = { script: `swagger-ui.${digestOf(script)}.js`, style: `swagger-ui.${digestOf(style)}.css` };
+
+/** The page and the files that it is made with, by name, packed. A bundle holds these bytes instead of what reads them. */
+export const library: Readonly<Record<string, File> & Record<'page', File>> = {
+  page: { type: 'text/html; charset=utf-8', ...publicationOf(pageOf(names.script, names.style)) },
+  [names.script]: { type: 'text/javascript; charset=utf-8', ...publicationOf(script) },
+  [names.style]: { type: 'text/css; charset=utf-8', ...publicationOf(style) },
+};

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { Feedback, NewFeedback } from '../../../shared/domain/feedback.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/domain/page.ts';
+import { SensorId } from '../../../shared/domain/sensor.ts';
+import { idText, Status } from '../../../shared/domain/values.ts';
+
+const ofSensor = {
+  path: '/sensors/{sensorId}/feedback',
+  auth: 'user',
+  may: 'logged_in',
+  within: 'sensor',
+  params: z.object({ sensorId: SensorId }),
+  errors: ['sensor_not_found'],
+} as const;
+
+export const feedback = group({
+  name: 'feedback',
+  operations: {
+    listFeedback: {
+      ...ofSensor,
+      method: 'GET',
+      summary: 'List the feedback on a sensor, newest first',
+      description: `${lookedText('5,000', '20,000')} New feedback may be missing for a second.`,
+      query: z.object(lookedQuery(idText)),
+      ...lookedHeaders,
+      success: 200,
+      response: paged(Feedback),
+      uses: ['sensors.get', 'feedback.list'],
+    },
+    createFeedback: {
+      ...ofSensor,
+      method: 'POST',
+      summary: 'Say what one thinks of what a sensor reported, or did not report',
+      description: 'A rule hit or an event that it refers to must be one of the sensor.',
+      body: NewFeedback,
+      success: 201,
+      response: Feedback,
+      uses: ['sensors.get', 'ruleHits.get', 'events.get', 'feedback.create'],
+    },
+    deleteFeedback: {
+      ...ofSensor,
+      method: 'DELETE',
+      path: '/sensors/{sensorId}/feedback/{feedbackId}',
+      summary: 'Delete a feedback object',
+      params: z.object({ sensorId: SensorId, feedbackId: idText }),
+      success: 200,
+      response: Status,
+      errors: ['sensor_not_found', 'feedback_not_found'],
+      uses: ['sensors.get', 'feedback.remove'],
+    },
+  },
+});

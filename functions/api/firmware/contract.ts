@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { ByManufacturer, ByVersion, Firmware, NewFirmware } from '../../../shared/domain/firmware.ts';
+import { Status } from '../../../shared/domain/values.ts';
+
+export const firmware = group({
+  name: 'firmware',
+  operations: {
+    listMakerAFirmwares: {
+      method: 'GET',
+      path: '/firmwares',
+      summary: 'List the firmwares of maker A; /firmwares/maker_a is to be used instead',
+      deprecated: true,
+      auth: 'user',
+      may: 'edit_sensor_config',
+      success: 200,
+      response: z.array(Firmware),
+      responseHeaders: { Deprecation: 'true', Link: '</api/v1/firmwares/maker_a>; rel="successor-version"' },
+      uses: ['firmwares.list'],
+    },
+    listFirmwares: {
+      method: 'GET',
+      path: '/firmwares/{manufacturer}',
+      summary: 'List the firmwares of a manufacturer',
+      auth: 'user',
+      may: 'edit_sensor_config',
+      params: ByManufacturer,
+      success: 200,
+      response: z.array(Firmware),
+      uses: ['firmwares.list'],
+    },
+    createFirmware: {
+      method: 'POST',
+      path: '/firmwares/{manufacturer}',
+      summary: 'Make a firmware known',
+      description: 'A manufacturer has no default firmware until one is made the default.',
+      auth: 'user',
+      may: 'system_admin',
+      params: ByManufacturer,
+      body: NewFirmware,
+      success: 201,
+      response: Firmware,
+      errors: ['firmware_exists'],
+      uses: ['firmwares.create'],
+    },
+    deleteFirmware: {
+      method: 'DELETE',
+      path: '/firmwares/{manufacturer}/{versionCode}',
+      summary: 'Delete a firmware that is neither the default nor pinned by a sensor',
+      auth: 'user',
+      may: 'system_admin',
+      params: ByVersion,
+      success: 200,
+      response: Status,
+      errors: ['firmware_not_found', 'firmware_in_use'],
+      uses: ['firmwares.remove'],
+    },
+    setDefaultFirmware: {
+      method: 'PUT',
+      path: '/firmwares/{manufacturer}/{versionCode}/default',
+      summary: 'Make a firmware the default of its manufacturer, instead of the one before',
+      auth: 'user',
+      may: 'system_admin',
+      params: ByVersion,
+      success: 200,
+      response: Firmware,
+      errors: ['firmware_not_found'],
+      uses: ['firmwares.get', 'firmwares.setDefault'],
+    },
+  },
+});

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { configPair } from '../../../shared/api/config-pair.ts';
+import { group } from '../../../shared/api/operation.ts';
+import { criticalFields } from '../../../shared/domain/config/critical.ts';
+import { schemaOf } from '../../../shared/domain/config/field.ts';
+import { Basic, BasicUpdate } from '../../../shared/domain/makers/maker-a/basic.ts';
+import { dryContactFields, firmwareFields, telemetryFields } from '../../../shared/domain/makers/maker-a/config.ts';
+import { SensorId } from '../../../shared/domain/sensor.ts';
+
+const common = { maker: 'maker_a', params: z.object({ sensorId: SensorId }) } as const;
+const same = <S>(schema: S) => ({ body: schema, response: schema });
+
+const basic = configPair({ ...common, name: 'basic', may: 'manage_sensors', body: BasicUpdate, response: Basic });
+const dryContact = configPair({
+  ...common,
+  name: 'dry-contact',
+  may: 'edit_sensor_config',
+  ...same(schemaOf(dryContactFields).meta({ id: 'MakerADryContactConfig' })),
+});
+const firmware = configPair({
+  ...common,
+  name: 'firmware',
+  may: 'edit_sensor_config',
+  ...same(schemaOf(firmwareFields).meta({ id: 'MakerAFirmwareConfig' })),
+});
+const telemetry = configPair({
+  ...common,
+  name: 'telemetry',
+  may: 'edit_sensor_config',
+  ...same(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
+});
+const critical = configPair({
+  ...common,
+  name: 'critical',
+  may: 'system_admin',
+  ...same(schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' })),
+});
+
+export const makerAConfig = group({
+  name: 'maker-a-config',
+  operations: {
+    getMakerABasicConfig: basic.get,
+    putMakerABasicConfig: basic.put,
+    getMakerADryContactConfig: dryContact.get,
+    putMakerADryContactConfig: dryContact.put,
+    getMakerAFirmwareConfig: firmware.get,
+    putMakerAFirmwareConfig: firmware.put,
+    getMakerATelemetryConfig: telemetry.get,
+    putMakerATelemetryConfig: telemetry.put,
+    getMakerACriticalConfig: critical.get,
+    putMakerACriticalConfig: critical.put,
+  },
+});

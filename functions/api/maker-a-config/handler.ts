@@ -1,0 +1,38 @@
+import { changeConfig, plainConfig, readConfig } from '../../../shared/api/configs.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { criticalFields } from '../../../shared/domain/config/critical.ts';
+import { newBasic, type StoredBasic, updateBasic, viewBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
+import { dryContactFields, firmwareFields, telemetryFields } from '../../../shared/domain/makers/maker-a/config.ts';
+import { makerAConfig } from './contract.ts';
+
+const dryContact = plainConfig('maker_a', 'dry-contact', dryContactFields);
+const firmware = plainConfig('maker_a', 'firmware', firmwareFields);
+const telemetry = plainConfig('maker_a', 'telemetry', telemetryFields);
+const critical = plainConfig('maker_a', 'critical', criticalFields);
+
+export const handler = serve(makerAConfig, {
+  getMakerABasicConfig: async (call, { store, now }) => {
+    const { sensor, values } = await readConfig<StoredBasic>(call, store, 'maker_a', 'basic');
+    return viewBasic(values ?? newBasic, sensor, now());
+  },
+
+  putMakerABasicConfig: async (call, deps) => {
+    const time = deps.now();
+    const { name, optimizationEnabled } = call.body;
+    const ofSensor = { name, optimizationEnabled, updateDate: time };
+    const stored = await changeConfig<StoredBasic>(call, deps, 'maker_a', 'basic', (before) => ({
+      values: updateBasic(before ?? newBasic, call.body, time),
+      ofSensor,
+    }));
+    return viewBasic(stored, ofSensor, time);
+  },
+
+  getMakerADryContactConfig: dryContact.get,
+  putMakerADryContactConfig: dryContact.put,
+  getMakerAFirmwareConfig: firmware.get,
+  putMakerAFirmwareConfig: firmware.put,
+  getMakerATelemetryConfig: telemetry.get,
+  putMakerATelemetryConfig: telemetry.put,
+  getMakerACriticalConfig: critical.get,
+  putMakerACriticalConfig: critical.put,
+});

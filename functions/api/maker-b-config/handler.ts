@@ -1,0 +1,32 @@
+import { changeConfig, plainConfig, readConfig } from '../../../shared/api/configs.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import {
+  fallFields,
+  newBasic,
+  type StoredBasic,
+  vitalFields,
+  withPosture,
+} from '../../../shared/domain/makers/maker-b/config.ts';
+import { makerBConfig } from './contract.ts';
+
+const fall = plainConfig('maker_b', 'fall', fallFields, withPosture);
+const vitalData = plainConfig('maker_b', 'vital-data', vitalFields);
+
+export const handler = serve(makerBConfig, {
+  getMakerBBasicConfig: async (call, { store }) => {
+    const { sensor, values } = await readConfig<StoredBasic>(call, store, 'maker_b', 'basic');
+    return { ...newBasic, ...values, name: sensor.name };
+  },
+
+  putMakerBBasicConfig: async (call, deps) => {
+    const { name, workingMode } = call.body;
+    const next = { values: { workingMode }, ofSensor: { name, updateDate: deps.now() } };
+    await changeConfig<StoredBasic>(call, deps, 'maker_b', 'basic', () => next);
+    return { name, workingMode };
+  },
+
+  getMakerBFallConfig: fall.get,
+  putMakerBFallConfig: fall.put,
+  getMakerBVitalDataConfig: vitalData.get,
+  putMakerBVitalDataConfig: vitalData.put,
+});

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { group, ringing } from '../../../shared/api/operation.ts';
+import { Region, Room, RoomUpdate } from '../../../shared/domain/room.ts';
+import { SensorId } from '../../../shared/domain/sensor.ts';
+
+const common = {
+  auth: 'user',
+  within: 'sensor',
+  params: z.object({ sensorId: SensorId }),
+  success: 200,
+  errors: ['sensor_not_found'],
+} as const;
+
+export const rooms = group({
+  name: 'rooms',
+  operations: {
+    getRoom: {
+      ...common,
+      method: 'GET',
+      path: '/sensors/{sensorId}/room',
+      summary: 'Get the room of a sensor',
+      may: 'logged_in',
+      response: Room,
+      uses: ['sensors.get', 'rooms.get'],
+    },
+    putRoom: {
+      ...common,
+      method: 'PUT',
+      path: '/sensors/{sensorId}/room',
+      summary: 'Replace the room of a sensor',
+      description: 'What a sensor learned of its room is outdated then: its learning phase should be started again.',
+      may: 'edit_sensor_room',
+      body: RoomUpdate,
+      response: Room,
+      responseHeaders: { 'X-Learning-Recommended': 'true' },
+      uses: [...ringing, 'rooms.put'],
+    },
+    listRegions: {
+      ...common,
+      method: 'GET',
+      path: '/sensors/{sensorId}/room/regions',
+      summary: "Get the regions of a sensor's room",
+      may: 'logged_in',
+      response: z.array(Region),
+      uses: ['sensors.get', 'rooms.get'],
+    },
+  },
+});

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../../shared/domain/page.ts';
+import { RuleHit } from '../../../shared/domain/rule-hit.ts';
+import { idText } from '../../../shared/domain/values.ts';
+
+export const ruleHits = group({
+  name: 'rule-hits',
+  operations: {
+    listRuleHits: {
+      method: 'GET',
+      path: '/customers/{customerId}/rule-hits',
+      summary: 'List the rule hits of the last 120 days of a customer',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'customer',
+      params: z.object({ customerId: idText }),
+      description:
+        '`total` is exact, and any page can be had. Of one sensor it is not so: ' +
+        `${lookedText('5,000', '20,000')} There a new hit may be missing for a second. Sorted by updateDate are the ` +
+        'newest 500, of a sensor 100; the others stay in the order of time.',
+      ...lookedHeaders,
+      query: z.object({
+        ...lookedQuery(idText),
+        sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
+        sensorId: z
+          .string()
+          .regex(/^(?:[\s\S]{12,26})?$/)
+          .default('')
+          .meta({ description: 'the hits of this sensor alone; empty: of all' }),
+      }),
+      success: 200,
+      response: paged(RuleHit),
+      errors: ['customer_not_found'],
+      uses: [
+        'customers.get',
+        'ruleHits.window',
+        'ruleHits.range',
+        'ruleHits.idsOfSensor',
+        'ruleHits.some',
+        'ruleHits.changeDates',
+        'sensors.getAll',
+        'sensors.list',
+      ],
+    },
+    getRuleHit: {
+      method: 'GET',
+      path: '/customers/{customerId}/rule-hits/{ruleHitId}',
+      summary: 'Get a rule hit',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'customer',
+      params: z.object({ customerId: idText, ruleHitId: idText }),
+      success: 200,
+      response: RuleHit,
+      errors: ['customer_not_found', 'rule_hit_not_found'],
+      uses: ['ruleHits.get', 'sensors.getAll', 'sensors.list'],
+    },
+  },
+});

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule.ts';
+import { idText, Status } from '../../../shared/domain/values.ts';
+
+const ByRule = z.object({ ruleId: idText });
+
+export const rules = group({
+  name: 'rules',
+  operations: {
+    listRules: {
+      method: 'GET',
+      path: '/rules',
+      summary: 'List the rules of a customer',
+      description: 'A search may miss what was changed within the last second.',
+      auth: 'user',
+      may: 'logged_in',
+      query: z.object({
+        ...pageQuery,
+        searchText: search,
+        sortBy: sortBy(['id', 'name', 'createDate', 'updateDate'], 'asc(name)'),
+        customerId: idText.optional(),
+      }),
+      success: 200,
+      response: paged(Rule),
+      uses: ['rules.listed', 'rules.getAll', 'rules.list'],
+    },
+    createRule: {
+      method: 'POST',
+      path: '/rules',
+      summary: 'Create a rule: which situation of which sensors tells whom what',
+      description: '`regionId` needs a `sensorId` whose room has that region.',
+      auth: 'user',
+      may: 'manage_rules',
+      body: NewRule,
+      success: 201,
+      response: Rule,
+      errors: ['limit_reached'],
+      uses: [
+        'customers.get',
+        'sensors.get',
+        'sensorGroups.get',
+        'rooms.get',
+        'webhooks.getAll',
+        'limits.nextNumber',
+        'rules.create',
+        'keep:quotas',
+      ],
+    },
+    getRule: {
+      method: 'GET',
+      path: '/rules/{ruleId}',
+      summary: 'Get a rule',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'rule',
+      params: ByRule,
+      success: 200,
+      response: Rule,
+      errors: ['rule_not_found'],
+      uses: ['rules.get'],
+    },
+    updateRule: {
+      method: 'PUT',
+      path: '/rules/{ruleId}',
+      summary: 'Replace a rule',
+      description: 'A rule may move to another sensor or situation. `regionId` needs a `sensorId` whose room has it.',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      body: RuleUpdate,
+      success: 200,
+      response: Rule,
+      errors: ['rule_not_found', 'limit_reached'],
+      uses: [
+        'rules.get',
+        'sensors.get',
+        'sensorGroups.get',
+        'rooms.get',
+        'webhooks.getAll',
+        'rules.replace',
+        'keep:quotas',
+      ],
+    },
+    deleteRule: {
+      method: 'DELETE',
+      path: '/rules/{ruleId}',
+      summary: 'Delete a rule',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      success: 200,
+      response: Status,
+      errors: ['rule_not_found'],
+      uses: ['rules.get', 'rules.remove'],
+    },
+  },
+});

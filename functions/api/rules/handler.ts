@@ -1,0 +1,96 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { canTell } from '../../../shared/domain/formats/formats.ts';
+import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import type { Problem } from '../../../shared/domain/problem.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import type { RuleUpdate } from '../../../shared/domain/rule.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { rules } from './contract.ts';
+
+type Refuse = (path: string, problem: Problem) => never;
+
+type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get' | 'webhooks.getAll';
+/** Everything that a rule names must be there, in the rule's own customer, and fit together. */
+const checkNames = async (
+  store: StoreOf<Named>,
+  customerId: number,
+  rule: RuleUpdate,
+  refuse: Refuse,
+): Promise<void> => {
+  const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
+  if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
+  if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
+    refuse('sensorGroupId', 'unknown_reference');
+  if (sensorId !== null && regionId !== null) {
+    const room = await store.rooms.get(customerId, sensorId);
+    if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
+  }
+  const webhookIds = [...new Set(recipients.map(({ webhookId }) => webhookId))];
+  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
+  for (const [at, { botId, webhookId }] of recipients.entries()) {
+    const webhook = found.get(webhookId);
+    if (!webhook) return refuse(`recipients.${at}.webhookId`, 'unknown_reference');
+    if (webhook.botId !== botId) refuse(`recipients.${at}.botId`, 'foreign_webhook');
+    if (!canTell(webhook.format, situation)) refuse(`recipients.${at}.webhookId`, 'format_cannot_tell');
+  }
+};
+
+export const handler = serve(rules, {
+  listRules: async ({ caller, query, fail }, { store }) => {
+    const customerId = customerOfList(caller, query.customerId, fail);
+    if (customerId === null) return pageOf([], query);
+    const { searchText, sortBy } = query;
+    if (searchText !== '') {
+      const all = await store.rules.list(customerId, false);
+      const found = all.filter(({ name, title, message }) => matches(searchText, name, title, message));
+      return pageOf(sorted(found, sortBy), query);
+    }
+    // Only those of the page are read whole.
+    const [page] = pageOf(sorted(await store.rules.listed(customerId), sortBy), query);
+    const ids = page.data.map(({ id }) => id);
+    return [{ ...page, data: sorted(await store.rules.getAll(customerId, ids), sortBy) }];
+  },
+
+  createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    await checkNames(store, customerId, body, refuse);
+    const time = now();
+    const id = await store.limits.nextNumber('rules');
+    const rule = { ...body, id, customerId, createDate: time, updateDate: time };
+    const made = await store.rules.create(rule, quotas);
+    if (made === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+    return made === 'done' ? rule : fail('limit_reached', limitOf(quotas, made));
+  },
+
+  getRule: async ({ customerId, params, fail }, { store }) =>
+    (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
+
+  updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now, pause, random }) =>
+    judgedAnew(
+      async () => {
+        const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+        await checkNames(store, customerId, body, refuse);
+        const { id, createDate } = before;
+        // Always later than before: by this date a change knows what it replaces.
+        const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
+        const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
+        if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+        if (replaced === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
+        return replaced === 'done' ? rule : null;
+      },
+      { pause, random },
+      fail,
+    ),
+
+  deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
+    judgedAnew(
+      async () => {
+        const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+        return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;
+      },
+      { pause, random },
+      fail,
+    ),
+});

@@ -1,0 +1,51 @@
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { limitOf, type Quotas } from '../../../shared/domain/quota.ts';
+import type { SensorGroupUpdate } from '../../../shared/domain/sensor-group.ts';
+import { sensorGroups } from './contract.ts';
+
+/** The path of a sensor that is not there, as a 400 names it. */
+const pathOf = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
+
+const isTooLarge = ({ sensorIds }: SensorGroupUpdate, { sensorsInGroup }: Quotas): boolean =>
+  new Set(sensorIds).size > sensorsInGroup;
+
+export const handler = serve(sensorGroups, {
+  listSensorGroups: async ({ caller, query, fail }, { store }) => {
+    const customerId = customerOfList(caller, query.customerId, fail);
+    return customerId === null ? [] : store.sensorGroups.list(customerId);
+  },
+
+  createSensorGroup: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
+    if (isTooLarge(body, quotas)) return fail('limit_reached', limitOf(quotas, 'sensorsInGroup'));
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const time = now();
+    const id = await store.limits.nextNumber('groups');
+    const { name, sensorIds } = body;
+    // In the order in which they are read.
+    const members = [...new Set(sensorIds)].sort();
+    const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
+    const made = await store.sensorGroups.create(group, quotas.sensorGroups);
+    if (made === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensorGroups'));
+    if (made === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+    return made === 'done' ? group : refuse(pathOf(sensorIds, made.unknown), 'unknown_reference');
+  },
+
+  getSensorGroup: async ({ customerId, params, fail }, { store }) =>
+    (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found'),
+
+  updateSensorGroup: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) => {
+    if (isTooLarge(body, quotas)) return fail('limit_reached', limitOf(quotas, 'sensorsInGroup'));
+    const place = { customerId, id: params.groupId };
+    const put = await store.sensorGroups.put({ ...place, ...body, updateDate: now() });
+    if (put === 'gone') return fail('sensor_group_not_found');
+    if (put !== 'done') return refuse(pathOf(body.sensorIds, put.unknown), 'unknown_reference');
+    return (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found');
+  },
+
+  deleteSensorGroup: async ({ customerId, params, fail }, { store }) => {
+    const removed = await store.sensorGroups.remove(customerId, params.groupId);
+    if (removed === 'done') return { status: 'OK' };
+    return fail(removed === 'gone' ? 'sensor_group_not_found' : 'sensor_group_in_use');
+  },
+});

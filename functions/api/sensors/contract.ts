@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import { group, ringing } from '../../../shared/api/operation.ts';
+import { EventView } from '../../../shared/domain/event.ts';
+import {
+  lookedHeaders,
+  lookedQuery,
+  lookedText,
+  paged,
+  pageQuery,
+  search,
+  sortBy,
+} from '../../../shared/domain/page.ts';
+import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor.ts';
+import { SensorStatus } from '../../../shared/domain/sensor-status.ts';
+import { id, idText, millis, Status, uuid } from '../../../shared/domain/values.ts';
+
+const IsActive = z
+  .enum(['true', 'false', 'null', ''])
+  .transform((text) => (text === 'true' ? true : text === 'false' ? false : null));
+
+const Link = z
+  .object({ manufacturer: Manufacturer, code: z.string().length(8) })
+  .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
+
+const NewHome = z
+  .object({ customerId: id.nullable().meta({ description: 'null: nobody' }) })
+  .meta({ id: 'SensorCustomer', examples: [{ customerId: 7 }] });
+
+const one = {
+  path: '/sensors/{sensorId}',
+  auth: 'user',
+  within: 'sensor',
+  params: z.object({ sensorId: SensorId }),
+  success: 200,
+} as const;
+
+export const sensors = group({
+  name: 'sensors',
+  operations: {
+    listSensors: {
+      method: 'GET',
+      path: '/sensors',
+      summary: 'List sensors',
+      description: 'What was changed may be missing for a second.',
+      auth: 'user',
+      may: 'logged_in',
+      query: z.object({
+        ...pageQuery,
+        searchText: search,
+        sortBy: sortBy(['id', 'name', 'isActive', 'createDate', 'updateDate'], 'asc(name)'),
+        isActive: IsActive.default(null).meta({ description: 'absent, empty or `null`: both' }),
+        customerId: idText.optional(),
+      }),
+      success: 200,
+      response: paged(Sensor),
+      uses: ['customers.get', 'customers.list', 'sensors.list'],
+    },
+    linkSensor: {
+      method: 'POST',
+      path: '/sensors/link',
+      summary: 'Link a sensor to the customer of the caller, by its pairing code',
+      auth: 'user',
+      may: 'logged_in',
+      body: Link,
+      success: 200,
+      response: Status,
+      errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer', 'limit_reached'],
+      uses: [
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sensors.pairing',
+        'customers.ownerOf',
+        'sensors.usePairing',
+        'sensors.move',
+        'keep:quotas',
+      ],
+    },
+    getSensor: {
+      ...one,
+      method: 'GET',
+      summary: 'Get a sensor',
+      may: 'logged_in',
+      response: Sensor,
+      errors: ['sensor_not_found'],
+      uses: ['sensors.get'],
+    },
+    deleteSensor: {
+      ...one,
+      method: 'DELETE',
+      summary: 'Delete a sensor permanently, while it is inactive',
+      description:
+        'Removes its room, its configuration, its place in a group and the token of its device, which may register anew. ' +
+        'Events, rule hits and feedback stay until they expire.',
+      may: 'manage_sensors',
+      response: Status,
+      errors: ['sensor_not_found', 'sensor_active'],
+      uses: ['sensors.remove'],
+    },
+    allowRegistration: {
+      ...one,
+      method: 'POST',
+      path: '/sensors/{sensorId}/registration',
+      summary: 'Let the device of a sensor register anew, once, within 15 minutes',
+      description: 'For a device that lost its token, as after a reset: without this a linked sensor shows it.',
+      may: 'manage_sensors',
+      response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
+      errors: ['sensor_not_found'],
+      uses: ['sensors.allowRegistration'],
+    },
+    getSensorStatus: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/status',
+      summary: 'Get what a sensor is up to',
+      may: 'logged_in',
+      response: SensorStatus,
+      errors: ['sensor_not_found'],
+      uses: ['sensors.get', 'states.get', 'configs.get'],
+    },
+    listSensorEvents: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/events',
+      summary: 'List the events of the last 120 days of a sensor, newest first',
+      description:
+        `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null where it is longer ` +
+        'than 16 KiB, and in the older events of a page that together have more than 5 MiB, counting each `"` and `\\` ' +
+        'twice: 160 events always fit. The event alone has all of it.',
+      may: 'logged_in',
+      query: z.object(lookedQuery(idText)),
+      response: paged(EventView),
+      ...lookedHeaders,
+      errors: ['sensor_not_found'],
+      uses: ['sensors.get', 'events.list'],
+    },
+    getSensorEvent: {
+      ...one,
+      method: 'GET',
+      path: '/sensors/{sensorId}/events/{uuid}',
+      summary: 'Get an event with the whole message that it was made of',
+      may: 'logged_in',
+      params: one.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
+      response: EventView,
+      errors: ['sensor_not_found', 'event_not_found'],
+      uses: ['sensors.get', 'events.get'],
+    },
+    setSensorCustomer: {
+      ...one,
+      method: 'PUT',
+      path: '/sensors/{sensorId}/customer',
+      summary: 'Move a sensor to another customer, or to nobody',
+      description:
+        'It starts anew there: with the name, room and configuration of a new sensor, in no group, inactive until its ' +
+        "next message. Only a sensor that was nobody's keeps its settings.",
+      may: 'system_admin',
+      body: NewHome,
+      response: Sensor,
+      errors: ['sensor_not_found', 'limit_reached'],
+      uses: ['customers.get', 'sensors.move', 'customers.ownerOf', 'keep:quotas', ...ringing],
+    },
+  },
+});

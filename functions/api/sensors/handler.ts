@@ -1,0 +1,169 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { customerOfList } from '../../../shared/api/customer.ts';
+import { ring } from '../../../shared/api/device-config.ts';
+import { parseExactly } from '../../../shared/api/json.ts';
+import { lookedReply } from '../../../shared/api/looked.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { hashOf } from '../../../shared/auth/tokens.ts';
+import { RETENTION } from '../../../shared/domain/event.ts';
+import { newBasic, type StoredBasic, viewBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
+import { makers } from '../../../shared/domain/makers/makers.ts';
+import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import { normalCode, REGISTRATION_WINDOW, WRONG_CODES } from '../../../shared/domain/pairing.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import type { ListedSensor } from '../../../shared/domain/sensor-row.ts';
+import { fallStateOf, newSensorState } from '../../../shared/domain/sensor-state.ts';
+import type { Event, ListedEvent, Message } from '../../../shared/store/events.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { sensors } from './contract.ts';
+
+/** A MAC as people write it. */
+const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
+
+type Found = { sensor: ListedSensor; customerName: string };
+
+const ofCustomer = async (store: StoreOf<'sensors.list'>, customerId: number, customerName: string): Promise<Found[]> =>
+  (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
+
+/** All sensors that the caller may see, with the names of their customers if they are asked for. */
+const visible = async (
+  store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
+  isAdmin: boolean,
+  customerId: number | null,
+  named: boolean,
+): Promise<Found[]> => {
+  if (customerId !== null) {
+    const customer = named ? await store.customers.get(customerId) : null;
+    return ofCustomer(store, customerId, customer?.name ?? '');
+  }
+  if (!isAdmin) return [];
+  const all = [{ id: 0, name: '' }, ...(await store.customers.list())];
+  return (await Promise.all(all.map(({ id, name }) => ofCustomer(store, id, name)))).flat();
+};
+
+/** A message that was an event, and no older than what lists show. */
+const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
+  item.createDate !== undefined && item.createDate >= now - RETENTION;
+
+/** `raw` keeps the digits of its numbers. */
+const viewOf = ({ code, coordinates, raw, ...event }: ListedEvent) => ({
+  ...event,
+  eventType: code,
+  normalizedCoordinates: coordinates,
+  raw: raw === null ? null : parseExactly(raw),
+});
+
+export const handler = serve(sensors, {
+  listSensors: async ({ caller, query, fail }, { store }) => {
+    const asked = customerOfList(caller, query.customerId, fail);
+    const customerId = caller.isAdmin ? (query.customerId ?? null) : asked;
+    const found = await visible(store, caller.isAdmin, customerId, query.searchText !== '');
+    const wanted = found.filter(
+      ({ sensor, customerName }) =>
+        (query.isActive === null || sensor.isActive === query.isActive) &&
+        matches(query.searchText, sensor.id, sensor.name, sensor.hardwareId, colons(sensor.hardwareId), customerName),
+    );
+    return pageOf(
+      sorted(
+        wanted.map(({ sensor }) => sensor),
+        query.sortBy,
+      ),
+      query,
+    );
+  },
+
+  linkSensor: async ({ caller, body, fail }, { store, quotas, now }) => {
+    const { customerId } = caller;
+    if (customerId === null) return fail('customer_missing');
+    const { limit, windowSeconds } = WRONG_CODES;
+    const subject = `pairing:${customerId}`;
+    const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
+    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
+    const hash = hashOf(normalCode(body.code));
+    const pairing = await store.sensors.pairing(hash);
+    if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
+      // Counted by the write: of codes that are tried at the same time, only so many are answered.
+      const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
+      return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
+    }
+
+    const home = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
+    if (home !== 0 && home !== customerId) return fail('sensor_of_another_customer');
+    if (home === customerId) await store.sensors.usePairing(hash);
+    const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
+    const moved = home === 0 ? await store.sensors.move(0, pairing.sensorId, move) : null;
+    if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
+    // Somebody else was faster.
+    return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
+  },
+
+  getSensor: async ({ customerId, params, fail }, { store }) =>
+    (await store.sensors.get(customerId, params.sensorId)) ?? fail('sensor_not_found'),
+
+  deleteSensor: async ({ customerId, params, fail }, { store, now }) => {
+    const removed = await store.sensors.remove(customerId, params.sensorId, now());
+    if (removed === 'done') return { status: 'OK' };
+    return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
+  },
+
+  allowRegistration: async ({ customerId, params, fail }, { store, now }) => {
+    const registrationUntil = now() + REGISTRATION_WINDOW;
+    const isThere = await store.sensors.allowRegistration(customerId, params.sensorId, registrationUntil);
+    return isThere ? { registrationUntil } : fail('sensor_not_found');
+  },
+
+  getSensorStatus: async ({ customerId, params: { sensorId }, fail }, { store, now }) => {
+    const [sensor, state, basic] = await Promise.all([
+      store.sensors.get(customerId, sensorId),
+      store.states.get(customerId, sensorId),
+      store.configs.get<StoredBasic>({ customerId, sensorId }, 'basic'),
+    ]);
+    if (!sensor) return fail('sensor_not_found');
+    const { hasLearningMode } = makers[sensor.manufacturer];
+    const learning = viewBasic((hasLearningMode && basic?.values) || newBasic, sensor, now());
+    return {
+      isActive: state?.isActive ?? false,
+      lastSeen: state?.lastSeen || null,
+      firmwareVersion: sensor.firmwareVersion,
+      fallState: fallStateOf(state ?? newSensorState),
+      presence: state?.presence ?? null,
+      learning: { active: learning.learningModeEnabled, endDate: learning.learningModeEndDate },
+    };
+  },
+
+  listSensorEvents: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
+    if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
+    const { data, ...page } = await store.events.list(customerId, sensorId, now(), query);
+    return lookedReply({ ...page, data: data.map(viewOf) }, query);
+  },
+
+  getSensorEvent: async ({ customerId, params: { sensorId, uuid }, fail }, { store, now }) => {
+    const [sensor, event] = await Promise.all([
+      store.sensors.get(customerId, sensorId),
+      store.events.get(customerId, sensorId, uuid),
+    ]);
+    if (!sensor) return fail('sensor_not_found');
+    return event && isShown(event, now()) ? viewOf(event) : fail('event_not_found');
+  },
+
+  setSensorCustomer: async ({ customerId, params: { sensorId }, body, fail, refuse }, deps) => {
+    const { store, quotas, now } = deps;
+    const to = body.customerId ?? 0;
+    if (to > 0 && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
+    let from: number | null = customerId;
+    const move = async () => {
+      if (from === null) return fail('sensor_not_found');
+      const here = from === to ? await store.sensors.get(from, sensorId) : null;
+      const move = { to, most: quotas.sensors, now: now() };
+      const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, move));
+      if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
+      if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+      // Somebody else moved it meanwhile, or it has gone for good.
+      if (typeof moved === 'string') from = await store.customers.ownerOf('sensor', sensorId);
+      return typeof moved === 'string' ? null : moved;
+    };
+    const moved = await judgedAnew(move, deps, fail);
+    if (to !== customerId) await ring(deps, { customerId: to, sensorId, manufacturer: moved.manufacturer });
+    return moved;
+  },
+});

@@ -1,0 +1,13 @@
+import { openApi } from '../../../shared/api/openapi/document.ts';
+import { type Publication, publicationOf } from '../../../shared/api/publication.ts';
+import { description } from './description.ts';
+
+type About = Parameters<typeof openApi>[1];
+const made = new WeakMap<About, Publication>();
+
+/** The OpenAPI document of a service, written and packed once in a process. */
+export const documentOf = (about: About): Publication => {
+  const document = made.get(about) ?? publicationOf(JSON.stringify(openApi(description, about)));
+  made.set(about, document);
+  return document;
+};

@@ -1,0 +1,54 @@
+import { preferred } from '../../../shared/api/accept.ts';
+import { header } from '../../../shared/api/exchange.ts';
+import { Reply } from '../../../shared/api/operation.ts';
+import { publish } from '../../../shared/api/publication.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { locales } from '../../../shared/domain/locale.ts';
+import { PER_PAGE_MAXIMUM } from '../../../shared/domain/page.ts';
+import { Manufacturer } from '../../../shared/domain/sensor.ts';
+import { server } from './contract.ts';
+
+export const handler = serve(server, {
+  getServerConfig: async ({ caller }, { settings, quotas }) => {
+    const {
+      SERVICE_VERSION: version,
+      SERVICE_NAME: serviceName,
+      MAIL_SENDER,
+      PUBLIC_URL: url,
+      DEVICE_URL,
+      RATE_LIMIT_PER_SECOND,
+    } = settings;
+    return {
+      version,
+      serviceName,
+      passwordResetEnabled: MAIL_SENDER === '' ? 'false' : 'true',
+      ...(caller && {
+        url,
+        deviceUrl: DEVICE_URL || url,
+        limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM, quotas },
+        locales: [...locales],
+        manufacturers: Manufacturer.options,
+      }),
+    };
+  },
+
+  getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
+    if (url === '') return fail('unavailable', { waitSeconds: 60 });
+    const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
+    // Loaded for this one call only.
+    const { qrCode } = await import('./qr-code.ts');
+    return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
+  },
+
+  getOpenApi: async ({ event }, { settings }) => {
+    // Loaded for this one call only.
+    const { documentOf } = await import('./document.ts');
+    return publish(event, documentOf(settings));
+  },
+
+  getHealth: async (_, { store }) => {
+    // Anybody may ask this: what is read is nothing that anything else needs.
+    await store.alive.ask();
+    return { status: 'OK' };
+  },
+});

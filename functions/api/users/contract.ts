@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '../../../shared/domain/user.ts';
+import { idText, Status } from '../../../shared/domain/values.ts';
+
+const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
+const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
+
+/** Who may decide over the login of another. */
+const equals = 'for callers with `manage_users` who hold every permission that the user holds';
+
+export const users = group({
+  name: 'users',
+  operations: {
+    listUsers: {
+      method: 'GET',
+      path: '/users',
+      summary: 'List the users of a customer',
+      auth: 'user',
+      may: 'manage_users',
+      query: z.object({
+        ...pageQuery,
+        searchText: search,
+        sortBy: sortBy(['id', 'username', 'createDate', 'updateDate'], 'asc(username)'),
+        customerId: idText.optional(),
+      }),
+      success: 200,
+      response: paged(User),
+      uses: ['customers.list', 'users.list'],
+    },
+    createUser: {
+      method: 'POST',
+      path: '/users',
+      summary: 'Create a user',
+      auth: 'user',
+      may: 'manage_users',
+      body: NewUser,
+      success: 201,
+      response: User,
+      errors: ['username_taken', 'customer_not_found', 'limit_reached'],
+      uses: ['customers.get', 'limits.nextNumber', 'users.create', 'hash:passwords', 'keep:quotas'],
+    },
+    getUser: {
+      method: 'GET',
+      path: '/users/{userId}',
+      summary: 'Get a user; `me` is the caller',
+      auth: 'user',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      success: 200,
+      response: User,
+      errors: ['user_not_found'],
+      uses: ['users.get'],
+    },
+    updateUser: {
+      method: 'PUT',
+      path: '/users/{userId}',
+      summary: 'Replace the profile of a user',
+      description: `Another \`email\` is for the user itself by a session, and ${equals}.`,
+      auth: 'user',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: UserUpdate,
+      success: 200,
+      response: User,
+      errors: ['user_not_found'],
+      uses: ['users.get', 'users.setProfile'],
+    },
+    deleteUser: {
+      method: 'DELETE',
+      path: '/users/{userId}',
+      summary: 'Delete a user, whose sessions and tokens end; the username is free again',
+      description: `For the user itself, and ${equals}.`,
+      auth: 'user',
+      may: 'manage_users',
+      within: 'user',
+      params: ByUser,
+      success: 200,
+      response: Status,
+      errors: ['user_not_found'],
+      uses: ['users.get', 'users.remove', 'accessTokens.removeAll'],
+    },
+    setUserAccess: {
+      method: 'PUT',
+      path: '/users/{userId}/access',
+      summary: 'Replace what a user may do, from the next request on',
+      description:
+        `For the user itself, and ${equals}. ` +
+        'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
+      auth: 'user',
+      may: 'manage_users',
+      within: 'user',
+      params: ByUser,
+      body: UserAccess,
+      success: 200,
+      response: User,
+      errors: ['user_not_found'],
+      uses: ['users.get', 'users.setAccess'],
+    },
+    setUserPassword: {
+      method: 'PUT',
+      path: '/users/{userId}/password',
+      summary: 'Set the password of a user, whose sessions all end',
+      description:
+        `For the user itself, and ${equals}. ` +
+        'Whoever sets the own password names the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
+        'Not for access tokens.',
+      auth: 'session',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: PasswordChange,
+      success: 200,
+      response: Status,
+      errors: ['user_not_found'],
+      uses: [
+        'users.get',
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sessions.passwordHash',
+        'sessions.setPassword',
+        'hash:passwords',
+      ],
+    },
+  },
+});

@@ -1,0 +1,127 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
+import { drawAccountKey } from '../../../shared/auth/tokens.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import { type Caller, holds, mayChange } from '../../../shared/domain/permission.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import type { User, UserUpdate } from '../../../shared/domain/user.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { users } from './contract.ts';
+import { checkPassword } from './password.ts';
+
+/** Those without a customer too: only so are they found again. */
+const everybody = async (store: StoreOf<'customers.list' | 'users.list'>): Promise<User[]> => {
+  const customers = [{ id: 0 }, ...(await store.customers.list())];
+  return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
+};
+
+/** Names and languages are for all who manage users; where the mail goes, the code for a new password goes. */
+const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
+  if (email === user.email) return mayChange(caller, { ...user, permissions: [] });
+  return caller.kind === 'session' && mayChange(caller, user);
+};
+
+export const handler = serve(users, {
+  listUsers: async ({ caller, query, fail }, { store }) => {
+    const customerId = customerOfList(caller, query.customerId, fail);
+    const isAll = caller.isAdmin && query.customerId === undefined;
+    const all = isAll ? await everybody(store) : customerId === null ? [] : await store.users.list(customerId);
+    const found = all.filter((user) =>
+      matches(query.searchText, user.username, user.firstName, user.lastName, user.email, String(user.id)),
+    );
+    return pageOf(sorted(found, query.sortBy), query);
+  },
+
+  createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
+    if (isCommonPassword(body.password)) refuse('password', 'password_common');
+    const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
+    // A user alone may be made without a customer, and only by a system admin who says so.
+    const customerId =
+      given === null && caller.isAdmin ? null : await customerFor(caller, given ?? undefined, store, fail, refuse);
+    if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
+    const time = now();
+    const user = {
+      ...rest,
+      id: await store.limits.nextNumber('accounts'),
+      createDate: time,
+      updateDate: time,
+      customerId,
+      profileImageId: randomUuid(random),
+      isAdmin: false,
+    };
+    const hash = await passwords.hash(password);
+    const problem = await store.users.create(user, drawAccountKey(random), hash, quotas.users);
+    if (problem === 'username_taken') return fail('username_taken');
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
+    if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+    return user;
+  },
+
+  getUser: async ({ customerId, params, fail }, { store }) =>
+    (await store.users.get(customerId, params.userId)) ?? fail('user_not_found'),
+
+  updateUser: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+    const set = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      if (!mayReplace(caller, user, body)) return fail('forbidden');
+      const updateDate = now();
+      return (await store.users.setProfile(user, body, updateDate)) ? { ...user, ...body, updateDate } : null;
+    };
+    return judgedAnew(set, { pause, random }, fail);
+  },
+
+  deleteUser: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+    const remove = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      if (!mayChange(caller, user)) return fail('forbidden');
+      return (await store.users.remove(user)) ? user : null;
+    };
+    const { accountKey } = await judgedAnew(remove, { pause, random }, fail);
+    await store.accessTokens.removeAll(accountKey);
+    return { status: 'OK' };
+  },
+
+  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+    const set = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      const { isAdmin = user.isAdmin } = body;
+      const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
+      const isTooMuch = granted.some((permission) => !holds(caller, permission));
+      if (!mayChange(caller, user) || isTooMuch || (isAdmin !== user.isAdmin && !caller.isAdmin))
+        return fail('forbidden');
+      const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
+      const updateDate = now();
+      return (await store.users.setAccess(user, access, updateDate)) ? { ...user, ...access, updateDate } : null;
+    };
+    return judgedAnew(set, { pause, random }, fail);
+  },
+
+  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+    const { store, passwords } = deps;
+    const find = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      return mayChange(caller, user) ? user : fail('forbidden');
+    };
+    const user = await find();
+    const { currentPassword, newPassword } = body;
+    if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
+    const isOwn = user.id === caller.accountId;
+    if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
+    const was = isOwn ? await checkPassword(user.accountKey, currentPassword ?? '', deps) : null;
+    if (was && was.waitSeconds > 0) return fail('rate_limited', { waitSeconds: was.waitSeconds });
+    if (was && !was.isRight) refuse('currentPassword', 'wrong_password');
+    const hash = await passwords.hash(newPassword);
+    const set = async (): Promise<{ status: 'OK' } | null> => {
+      if (await store.sessions.setPassword(await find(), was?.hash ?? null, hash)) return { status: 'OK' };
+      if (!was) return null;
+      // Somebody was faster: the user has another password by now.
+      return (await store.sessions.passwordHash(user.accountKey)) === was.hash
+        ? null
+        : refuse('currentPassword', 'wrong_password');
+    };
+    return judgedAnew(set, deps, fail);
+  },
+});

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { group } from '../../../shared/api/operation.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { idText, Status, uuid } from '../../../shared/domain/values.ts';
+import { CreatedWebhook, NewWebhook, Webhook, WebhookToken, WebhookUpdate } from '../../../shared/domain/webhook.ts';
+import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
+
+const ByWebhook = z.object({ webhookId: uuid });
+
+export const webhooks = group({
+  name: 'webhooks',
+  operations: {
+    listWebhooks: {
+      method: 'GET',
+      path: '/webhooks',
+      summary: 'List the webhooks of a customer that the caller may manage',
+      auth: 'user',
+      may: webhookManagers,
+      query: z.object({
+        ...pageQuery,
+        searchText: search,
+        sortBy: sortBy(['id', 'name', 'createDate', 'updateDate'], 'asc(name)'),
+        customerId: idText.optional(),
+      }),
+      success: 200,
+      response: paged(Webhook),
+      uses: ['webhooks.list'],
+    },
+    createWebhook: {
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Create a webhook; its token is shown only in this answer',
+      auth: 'user',
+      may: webhookManagers,
+      body: NewWebhook,
+      success: 201,
+      response: CreatedWebhook,
+      errors: ['limit_reached'],
+      uses: ['customers.get', 'webhooks.create', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
+    },
+    getWebhook: {
+      method: 'GET',
+      path: '/webhooks/{webhookId}',
+      summary: 'Get a webhook',
+      auth: 'user',
+      may: webhookManagers,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: Webhook,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get'],
+    },
+    updateWebhook: {
+      method: 'PUT',
+      path: '/webhooks/{webhookId}',
+      summary: 'Replace a webhook',
+      description:
+        '`secretKey` left out stays, null removes it; both null and a new one end the overlap of a rotation. Enabling a disabled webhook starts its health anew. A webhook of ' +
+        'another bot, or of the customer from now on, gets nothing more of the rules that named it.',
+      auth: 'user',
+      may: webhookManagers,
+      within: 'webhook',
+      params: ByWebhook,
+      body: WebhookUpdate,
+      success: 200,
+      response: Webhook,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
+    },
+    deleteWebhook: {
+      method: 'DELETE',
+      path: '/webhooks/{webhookId}',
+      summary: 'Delete a webhook; what waits to be sent to it is not sent any more',
+      description: 'Rules that name it stay as they are, as with a deleted bot.',
+      auth: 'user',
+      may: webhookManagers,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: Status,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get', 'webhooks.remove'],
+    },
+    drawWebhookToken: {
+      method: 'POST',
+      path: '/webhooks/{webhookId}/token',
+      summary: 'Draw a new token, which is shown only in this answer; the next attempt uses it',
+      auth: 'user',
+      may: webhookManagers,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: WebhookToken,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get', 'webhooks.setToken', 'seal:secrets'],
+    },
+  },
+});

@@ -1,0 +1,120 @@
+import { judgedAnew } from '../../../shared/api/changing.ts';
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import type { WebhookClient } from '../../../shared/delivery/webhook-client.ts';
+import { canTell } from '../../../shared/domain/formats/formats.ts';
+import { randomUuid, uuidV4Bytes, zBase32 } from '../../../shared/domain/ids.ts';
+import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import type { Caller } from '../../../shared/domain/permission.ts';
+import type { Problem } from '../../../shared/domain/problem.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
+import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../../shared/domain/webhook.ts';
+import { mayManage } from '../../../shared/domain/webhook-access.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import { webhooks } from './contract.ts';
+
+type Refuse = (path: string, problem: Problem) => never;
+
+const checkUrl = async (webhookClient: WebhookClient, url: string, refuse: Refuse): Promise<void> => {
+  const target = await webhookClient.check(url);
+  if (!target.ok) refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
+};
+
+/** Does it get another format, and do rules that name it watch what that cannot tell of? */
+const losesRules = async (
+  store: StoreOf<'rules.list'>,
+  before: WebhookRecord,
+  { format }: WebhookUpdate,
+): Promise<boolean> => {
+  if (format === before.format) return false;
+  const all = await store.rules.list(before.customerId);
+  const own = all.filter(({ recipients }) => recipients.some(({ webhookId }) => webhookId === before.id));
+  return own.some(({ situation }) => !canTell(format, situation));
+};
+
+/** The webhook as it is at this moment, to somebody who may manage it. */
+const findOwn = async (
+  store: StoreOf<'webhooks.get'>,
+  caller: Caller,
+  customerId: number,
+  webhookId: string,
+  fail: (code: 'webhook_not_found' | 'forbidden') => never,
+): Promise<WebhookRecord> => {
+  const webhook = (await store.webhooks.get(customerId, webhookId)) ?? fail('webhook_not_found');
+  return mayManage(caller, webhook) ? webhook : fail('forbidden');
+};
+
+const drawToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
+
+export const handler = serve(webhooks, {
+  listWebhooks: async ({ caller, query, fail }, { store }) => {
+    const customerId = customerOfList(caller, query.customerId, fail);
+    const all = customerId === null ? [] : await store.webhooks.list(customerId);
+    const found = all.filter((one) => mayManage(caller, one) && matches(query.searchText, one.name, one.url));
+    return pageOf(sorted(found.map(viewOf), query.sortBy), query);
+  },
+
+  createWebhook: async ({ caller, body, fail, refuse }, { store, quotas, webhookClient, sealSecret, now, random }) => {
+    if (!mayManage(caller, body)) return fail('forbidden');
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    await checkUrl(webhookClient, body.url, refuse);
+    const { secretKey = null, customerId: _, ...given } = body;
+    const time = now();
+    const id = randomUuid(random);
+    const token = drawToken(random);
+    const record = {
+      ...given,
+      id,
+      customerId,
+      createDate: time,
+      updateDate: time,
+      secretKey: secretKey === null ? null : await sealSecret(secretKey, id),
+      token: await sealSecret(token, id),
+      disabledReason: null,
+      consecutiveFailures: 0,
+    };
+    const problem = await store.webhooks.create(record, quotas.webhooks);
+    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'webhooks'));
+    if (problem) return refuse(problem === 'customer_unknown' ? 'customerId' : 'botId', 'unknown_reference');
+    return { ...viewOf(record), token };
+  },
+
+  getWebhook: async ({ caller, customerId, params, fail }, { store }) =>
+    viewOf(await findOwn(store, caller, customerId, params.webhookId, fail)),
+
+  updateWebhook: async (call, { store, webhookClient, sealSecret, now, pause, random }) => {
+    const { caller, customerId, params, body, fail, refuse } = call;
+    if (!mayManage(caller, body)) return fail('forbidden');
+    await checkUrl(webhookClient, body.url, refuse);
+    const { secretKey } = body;
+    const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
+    const replace = async () => {
+      const before = await findOwn(store, caller, customerId, params.webhookId, fail);
+      if (await losesRules(store, before, body)) refuse('format', 'format_loses_rules');
+      const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
+      if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
+      return problem === null ? before : null;
+    };
+    const { id } = await judgedAnew(replace, { pause, random }, fail);
+    // Read again: health, and what switched it off, are not this call's.
+    return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
+  },
+
+  deleteWebhook: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+    const remove = async () => {
+      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      return (await store.webhooks.remove(webhook)) ? { status: 'OK' as const } : null;
+    };
+    return judgedAnew(remove, { pause, random }, fail);
+  },
+
+  drawWebhookToken: async ({ caller, customerId, params, fail }, { store, sealSecret, now, pause, random }) => {
+    const token = drawToken(random);
+    const sealed = await sealSecret(token, params.webhookId);
+    const replace = async () => {
+      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
+    };
+    return judgedAnew(replace, { pause, random }, fail);
+  },
+});

@@ -1,0 +1,15 @@
+import { hashOf, readToken } from '../../../shared/auth/tokens.ts';
+import { onCall } from '../../../shared/queue/consume.ts';
+import { authorizer, Connecting } from './contract.ts';
+import { denied, rightsOf } from './rights.ts';
+
+export const handler = onCall(authorizer, ({ store, rule }) => async (event: unknown, { invokedFunctionArn }) => {
+  const { data } = Connecting.safeParse(event);
+  if (!data || rule === '') return denied;
+  const { username, password } = data.protocolData.mqtt;
+  const token = Buffer.from(password, 'base64').toString();
+  const device = readToken(token)?.kind === 'device' ? await store.sensors.deviceOf(hashOf(token)) : null;
+  // Libraries of AWS put a query with their name behind the user name.
+  const isOwn = device?.sensorId === username.split('?')[0];
+  return device && isOwn ? rightsOf(device, rule, invokedFunctionArn) : denied;
+});

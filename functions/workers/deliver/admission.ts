@@ -1,0 +1,69 @@
+import type { Permit } from '../../../shared/concurrency/semaphore.ts';
+import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
+import { isNew, requestModeOf } from '../../../shared/domain/breaker.ts';
+import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
+import { chanceOf, type DeliverDeps, scheduleOf } from './attempt.ts';
+import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
+
+/** How long a delivery waits for its permit, and then for a slot, before it makes room for others. */
+export const ACQUIRE_TIMEOUT_MS = 5_000;
+/** How often it looks whether one has become free in another process. */
+const LOOK_MS = 500;
+
+/** The seconds of a schedule's step, the first attempt's being 0; of a schedule without it, those of the retry schedule. */
+export const stepOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
+  (scheduleOf(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
+
+/** When (ms) a delivery comes back that made room for others. */
+export const soon = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chanceOf(deps)) * LOOK_MS);
+
+/** Is it an alarm that nobody has heard of yet, and no repetition? */
+const isAlarm = async (deps: DeliverDeps, { customerId, webhookId, id }: DeliveryKey, webhook: WebhookRecord) => {
+  const found = await deps.store.deliveries.get(customerId, webhookId, id);
+  if (!found || found.replay !== undefined) return false;
+  return isNew(found.attempts, found.createDate + stepOf(deps, webhook, 0) * 1_000, deps.now());
+};
+
+/**
+ * What becomes of a delivery that has a mode of this process: a slot for its request, with the webhook as it is then;
+ * a later time (ms); or `changed`, for its webhook is no longer one to send to.
+ */
+export type Admitted = { webhook: WebhookRecord; slot: RequestSlot };
+export type Admission = Admitted | { until: number } | 'changed';
+
+/** Looks for a slot until there is one, or until it is better not to wait here. */
+export const admit = async (
+  deps: DeliverDeps,
+  key: DeliveryKey,
+  given: WebhookRecord | null,
+  permit: Permit<SlotPool>,
+  timeLeft: () => number,
+): Promise<Admission> => {
+  const { store, now, pause } = deps;
+  const end = now() + ACQUIRE_TIMEOUT_MS;
+  const seeker = { wake: () => {} };
+  let probe: number | undefined;
+  let alarm: boolean | undefined;
+  permit.shared.seekers.add(seeker);
+  try {
+    for (let webhook = given; webhook?.isEnabled; webhook = await store.webhooks.get(key.customerId, key.webhookId)) {
+      const isOpen = webhook.openUntil !== undefined;
+      if (isOpen) alarm ??= await isAlarm(deps, key, webhook);
+      // The probe whose result was waited for has failed, or it would have closed the circuit.
+      if (isOpen && probe !== undefined && webhook.probeUntil !== probe)
+        return { until: now() + Math.round(varied(stepOf(deps, webhook, 1), chanceOf(deps)) * 1_000) };
+      const mode = requestModeOf(webhook, alarm === true, now(), chanceOf(deps));
+      if (typeof mode === 'number') return { until: mode };
+      if (timeLeft() < TIME_FOR_ONE || now() > end) return { until: soon(deps) };
+      if (mode === 'result') probe ??= webhook.probeUntil;
+      const slot = mode === 'result' ? null : await acquireSlot(deps, permit, webhook, mode);
+      if (slot) return { webhook, slot };
+      await Promise.race([pause(LOOK_MS), new Promise<void>((wake) => Object.assign(seeker, { wake }))]);
+    }
+    return 'changed';
+  } finally {
+    permit.shared.seekers.delete(seeker);
+  }
+};

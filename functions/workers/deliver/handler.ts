@@ -1,0 +1,112 @@
+import { isWell } from '../../../shared/domain/breaker.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { consume } from '../../../shared/queue/consume.ts';
+import type { Deliver } from '../../../shared/queue/task.ts';
+import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
+import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
+import { attempt, comeAgain, type DeliverDeps, enqueueAt, enqueueIfSoon, isSoon } from './attempt.ts';
+import { deliver } from './contract.ts';
+import { releaseHeld } from './release.ts';
+import { stepReplay } from './replay.ts';
+import { TIME_FOR_ONE } from './slots.ts';
+
+/** What a process knows of a webhook is not believed when it is older, ms. */
+const STALE_MS = 1_000;
+
+/** Puts a delivery off without an attempt. */
+const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.deliveries.postpone(key, time, now(), isSoon(time, now()))) await enqueueIfSoon(deps, key, time);
+  else await comeAgain(deps, key);
+};
+
+/** A schedule may delay the first attempt too: until then (ms). Null: there is nothing to wait for. */
+const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookRecord): Promise<number | null> => {
+  const firstSeconds = stepOf(deps, webhook, 0);
+  if (firstSeconds === 0) return null;
+  const delivery = await deps.store.deliveries.get(key.customerId, key.webhookId, key.id);
+  const time = (delivery?.createDate ?? 0) + firstSeconds * 1_000;
+  return !delivery || delivery.attempts > 0 || time <= deps.now() ? null : time;
+};
+
+/** What a webhook that is switched off has to say: not now, and after 14 days not at all. */
+const hold = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.held.hold(key, now())) return;
+  const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  if (delivery?.state !== 'held') return comeAgain(deps, key);
+  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
+};
+
+/** Makes an attempt in a slot. What this process needs no more is given back, unless the attempt could say so itself. */
+const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, slot }: Admitted): Promise<void> => {
+  try {
+    await attempt(deps, key, webhook, slot);
+  } finally {
+    slot.release();
+  }
+  const rest = slot.surplus();
+  if (rest.length > 0) await deps.store.health.release(webhook, rest);
+};
+
+/** Makes an attempt when the receiver can take one: in its order, and with care when it is in trouble. */
+const tryNow = async (
+  deps: DeliverDeps,
+  key: DeliveryKey,
+  webhook: WebhookRecord,
+  task: Deliver,
+  timeLeft: () => number,
+): Promise<void> => {
+  const { store, now, webhookClient, pause, enqueue } = deps;
+  const start = now();
+  const sendApart = () => enqueue([{ ...task, isRetry: true }]);
+  if (!isWell(webhook, start) && !task.isRetry) return sendApart();
+  const permit = await webhookClient.acquire(webhook.id, () => pause(ACQUIRE_TIMEOUT_MS));
+  if (!permit) return task.isRetry ? putOff(deps, key, soon(deps)) : sendApart();
+  try {
+    const isStale = now() - start > STALE_MS;
+    const current = isStale ? await store.webhooks.get(key.customerId, key.webhookId) : webhook;
+    const admission = await admit(deps, key, current, permit, timeLeft);
+    if (admission === 'changed') return await sendApart();
+    if ('until' in admission) return await putOff(deps, key, admission.until);
+    await sendIn(deps, key, admission);
+  } finally {
+    permit.release();
+  }
+};
+
+/** Waits for the rest of the second by which a queue was early; false: it is longer, and it goes back on the queue. */
+const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Deliver): Promise<boolean> => {
+  const { now, pause } = deps;
+  if (notBefore - now() > 1_000) {
+    await enqueueAt(deps, key, notBefore);
+    return false;
+  }
+  // A clock that is set meanwhile must not make it a long wait.
+  for (let look = 0; look < 3 && notBefore > now(); look++) await pause(Math.min(notBefore - now(), 1_000));
+  return true;
+};
+
+const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {
+  const { store, now } = deps;
+  const { customerId, webhookId, deliveryId } = task;
+  const key = { customerId, webhookId, id: deliveryId };
+  if (!(await isTime(deps, key, task))) return;
+  const webhook = await store.webhooks.get(customerId, webhookId);
+  if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
+  if (!webhook.isEnabled) return hold(deps, key);
+  const time = await waitsUntil(deps, key, webhook);
+  return time === null ? tryNow(deps, key, webhook, task, timeLeft) : putOff(deps, key, time);
+};
+
+export const handler = consume(deliver, async ([received], deps, timeLeft) => {
+  if (!received) return;
+  if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
+  const { task } = received;
+  if (task.type === 'deliver') return deliverOne(deps, task, timeLeft);
+  const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
+  if (!webhook) return;
+  return task.type === 'release_held'
+    ? releaseHeld(deps, webhook, timeLeft)
+    : stepReplay(deps, webhook, task.replayId, timeLeft);
+});

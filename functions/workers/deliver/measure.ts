@@ -1,0 +1,29 @@
+import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
+import { timeOfUlid } from '../../../shared/domain/ids.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { type DeliverDeps, scheduleOf } from './attempt.ts';
+
+const counted = {
+  delivered: 'DeliveriesDelivered',
+  retrying: 'DeliveriesRetried',
+  failed: 'DeliveriesFailed',
+} as const;
+
+/** Was it to wait by the will of its owner: a test, a repetition, one that was held, one that a schedule delays? */
+const isLateOnPurpose = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord): boolean => {
+  const { id, isTest = false, replayOf, replay } = delivery;
+  const wasHeld = timeOfUlid(id) <= (webhook.releasedUntil ?? 0);
+  const [firstSeconds = 0] = scheduleOf(deps, webhook) ?? [];
+  return isTest || replayOf !== undefined || replay !== undefined || wasHeld || firstSeconds > 0;
+};
+
+/** Counts an attempt by what came of it; times tell how soon somebody hears of a fall. */
+export const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, next: Next): void => {
+  const { measure, now } = deps;
+  measure(counted[next.state]);
+  if (isLateOnPurpose(deps, delivery, webhook)) return;
+  // The id of a delivery begins with the time when its message was accepted.
+  const since = now() - timeOfUlid(delivery.id);
+  if (delivery.attempts === 1) measure('TimeToFirstAttempt', since);
+  if (next.state === 'delivered') measure('TimeToReceiver', since);
+};

@@ -1,0 +1,26 @@
+import { RELEASE_EVERY } from '../../../shared/domain/delivery.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
+
+/** So much time is left for the writes under way. */
+const MARGIN_MS = 5_000;
+
+/**
+ * Lets go what an enabled webhook holds, oldest first, ten in a second. The sweep looks at it as long as something is
+ * held, so a crash delays the rest, and a webhook that is switched on again needs nobody to remember it.
+ */
+export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
+  const { store, now } = deps;
+  if (!webhook.isEnabled) return;
+  if ((webhook.held ?? 0) <= 0) return store.held.done(webhook);
+  const reserved = await store.held.reserve(webhook, now());
+  if (!reserved) return;
+  const ids = await store.held.ids(webhook, reserved.count);
+  if (ids.length === 0) return store.held.correct(webhook, now());
+  const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
+  for (const [at, delivery] of deliveries.entries()) {
+    if (timeLeft() < MARGIN_MS) return;
+    const time = reserved.from + at * RELEASE_EVERY;
+    if (await store.held.release(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
+  }
+};

@@ -1,0 +1,38 @@
+import { bodyOf, messageIdOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
+import type { Result } from '../../../shared/domain/attempt.ts';
+import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { DeliverDeps } from './attempt.ts';
+
+/** The word for an attempt that could not say what it was to say: a bug of ours, never the receiver's fault. */
+export const MISSING = 'message_missing';
+const unsent: { result: Result; outcome: Outcome } = {
+  result: {
+    ...{ status: null, error: MISSING, responseBody: '', durationMs: 0 },
+    timings: { dns: null, connect: null, tls: null, firstByte: null },
+  },
+  outcome: { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 },
+};
+
+/**
+ * Renders a claimed delivery and sends it to its target; gives what came of it, whatever the receiver does. Without the
+ * message that the body is to tell of nothing is sent: that counts as a failed attempt, and is tried again by the schedule.
+ */
+export const send = async (
+  deps: DeliverDeps,
+  delivery: Delivery,
+  webhook: WebhookRecord,
+): Promise<{ result: Result; outcome: Outcome }> => {
+  const { id, webhookId, customerId, snapshot, isTest = false } = delivery;
+  const source = sourceOf(delivery, webhook);
+  // The snapshot holds everything else.
+  const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
+  if (source !== null && raw === null) {
+    deps.log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
+    return unsent;
+  }
+  const body = bodyOf(deps.settings, delivery, webhook, raw);
+  const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
+  return sendByHttp(deps.webhookClient, webhook, payload, deps.settings, deps.now);
+};

@@ -1,0 +1,50 @@
+import { parseJson } from '../../../shared/api/json.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import { ownUuid } from '../../../shared/domain/message.ts';
+import { countIn } from '../../../shared/domain/raw.ts';
+import { ingest } from '../../../shared/ingest/ingest.ts';
+import type { Sender } from '../../../shared/ingest/messages.ts';
+import type { Refused } from '../../../shared/ingest/tell.ts';
+import type { Published } from '../../../shared/queue/mqtt.ts';
+import type { ingesting } from './contract.ts';
+
+export type Ingesting = Deps<(typeof ingesting)['uses'][number]>;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const textOf = (payload: string): string | null => {
+  try {
+    return utf8.decode(Buffer.from(payload, 'base64'));
+  } catch {
+    return null;
+  }
+};
+
+/** The UUID that a message has of its own, when it is one alone and can be read. */
+const uuidIn = (text: string | null): string | null => {
+  const parsed = parseJson(text ?? '');
+  if ('problem' in parsed || Array.isArray(parsed.value)) return null;
+  return ownUuid(parsed.value, (parsed.value as { payload?: unknown } | null)?.payload);
+};
+
+/** Tells the device why what it published was not taken. */
+export const refuse = async (
+  { refuseMessage, log }: Pick<Ingesting, 'refuseMessage' | 'log'>,
+  { sensorId, payload }: Published,
+  reason: Refused['reason'],
+): Promise<void> => {
+  log('info', 'a message was not taken', { sensorId, reason });
+  const uuid = uuidIn(textOf(payload));
+  await refuseMessage(sensorId, { reason, ...(uuid !== null && { uuid }) });
+};
+
+/** How many messages are in what was published, as the quotas count them. */
+export const countOf = ({ payload }: Published): number => countIn(Buffer.from(payload, 'base64').toString('latin1'));
+
+/** Takes what a device published, as of when it arrived, or tells it why not. Throws QueueUnavailable: it is to come again. */
+export const take = async (deps: Ingesting, device: Sender, published: Published): Promise<void> => {
+  const text = textOf(published.payload);
+  const { receiveDate } = published;
+  const asOf = receiveDate === undefined ? deps : { ...deps, now: () => receiveDate };
+  const refusal = text === null ? 'json' : await ingest(asOf, device, text);
+  if (refusal !== null) await refuse(deps, published, refusal);
+};

@@ -1,0 +1,115 @@
+import type { Decided, Decision } from '../../../shared/domain/decision.ts';
+import type { Delivery } from '../../../shared/domain/delivery.ts';
+import type { Situation } from '../../../shared/domain/event.ts';
+import { defaultRoom, normalize } from '../../../shared/domain/room.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import type { SensorRecord } from '../../../shared/domain/sensor.ts';
+import { serviceOf } from '../../../shared/domain/snapshot.ts';
+import { deliverTask } from '../../../shared/queue/task.ts';
+import type { EventItem } from '../../../shared/store/events.ts';
+import { appender, fire, forHooks, type Recipients } from './fire.ts';
+import type { ProcessDeps, SensorContext } from './sensor-context.ts';
+
+type Rules = ReadonlyMap<number, Rule>;
+
+/** The rules of a decision. After a crash they are read again; one that was deleted meanwhile tells nobody any more. */
+const rulesOf = async (
+  { store }: ProcessDeps,
+  { customerId }: SensorContext,
+  { decided }: Decision,
+  known: Rules,
+): Promise<Rules> => {
+  const ids = [...new Set(decided.flatMap(({ rules }) => rules))];
+  const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
+  const rules = (await Promise.all(read)).filter((rule) => rule !== null);
+  return new Map(rules.map((rule) => [rule.id, rule]));
+};
+
+/** All whom a decision may tell something, in one read. */
+const recipientsOf = (
+  { store }: ProcessDeps,
+  { customerId, customer }: SensorContext,
+  rules: Rules,
+): Promise<Recipients> => {
+  const named = [...rules.values()].flatMap(({ recipients }) => recipients);
+  const webhookIds = new Set([...Object.keys(customer?.hooks ?? {}), ...named.map(({ webhookId }) => webhookId)]);
+  return store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId)));
+};
+
+/** Deliveries that are one, for a Raw webhook, report to the hits of all of them. */
+const merged = (all: readonly Delivery[]): Delivery[] =>
+  [...Map.groupBy(all, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    const [hit = null, ...alsoHits] = [first, ...others].flatMap((one) => one?.hit ?? []);
+    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
+  });
+
+/** Writes the deliveries of a decision, and puts each on the queue. */
+const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: readonly Delivery[]) => {
+  failpoint('process.hits_written');
+  await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, false)));
+  failpoint('process.deliveries_written');
+  await enqueue(deliveries.map(deliverTask));
+};
+
+/** What the list of sensors shows of a sensor's activity. */
+const showActivity = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  situation: Situation | null,
+  time: number,
+): Promise<void> => {
+  if (situation === 'sensor_active' || situation === 'sensor_inactive')
+    await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', time);
+};
+
+const itemOf = ({ room = defaultRoom }: SensorRecord, event: Decided): EventItem => {
+  const { id, uuid, createDate, receiveDate, source, happening } = event;
+  const { type, action, code, point } = happening;
+  const coordinates = point && normalize(point, room);
+  return {
+    id,
+    uuid,
+    createDate,
+    receiveDate,
+    type,
+    action,
+    code,
+    coordinates,
+    source,
+    ...(event.isLong && { isLong: true }),
+  };
+};
+
+/**
+ * Makes a decision true, step by step; every step may have been done before. Its events are written last, after which the
+ * decision is done.
+ */
+export const applyDecision = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  known: Rules,
+): Promise<void> => {
+  deps.failpoint('process.decided');
+  const { decided } = decision;
+  const { sensor, customer, customerId } = context;
+  const service = serviceOf(deps.settings);
+  const rules = await rulesOf(deps, context, decision, known);
+  const recipients = await recipientsOf(deps, context, rules);
+  const append = appender(deps, customerId, decision);
+  const deliveries: Delivery[] = [];
+  for (const event of decided) {
+    const eventContext = { service, event, sensor, customer };
+    deliveries.push(...(await forHooks(deps, eventContext, context, recipients)));
+    for (const rule of event.rules.map((id) => rules.get(id)))
+      if (rule) deliveries.push(...(await fire(deps, eventContext, rule, recipients, append)));
+  }
+  await sendOut(deps, merged(deliveries));
+  for (const { happening, receiveDate } of decided) await showActivity(deps, context, happening.situation, receiveDate);
+  deps.failpoint('process.applied');
+  await deps.store.events.add(
+    customerId,
+    sensor.id,
+    decided.map((event) => itemOf(sensor, event)),
+  );
+};

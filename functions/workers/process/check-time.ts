@@ -1,0 +1,34 @@
+import { timeOf, timePassing } from '../../../shared/domain/decision.ts';
+import { silentAt } from '../../../shared/domain/sensor-state.ts';
+import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
+import type { StateItem } from '../../../shared/store/states.ts';
+import { roomContextOf } from './room-context.ts';
+import type { ProcessDeps, SensorContext } from './sensor-context.ts';
+import { finishEarlier, settle } from './settle.ts';
+import { idsAfter } from './step-through.ts';
+
+/**
+ * Looks what time made of a sensor: has it been silent for too long, does a fall move on by itself? A message that comes
+ * at the same time wins; a look that comes early, late or again finds nothing to do.
+ */
+export const checkTime = async (deps: ProcessDeps, context: SensorContext, state: StateItem): Promise<void> => {
+  const { store, now, settings } = deps;
+  const { customerId, sensor } = context;
+  // A decision that no message made comes again by looks alone.
+  if (state.decision?.decided.every(({ source }) => source === null)) await finishEarlier(deps, context, state);
+  const needs = { regions: false, critical: hasOpenFall(state) };
+  const [{ timings }, upSince] = await Promise.all([
+    roomContextOf(deps, context, needs),
+    store.due.upSince(now(), deps.longestGap()),
+  ]);
+  const silent = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  const { next, events } = timePassing(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
+  const idOf = idsAfter(deps, state);
+  const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
+  const after =
+    events.length > 0 ? await settle(deps, context, state, { next, events: drawn, timings }, undefined) : state;
+  // Only what the due index said is due moves on in it.
+  if (state.duePk === undefined || Number(state.dueAt) > now()) return;
+  const lookAt = Math.min(next.isActive ? silent : Number.POSITIVE_INFINITY, nextMove(next, timings, 'any'));
+  await store.states.watch(customerId, sensor.id, after, Number.isFinite(lookAt) ? lookAt : null);
+};

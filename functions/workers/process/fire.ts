@@ -1,0 +1,112 @@
+import { situationText } from '../../../shared/api/messages/situation-text.ts';
+import type { Bot } from '../../../shared/domain/bot.ts';
+import type { Decided, Decision } from '../../../shared/domain/decision.ts';
+import type { Delivery } from '../../../shared/domain/delivery.ts';
+import type { Format } from '../../../shared/domain/formats/format.ts';
+import { takes } from '../../../shared/domain/formats/formats.ts';
+import { timeOrderedId } from '../../../shared/domain/ids.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { NewHit } from '../../../shared/store/rule-hits.ts';
+import type { ProcessDeps, SensorContext } from './sensor-context.ts';
+
+const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
+  happening.situation === null ? happening.action : situationText(locale, happening.situation);
+
+const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
+  takes(format, { source, code: happening.code });
+
+/** Appends a hit to those of the customer; gives its id, and for which bots its messages are. */
+export type Append = (hit: NewHit) => Promise<{ id: number; bots: number[] }>;
+
+/** All hits of a decision in one order, each looked for after the one before. */
+export const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
+  let last = after ?? { id: 0, createDate: 0 };
+  return async (hit) => {
+    const { isNew, ...context } = await store.ruleHits.append(customerId, last, hit, now());
+    last = context;
+    // The rule may have got other recipients since the hit was made.
+    const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
+    return { id: context.id, bots: (found ?? hit).messages.map(({ accountId }) => accountId) };
+  };
+};
+
+/** Webhooks and bots by their ids, as they are now. */
+export type Recipients = {
+  webhooks: ReadonlyMap<string, WebhookRecord>;
+  bots: ReadonlyMap<number, Bot>;
+};
+
+/** Whom a rule names. It may name a webhook twice; it is told once. */
+const namedBy = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
+
+const newHit = (
+  { random, now }: ProcessDeps,
+  eventContext: EventContext,
+  rule: Rule,
+  recipients: Rule['recipients'],
+  bots: ReadonlyMap<number, Bot>,
+): NewHit => {
+  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
+  return {
+    ruleId: rule.id,
+    ruleSensorGroupId: rule.sensorGroupId ?? 0,
+    ruleCustomerId: rule.customerId,
+    sensorId: eventContext.sensor.id,
+    sensorEventId: eventContext.event.uuid,
+    situation: rule.situation,
+    messages: recipients.map(({ botId }) => ({
+      id: drawn(),
+      accountId: botId,
+      publisher: 'webhook',
+      wasSend: false,
+      sendTryTimes: [],
+      extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
+    })),
+  };
+};
+
+/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
+export const fire = async (
+  deps: ProcessDeps,
+  eventContext: EventContext,
+  rule: Rule,
+  { webhooks, bots }: Recipients,
+  append: Append,
+): Promise<Delivery[]> => {
+  const { customerId } = rule;
+  // Who cannot be told of this at all has no message in the hit, or it would wait for it for ever.
+  const recipients = namedBy(rule).filter(({ webhookId }) =>
+    isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
+  );
+  const { id, bots: told } = await append(newHit(deps, eventContext, rule, recipients, bots));
+  const deliveries = recipients.map(async ({ webhookId, botId }, at) => {
+    const webhook = webhooks.get(webhookId);
+    if (webhook?.botId !== botId) return [];
+    const text = await textFor(bots.get(botId)?.locale ?? 'en', eventContext.event);
+    const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
+    const message = told[at] === botId ? at : told.indexOf(botId);
+    const hit = message < 0 ? null : { id, message };
+    const to = { customerId, webhookId, format: webhook.format, hit, ruleId: rule.id };
+    return [newDelivery(eventContext, to, snapshot, deps.now())];
+  });
+  return (await Promise.all(deliveries)).flat();
+};
+
+/** Customer webhooks get every event, without a rule. */
+export const forHooks = async (
+  { now }: ProcessDeps,
+  eventContext: EventContext,
+  { customerId, customer }: SensorContext,
+  { webhooks }: Recipients,
+): Promise<Delivery[]> => {
+  const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => isTold(format, eventContext));
+  if (fitting.length === 0) return [];
+  const text = await textFor('en', eventContext.event);
+  return fitting.map(([webhookId, format]) => {
+    const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
+    const webhook = webhooks.get(webhookId);
+    return newDelivery(eventContext, to, snapshotOf(eventContext, webhook && senderOf(webhook), null, text), now());
+  });
+};

@@ -1,0 +1,108 @@
+import { makers } from '../../../shared/domain/makers/makers.ts';
+import type { Signal } from '../../../shared/domain/message.ts';
+import { consume, type Received } from '../../../shared/queue/consume.ts';
+import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
+import type { StateItem } from '../../../shared/store/states.ts';
+import { checkTime } from './check-time.ts';
+import { processing } from './contract.ts';
+import { judgedWith, type Said, saidBy, wasJudged } from './said.ts';
+import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
+import { finishEarlier, settle } from './settle.ts';
+import { stepThrough } from './step-through.ts';
+
+/** So much time is left for carrying out what was decided. */
+const MARGIN_MS = 5_000;
+
+type ReceivedSaid = Received<ProcessMessages | ProcessNotice>;
+const isSaid = (one: Received<SensorTask>): one is ReceivedSaid => one.task.type !== 'check_sensor';
+
+const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
+/** Does it most likely make an event? Then all that it may alarm somebody by is read at once. */
+const mayAlarm = ({ task }: ReceivedSaid): boolean => {
+  if (task.type === 'process_notice') return true;
+  const { manufacturer, messages } = task;
+  return (
+    manufacturer !== undefined &&
+    messages.some((raw) => likely.has(makers[manufacturer].decode(JSON.parse(raw)).signal.kind))
+  );
+};
+
+/** What was said and is not judged yet. `tasks`: those that are done with each. */
+type Open = Said & { task: ReceivedSaid; isLast: boolean };
+
+const openOf = async (deps: ProcessDeps, received: readonly ReceivedSaid[], { judged }: StateItem): Promise<Open[]> => {
+  const open: Open[] = [];
+  for (const task of received) {
+    const said = (await saidBy(deps, task)).filter((one) => !wasJudged(one, judged));
+    if (said.length === 0) task.done();
+    open.push(...said.map((one, at) => ({ ...one, task, isLast: at === said.length - 1 })));
+  }
+  return open;
+};
+
+/** Judges what one sensor said to one customer. */
+const processSaid = async (
+  deps: ProcessDeps,
+  customerId: number,
+  sensorId: string,
+  received: readonly ReceivedSaid[],
+  timeLeft: () => number,
+): Promise<void> => {
+  let { context, state } = await sensorContextOf(deps, customerId, sensorId, received.some(mayAlarm));
+  if (!context) return gone(deps, customerId, sensorId, received);
+  // Before anything counts as done: what was decided of it may be carried out in part.
+  if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, context, state);
+  let open = await openOf(deps, received, state);
+  while (open.length > 0) {
+    if (timeLeft() < MARGIN_MS) throw new Error('no time left for what else was said');
+    const stepped = await stepThrough(deps, context, state, open);
+    if (!stepped) {
+      ({ context, state } = await sensorContextOf(deps, customerId, sensorId, true, state));
+      if (!context) return gone(deps, customerId, sensorId, received);
+      continue;
+    }
+    const taken = open.slice(0, stepped.taken);
+    state = await settle(deps, context, state, stepped, judgedWith(taken, state.judged));
+    for (const { notice } of taken) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
+    for (const { task, isLast } of taken) if (isLast) task.done();
+    open = open.slice(stepped.taken);
+  }
+};
+
+/** Nobody's sensor has gone, or has become somebody's: nothing is told of what it said before. */
+const gone = (
+  { log }: ProcessDeps,
+  customerId: number,
+  sensorId: string,
+  received: readonly Received<SensorTask>[],
+): void => {
+  log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
+  for (const { done } of received) done();
+};
+
+/** Tasks in a row that are about the same customer: the sensor may have moved between them. */
+const runsOf = (received: readonly Received<SensorTask>[]): Received<SensorTask>[][] => {
+  const runs: Received<SensorTask>[][] = [];
+  for (const one of received) {
+    const last = runs.at(-1);
+    if (last?.[0]?.task.customerId === one.task.customerId) last.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+};
+
+export const handler = consume(processing, async (all, deps, timeLeft) => {
+  for (const received of runsOf(all)) {
+    const [first] = received;
+    if (!first) continue;
+    const { customerId, sensorId, type } = first.task;
+    if (type !== 'check_sensor') {
+      await processSaid(deps, customerId, sensorId, received.filter(isSaid), timeLeft);
+      continue;
+    }
+    // Whether time alone alarms somebody is known only after everything was read.
+    const { context, state } = await sensorContextOf(deps, customerId, sensorId, true);
+    if (context && !context.former) await checkTime(deps, context, state);
+    else if (state.duePk) await deps.store.states.watch(customerId, sensorId, state, null);
+  }
+});

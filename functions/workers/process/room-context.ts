@@ -1,0 +1,17 @@
+import { type RoomContext, timesOf } from '../../../shared/domain/state/room-context.ts';
+import type { needsOf } from '../../../shared/domain/state/step.ts';
+import type { ProcessDeps, SensorContext } from './sensor-context.ts';
+
+/** The room and configuration of a sensor, as far as they are needed: most messages need neither. */
+export const roomContextOf = async (
+  { store }: ProcessDeps,
+  { customerId, sensor, former }: SensorContext,
+  needs: ReturnType<typeof needsOf>,
+): Promise<RoomContext> => {
+  if (former) return { regions: former.regions, ...timesOf(former.critical, sensor.firmwareVersion) };
+  const [room, critical] = await Promise.all([
+    needs.regions ? store.rooms.get(customerId, sensor.id) : null,
+    needs.critical ? store.configs.get({ customerId, sensorId: sensor.id }, 'critical') : null,
+  ]);
+  return { regions: room?.regions ?? [], ...timesOf(critical?.values ?? null, sensor.firmwareVersion) };
+};

@@ -1,0 +1,94 @@
+import { Stack } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { workQueues } from '../../shared/capabilities.ts';
+import { maximum, ownMetric, period, sum } from './metrics.ts';
+import type { Watched } from './watches.ts';
+
+const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
+
+/** The first row: are falls told in time? */
+const ofFalls = ({ table, queues }: Watched, alarms: readonly Alarm[]): IWidget[] => [
+  new AlarmStatusWidget({ title: 'Are falls told in time?', alarms: [...alarms], width: 6, height: 6 }),
+  graph('From a message to the first attempt, ms', [
+    ownMetric(table, 'TimeToFirstAttempt', 'p50'),
+    ownMetric(table, 'TimeToFirstAttempt', 'p99'),
+  ]),
+  graph("From a message to the receiver's 2xx, ms", [
+    ownMetric(table, 'TimeToReceiver', 'p50'),
+    ownMetric(table, 'TimeToReceiver', 'p99'),
+  ]),
+  graph('What waits longest, s', [
+    ...workQueues.map((name) => queues[name].queue.metricApproximateAgeOfOldestMessage(maximum)),
+    ownMetric(table, 'OldestWaiting', 'Maximum'),
+  ]),
+];
+
+const ofFlow = ({ table, queues }: Watched): IWidget[] => [
+  graph('Messages, events, hits', [
+    ownMetric(table, 'MessagesAccepted'),
+    ownMetric(table, 'Events'),
+    ownMetric(table, 'RuleHits'),
+  ]),
+  graph('Deliveries', [
+    ownMetric(table, 'DeliveriesDelivered'),
+    ownMetric(table, 'DeliveriesRetried'),
+    ownMetric(table, 'DeliveriesFailed'),
+    ownMetric(table, 'BreakersOpened'),
+  ]),
+  graph('In the queues', [
+    ...workQueues.map((name) => queues[name].queue.metricApproximateNumberOfMessagesVisible(maximum)),
+  ]),
+  graph('Dead letters, and put aside', [
+    ...workQueues.map((name) => queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum)),
+    queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+  ]),
+];
+
+const ofDoors = ({ api, deviceDoor, table }: Watched): IWidget[] => [
+  graph('Door of devices', [
+    deviceDoor.api.metricCount(sum),
+    deviceDoor.api.metricClientError(sum),
+    deviceDoor.api.metricServerError(sum),
+    deviceDoor.throttled.with(sum),
+  ]),
+  graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
+  graph('Latency of both, p99, ms', [
+    deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
+    api.metricLatency({ period, statistic: 'p99' }),
+  ]),
+  graph('Failed logins, calls that were limited', [ownMetric(table, 'LoginsFailed'), ownMetric(table, 'CallsLimited')]),
+];
+
+/** The same metric of all functions of the stage, whose names begin with the stack's. */
+const ofAll = (stack: Stack, metricName: string, statistic: string): IMetric =>
+  new MathExpression({
+    expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,
+    usingMetrics: {},
+    period,
+  });
+
+const ofEngines = ({ table }: Watched): IWidget[] => [
+  graph('Errors of functions', [ofAll(table.stack, 'Errors', 'Sum')]),
+  graph('Duration of functions, p99, ms', [ofAll(table.stack, 'Duration', 'p99')]),
+  graph('Concurrency of functions', [ofAll(table.stack, 'ConcurrentExecutions', 'Maximum')]),
+  graph('Units of the table', [
+    table.metricConsumedReadCapacityUnits(sum),
+    table.metricConsumedWriteCapacityUnits(sum),
+  ]),
+];
+
+/** One page that says whether it is well. */
+export const createDashboard = (scope: Construct, watched: Watched, alarms: readonly Alarm[]): Dashboard =>
+  new Dashboard(scope, 'dashboard', {
+    dashboardName: Stack.of(scope).stackName,
+    widgets: [ofFalls(watched, alarms), ofFlow(watched), ofDoors(watched), ofEngines(watched)],
+  });

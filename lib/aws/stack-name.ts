@@ -1,0 +1,2 @@
+/** The stack of a stage. */
+export const stackName = (stage: string): string => `SensorCloud-${stage}`;

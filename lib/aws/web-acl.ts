@@ -1,0 +1,98 @@
+import { Stack } from 'aws-cdk-lib';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import { operationsAt } from './doors.ts';
+import type { Stage } from './settings.ts';
+
+/**
+ * Rules of AWS's that only count here, for they would refuse what the contracts take: bodies of more than 8 KB (ours are
+ * up to 256 KiB), people's own words and the addresses of their webhooks in a body, and apps without a User-Agent. The
+ * functions read each body by its contract.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
+ */
+const COUNTED = [
+  'SizeRestrictions_BODY',
+  'EC2MetaDataSSRF_BODY',
+  'GenericLFI_BODY',
+  'GenericRFI_BODY',
+  'CrossSiteScripting_BODY',
+  'NoUserAgent_HEADER',
+];
+
+const seen = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true });
+
+const managed = (priority: number, name: string, counted: readonly string[]): CfnWebACL.RuleProperty => ({
+  name,
+  priority,
+  overrideAction: { none: {} },
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
+      name,
+      ruleActionOverrides: counted.map((one) => ({ name: one, actionToUse: { count: {} } })),
+    },
+  },
+  visibilityConfig: seen(name),
+});
+
+/** Where a password or a code can be guessed. At API Gateway's own address the path begins with the name of the stage. */
+const guessable = (): CfnWebACL.StatementProperty => ({
+  orStatement: {
+    statements: operationsAt('apps')
+      .filter(({ operation }) => operation.auth === 'anyone' && operation.method !== 'GET')
+      .map(({ operation }) => ({
+        byteMatchStatement: {
+          fieldToMatch: { uriPath: {} },
+          positionalConstraint: 'ENDS_WITH',
+          searchString: operation.path,
+          textTransformations: [{ priority: 0, type: 'URL_DECODE' }],
+        },
+      })),
+  },
+});
+
+/** Behind a proxy the caller is who the proxy says; without its word nobody is counted here, but by the functions. */
+const whoseRate = ({ trustedProxy: { header } }: Stage) =>
+  header === ''
+    ? { aggregateKeyType: 'IP' }
+    : {
+        aggregateKeyType: 'FORWARDED_IP',
+        forwardedIpConfig: { headerName: header, fallbackBehavior: 'NO_MATCH' },
+      };
+
+const loginRate = (stage: Stage): CfnWebACL.RuleProperty => ({
+  name: 'login-rate',
+  priority: 0,
+  action: { block: {} },
+  statement: {
+    rateBasedStatement: {
+      ...whoseRate(stage),
+      limit: stage.loginRate,
+      evaluationWindowSec: 300,
+      scopeDownStatement: guessable(),
+    },
+  },
+  visibilityConfig: seen('login-rate'),
+});
+
+/** A web ACL in front of the API of the apps. What it refuses is a 403 in the contract's shape (gateway-answers.ts). */
+export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
+  const acl = new CfnWebACL(scope, 'web-acl', {
+    scope: 'REGIONAL',
+    defaultAction: { allow: {} },
+    // Metrics know it by this name.
+    name: Stack.of(scope).stackName,
+    visibilityConfig: seen(Stack.of(scope).stackName),
+    rules: [
+      loginRate(stage),
+      managed(1, 'AWSManagedRulesAmazonIpReputationList', []),
+      managed(2, 'AWSManagedRulesCommonRuleSet', COUNTED),
+    ],
+  });
+  new CfnWebACLAssociation(scope, 'web-acl-of-api', {
+    webAclArn: acl.attrArn,
+    resourceArn: api.deploymentStage.stageArn,
+  });
+  return acl;
+};

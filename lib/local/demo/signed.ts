@@ -1,0 +1,11 @@
+import { createHmac } from 'node:crypto';
+import type { Received } from './receiver.ts';
+
+/** Are both signatures of a request right, as its receiver checks them? `secret`: `whsec_` and Base64. */
+export const isSigned = ({ headers, body }: Received, secret: string): boolean => {
+  const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const standard = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const own = createHmac('sha256', secret).update(body).digest('hex');
+  return headers['webhook-signature'] === `v1,${standard}` && headers['x-service-cloud-signature'] === `sha256=${own}`;
+};

@@ -1,0 +1,29 @@
+import { connectAsync } from 'mqtt';
+import { topicsOf } from '../../../shared/ingest/topics.ts';
+
+type Credentials = { sensorId: string; deviceToken: string };
+
+/**
+ * A device that is connected by MQTT, and connects again by itself. `send` resolves once a message is acknowledged, and
+ * rejects when it was refused; one at a time.
+ */
+export const connectDevice = async (url: string, { sensorId, deviceToken: password }: Credentials) => {
+  const client = await connectAsync(url, { clientId: sensorId, username: sensorId, password, protocolVersion: 4 });
+  const { messages, refused } = topicsOf(sensorId);
+  let reason: string | null = null;
+  client.on('message', (_, payload) => {
+    reason = payload.toString();
+  });
+  // What ends a connection begins another one.
+  client.on('error', () => {});
+  await client.subscribeAsync(refused, { qos: 1 });
+  return {
+    send: async (message: object): Promise<void> => {
+      reason = null;
+      await client.publishAsync(messages, JSON.stringify(message), { qos: 1 });
+      if (reason !== null) throw new Error(`it was refused: ${reason}`);
+    },
+    end: () => client.endAsync(),
+  };
+};
+export type ConnectedDevice = Awaited<ReturnType<typeof connectDevice>>;

@@ -1,0 +1,68 @@
+import type { AuthenticateError, Client, PublishPacket } from 'aedes';
+import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Published } from '../../../shared/queue/mqtt.ts';
+import type { Clock } from '../clock.ts';
+import { type Authorize, allows, connecting, keepAsking } from './rights.ts';
+
+/** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718035 */
+const returnCodes = { identifier: 2, unavailable: 3, credentials: 4 } as const;
+const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
+  Object.assign(new Error(code), { returnCode: returnCodes[code] });
+
+type Session = { rights: Rights; stop: () => void; last: Promise<void> };
+
+/** Why a connection must end that publishes this; null: it may go on. MQTT 3.1.1 has no milder answer. */
+export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): string | null => {
+  if (!allows(rights, 'Publish', `topic/${topic}`)) return 'it may not publish there';
+  if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'it may not have messages retained';
+  return qos === 2 ? 'there is no QoS 2' : null;
+};
+
+/** Who is connected, and what they may do. */
+export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
+  const sessions = new WeakMap<Client, Session>();
+  const end = (client: Client) => (why: string) => {
+    log('info', 'a connection of MQTT was ended', { sensorId: client.id, why });
+    client.close();
+  };
+  return {
+    of: (client: Client | null): Session | undefined => (client ? sessions.get(client) : undefined),
+    /** Lets a client in, or gives the error that tells it why not. */
+    open: async (client: Client, username?: string, password?: Uint8Array): Promise<AuthenticateError | null> => {
+      const event = connecting({ clientId: client.id, username, password });
+      const rights = await authorize(event).catch((error: unknown) => log('error', 'nobody is let in', {}, error));
+      if (!rights) return refusal('unavailable');
+      if (!rights.isAuthenticated) return refusal('credentials');
+      if (!allows(rights, 'Connect', `client/${client.id}`)) return refusal('identifier');
+      const stop = keepAsking({ rights, again: () => authorize(event), clock, end: end(client) });
+      sessions.set(client, { rights, stop, last: Promise.resolve() });
+      return null;
+    },
+    close: (client: Client): void => sessions.get(client)?.stop(),
+  };
+};
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Has what devices publish taken, for each device one after the other: that is its order. */
+export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
+  const running = new Set<Promise<void>>();
+  return {
+    take: (session: Session, { topic, payload }: PublishPacket): Promise<void> => {
+      const event: Published = {
+        sensorId: topic.split('/').at(-2) ?? '',
+        principal: session.rights.principalId,
+        receiveDate: now(),
+        payload: Buffer.from(payload).toString('base64'),
+      };
+      const turn = session.last.then(() => take(event));
+      const done = turn.catch(() => {}).finally(() => running.delete(done));
+      running.add(done);
+      session.last = done;
+      return turn;
+    },
+    /** Resolves when what was begun is done. */
+    settled: async (): Promise<void> => void (await Promise.all(running)),
+  };
+};
+export type Turns = ReturnType<typeof createTurns>;

@@ -1,0 +1,14 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { pidFileOf, tableFileOf } from './engines.ts';
+
+/**
+ * The endpoint of the engine that works on a data folder at the moment; null when none does. Its process says in its own
+ * command line which port it listens on, and which file it works on: a process that only has its number is another one.
+ */
+export const runningEngine = async (dataDir: string): Promise<string | null> => {
+  const folder = await realpath(dataDir);
+  const pid = Number(await readFile(pidFileOf(folder), 'utf8').catch(() => ''));
+  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  const port = words[words.indexOf('--port') + 1];
+  return words.includes(tableFileOf(folder)) && port ? `http://127.0.0.1:${port}` : null;
+};

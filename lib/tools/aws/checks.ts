@@ -1,0 +1,105 @@
+import type { Account } from './account.ts';
+import { sentenceOf } from './failure.ts';
+
+/** `failed`: deploying would fail; `warning`: it would not do what somebody may expect. `says`: a sentence, and what to do. */
+export type Check = {
+  what: string;
+  verdict: 'ok' | 'warning' | 'failed';
+  says: string;
+  /** The stage has a sender that SES does not send for: no one must be promised a mail. */
+  withoutMail?: true;
+};
+
+/** What the templates of this CDK ask for. https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
+export const LEAST_BOOTSTRAP = 6;
+/** Lambda keeps as many for functions that reserve none. https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
+const KEPT_UNRESERVED = 100;
+const MORE = 'ask AWS for more (Service Quotas, Lambda, "Concurrent executions")';
+
+const isDenied = (error: unknown): boolean => /^AccessDenied/.test((error as Error).name);
+/** A check that these credentials may not make stops nobody. */
+const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
+  try {
+    return await check();
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    return { what, verdict: 'warning', says: `This could not be checked. ${sentenceOf(error)}` };
+  }
+};
+
+type Asks<K extends keyof Account> = Pick<Account, K>;
+
+/** Is the account ready for the CDK? */
+export const checkBootstrap = ({ outputs, identity }: Asks<'outputs' | 'identity'>): Promise<Check> =>
+  orUnchecked('bootstrap', async () => {
+    const what = 'bootstrap';
+    const [toolkit, { account, region }] = await Promise.all([outputs('CDKToolkit'), identity()]);
+    const command = `run \`npx cdk bootstrap aws://${account}/${region}\``;
+    if (!toolkit)
+      return { what, verdict: 'failed', says: `The CDK has nothing in this account and region yet: ${command}.` };
+    const version = Number(toolkit.BootstrapVersion ?? 0);
+    if (version >= LEAST_BOOTSTRAP) return { what, verdict: 'ok', says: `version ${version}` };
+    return {
+      what,
+      verdict: 'failed',
+      says: `The bootstrap stack has version ${version}, and ${LEAST_BOOTSTRAP} is needed: ${command}.`,
+    };
+  });
+
+/** May mails be sent from an address, to anybody? Then `ok`; else what keeps them back. */
+export const checkMail = (
+  { mayMailFrom, isMailSandboxed }: Asks<'mayMailFrom' | 'isMailSandboxed'>,
+  sender: string,
+): Promise<Check> =>
+  orUnchecked('mail', async () => {
+    const what = 'mail';
+    const answers = 'password reset answers "false"';
+    if (sender === '')
+      return {
+        what,
+        verdict: 'warning',
+        says: `The stage has no mailSender, so ${answers}: name one (-c mailSender=ADDRESS).`,
+      };
+    const domain = sender.slice(sender.indexOf('@') + 1);
+    const isVerified = (await mayMailFrom(sender)) || (await mayMailFrom(domain));
+    const without = `so this is deployed without mail, and ${answers}`;
+    if (!isVerified)
+      return {
+        ...{ what, verdict: 'warning', withoutMail: true },
+        says: `SES has not verified ${sender} or ${domain}, ${without}: run \`aws sesv2 create-email-identity --email-identity ${domain}\`, follow its mail or DNS records, and deploy again.`,
+      };
+    if (await isMailSandboxed())
+      return {
+        ...{ what, verdict: 'warning', withoutMail: true },
+        says: `SES is in its sandbox here and writes to verified addresses alone, ${without}: ask for production access (\`aws sesv2 put-account-details\`, or the SES console), and deploy again.`,
+      };
+    return { what, verdict: 'ok', says: `from ${sender}` };
+  });
+
+/** Does the account have the invocations at a time that a stage reserves? `own`: what its stack reserves now. */
+export const checkConcurrency = (
+  { concurrency }: Asks<'concurrency'>,
+  { wanted, own }: { wanted: number; own: () => Promise<number> },
+): Promise<Check> =>
+  orUnchecked('concurrency', async () => {
+    const what = 'concurrency';
+    const [{ total, unreserved }, ownNow] = await Promise.all([concurrency(), own()]);
+    const free = unreserved + ownNow - KEPT_UNRESERVED;
+    if (wanted > Math.max(0, free))
+      return {
+        ...{ what, verdict: 'failed' },
+        says: `The stage reserves ${wanted} invocations at a time, and the account has ${Math.max(0, free)} to reserve: lower -c concurrency, or ${MORE}.`,
+      };
+    if (total <= KEPT_UNRESERVED)
+      return {
+        ...{ what, verdict: 'warning' },
+        says: `The account runs ${total} invocations at a time, for all functions together: enough to try it, too few where lives depend on it; ${MORE}.`,
+      };
+    const reserved =
+      wanted > 0 ? `${wanted} of them reserved` : 'none of them reserved for what falls need (-c concurrency)';
+    return { what, verdict: 'ok', says: `${total} invocations at a time, ${reserved}` };
+  });
+
+const signs = { ok: 'ok', warning: 'NOTE', failed: 'NOT OK' } as const;
+export const checkLine = ({ what, verdict, says }: Check): string =>
+  `${signs[verdict].padEnd(6)}  ${what.padEnd(11)}  ${says}`;

@@ -1,0 +1,19 @@
+/** Settings of a stage by their names, as the CDK's command line takes them; `stage` is its name. */
+export type Context = Readonly<Record<string, string>>;
+
+/** The options of every command that makes a stage's template. */
+export const contextOption = { type: 'string', short: 'c', multiple: true } as const;
+
+/** What is wrong with what was given as `-c`; null: nothing. */
+export const contextProblem = (given: readonly string[] = []): string | null => {
+  if (!given.every((one) => one.indexOf('=') > 0)) return '-c takes name=value';
+  return given.some((one) => one.startsWith('stage=')) ? '--stage names the stage, not -c' : null;
+};
+
+export const contextFrom = (stage: string, given: readonly string[] = []): Context => {
+  const pairs = given.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]);
+  return { ...Object.fromEntries(pairs), stage };
+};
+
+export const contextArgs = (context: Context): string[] =>
+  Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stackName } from '../../aws/stack-name.ts';
+import { Refusal } from '../refusal.ts';
+import type { Account, Outputs } from './account.ts';
+import { type Cdk, readJson } from './cdk.ts';
+import { type Check, checkBootstrap, checkConcurrency, checkLine, checkMail } from './checks.ts';
+import { type Context, contextArgs } from './context.ts';
+import { costAtRest, costLines } from './cost-at-rest.ts';
+import { keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
+
+/** `context`: the settings of the stage, its name among them; `folder`: where the CDK writes what it deploys. */
+export type Deployment = { context: Context; folder: string };
+export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
+
+const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
+
+const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
+  const { context, folder } = deployment;
+  const args = ['synth', '--quiet', '--output', folder, ...contextArgs(context)];
+  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not make the template: what it said is above.');
+  return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
+};
+
+/** What a person does next, the first three commands. */
+const nextSteps = (stage: string, url: string): string[] => [
+  'Next:',
+  `  npm run admin -- --stage ${stage}                        # the first system admin; prints its password once`,
+  `  SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`,
+  `  npm run trace -- --stage ${stage} --event UUID           # what became of an event`,
+];
+
+const isAddress = (name: string): boolean => /Url$/.test(name);
+/** The addresses of a deployment, the console's if it has one, and what DNS entries lead to. */
+const outputLines = (outputs: Outputs): string[] =>
+  Object.entries(outputs)
+    .filter(([name]) => isAddress(name) || /Target$|^TableName$/.test(name))
+    .map(([name, value]) => `  ${name.padEnd(20)}  ${value}`);
+
+const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
+
+const checksOf = (stage: string, template: Template, { account }: Pick<Tools, 'account'>): Promise<Check[]> => {
+  const own = async () => reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
+  return Promise.all([
+    checkBootstrap(account),
+    checkMail(account, mailSenderIn(template)),
+    checkConcurrency(account, { wanted: reservedIn(template), own }),
+  ]);
+};
+
+/**
+ * Checks what the CDK does not, says what the stage costs at rest, deploys it, and says where it is and what to do next.
+ * False: a check failed, or the CDK did, and said why. `more`: further arguments of `cdk deploy`.
+ */
+export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
+  const { account, cdk, say } = tools;
+  const { folder } = deployment;
+  const stage = stageOf(deployment);
+  const { account: id, region } = await account.identity();
+  say(`stage ${stage}, account ${id}, region ${region}`);
+  const template = await synthesise(deployment, tools);
+  const checks = await checksOf(stage, template, tools);
+  for (const check of checks) say(checkLine(check));
+  for (const line of costLines(costAtRest(template))) say(line);
+  if (checks.some(({ verdict }) => verdict === 'failed')) {
+    say('Nothing was deployed.');
+    return false;
+  }
+  const isMute = checks.some(({ withoutMail }) => withoutMail);
+  // Whoever asks the service whether a password can be reset gets a true answer.
+  if (isMute) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
+  const scratch = await mkdtemp(join(tmpdir(), 'deploy-'));
+  try {
+    const file = join(scratch, 'outputs.json');
+    const stack = stackName(stage);
+    if ((await cdk(['deploy', stack, '--app', folder, '--outputs-file', file, ...more])) !== 0) return false;
+    const outputs = await readOutputs(file, stack);
+    for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
+    return true;
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+};
+
+/** What deploying would change. */
+export const diff = async (deployment: Deployment, { account, cdk, say }: Tools): Promise<boolean> => {
+  const { account: id, region } = await account.identity();
+  const stack = stackName(stageOf(deployment));
+  say(`stack ${stack}, account ${id}, region ${region}`);
+  return (await cdk(['diff', stack, ...contextArgs(deployment.context)])) === 0;
+};
+
+const KEEPS =
+  'it holds what people rely on. If it really is to go: deploy it with -c keepData=false first, which gives up the ' +
+  'protection of its table, and then destroy it with -c keepData=false.';
+
+/** Deletes a stage that keeps no data. `keepData`: what the stage's settings say; what is deployed is asked as well. */
+export const destroy = async (
+  deployment: Deployment,
+  keepData: boolean,
+  { account, cdk, say }: Tools,
+  more: readonly string[] = [],
+): Promise<boolean> => {
+  const stage = stageOf(deployment);
+  if (keepData) throw new Refusal(`The stage ${stage} keeps its data, so nothing was destroyed: ${KEEPS}`);
+  const { account: id, region } = await account.identity();
+  const body = await account.template(stackName(stage));
+  if (body === null)
+    throw new Refusal(`The account ${id} has no stack ${stackName(stage)} in ${region}: there is nothing to destroy.`);
+  if (keepsData(JSON.parse(body)))
+    throw new Refusal(`The stage ${stage} is deployed with keepData, so nothing was destroyed: ${KEEPS}`);
+  say(`stack ${stackName(stage)}, account ${id}, region ${region}: its table is deleted with it`);
+  return (await cdk(['destroy', stackName(stage), ...contextArgs(deployment.context), ...more])) === 0;
+};

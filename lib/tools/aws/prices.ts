@@ -1,0 +1,49 @@
+/**
+ * USD without tax, region eu-central-1, beyond all free tiers, first volume step. Looked up on 2026-11-22. AWS writes its
+ * tables by script, so the figures are those of its price list files, as others quote them with their date; each line says
+ * which. They are no invoice: check them before you sign anything.
+ */
+export const prices = {
+  date: '2026-11-22',
+  region: 'eu-central-1',
+  // Price list AmazonDynamoDB of 2026-08-15; https://aws.amazon.com/dynamodb/pricing/on-demand/
+  tableWriteUnit: 0.7625 / 1e6,
+  tableReadUnit: 0.1525 / 1e6,
+  tableGigabyteMonth: 0.306,
+  backupGigabyteMonth: 0.2448,
+  // Price list AWSQueueService of 2025-08-28, for each 64 KB of a request; https://aws.amazon.com/sqs/pricing/
+  queueRequest: 0.4 / 1e6,
+  // With a message group a standard queue is fair.
+  fairQueueSurcharge: 0.1 / 1e6,
+  fifoRequest: 0.5 / 1e6,
+  // arm64, the same in all regions of Europe; https://aws.amazon.com/lambda/pricing/
+  invocation: 0.2 / 1e6,
+  gigabyteSecond: 0.0000133334,
+  // HTTP API, for each 512 KB, and REST API; us-east-1 has 1.00 and 3.50; https://aws.amazon.com/api-gateway/pricing/
+  httpRequest: 1.2 / 1e6,
+  restRequest: 3.7 / 1e6,
+  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. Of us-east-1 (0.08, 1.00, 0.15,
+  // 0.15) 1.2 times, as of API Gateway: nobody quotes those of eu-central-1; https://aws.amazon.com/iot-core/pricing/
+  connectionMinute: 0.096 / 1e6,
+  mqttMessage: 1.2 / 1e6,
+  mqttRule: 0.18 / 1e6,
+  mqttAction: 0.18 / 1e6,
+  // Price list AmazonCloudWatch of 2026-08-06; https://aws.amazon.com/cloudwatch/pricing/
+  logGigabyte: 0.63,
+  /** For each metric that an alarm looks at; a composite alarm has a price of its own. */
+  alarmMonth: 0.1,
+  compositeAlarmMonth: 0.5,
+  /** For each custom metric. */
+  metricMonth: 0.3,
+  dashboardMonth: 3,
+  // Price list AWSDataTransfer of 2026-07-20, out to the internet; https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer
+  trafficGigabyte: 0.09,
+  // https://aws.amazon.com/kms/pricing/
+  keyMonth: 1,
+  keyRequest: 0.03 / 10_000,
+  // https://aws.amazon.com/waf/pricing/, each rule and each group of rules as one
+  webAclMonth: 5,
+  webRuleMonth: 1,
+  // https://aws.amazon.com/secrets-manager/pricing/
+  secretMonth: 0.4,
+} as const;

@@ -1,0 +1,14 @@
+import { stageFrom } from '../../aws/stage.ts';
+import { Refusal } from '../refusal.ts';
+import { readJson } from './cdk.ts';
+import type { Context } from './context.ts';
+
+/** A stage as the CDK will see it, with what cdk.json says too. Throws a Refusal that names all wrong settings. */
+export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {
+  const { context: ofFile = {} } = await readJson('cdk.json');
+  try {
+    return stageFrom((key) => context[key] ?? ofFile[key]);
+  } catch (error) {
+    throw new Refusal((error as Error).message, { cause: error });
+  }
+};

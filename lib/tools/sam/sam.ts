@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LOCAL_STAGE } from '../../aws/local-stage.ts';
+import { stackName } from '../../aws/stack-name.ts';
+import { type Cdk, readJson } from '../aws/cdk.ts';
+import { type Context, contextArgs } from '../aws/context.ts';
+import { Refusal } from '../refusal.ts';
+import { type Engines, environmentFile, samTemplate } from './files.ts';
+
+export type SamOptions = {
+  context: Context;
+  /** Of the CDK; the files are written there too, for that is where the code is. */
+  folder: string;
+  engines: Engines;
+  port: number;
+  /** This machine's, as Node names them. */
+  arch: string;
+  platform: string;
+};
+export type SamTools = {
+  cdk: Cdk;
+  /** Does a command end well? */
+  works: (command: string, args: readonly string[]) => Promise<boolean>;
+  say: (line: string) => void;
+};
+
+const LINUX_HOST = '--add-host host.docker.internal:host-gateway';
+
+/** How an engine in a container's words is reached from this machine. */
+const fromHere = (url: string): string => url.replace('host.docker.internal', '127.0.0.1');
+
+const commandOf = ({ folder, port, platform }: SamOptions): string =>
+  [
+    `sam local start-api --template ${join(folder, 'sam.template.json')}`,
+    `--env-vars ${join(folder, 'sam.env.json')} --port ${port} --warm-containers LAZY`,
+    ...(platform === 'linux' ? [LINUX_HOST] : []),
+  ].join(' ');
+
+/** Which of the two programs is missing, in sentences. */
+const missing = async ({ works }: SamTools): Promise<string[]> => {
+  const [docker, sam] = await Promise.all([works('docker', ['info']), works('sam', ['--version'])]);
+  return [
+    ...(docker ? [] : ['NOTE  There is no docker that runs here (`docker info` fails), and sam local needs it.']),
+    ...(sam ? [] : ['NOTE  There is no `sam` here: install the AWS SAM CLI.']),
+    ...(docker && sam
+      ? []
+      : ['      The files are written all the same. `npm start` runs the same handlers and needs neither.']),
+  ];
+};
+
+/** Writes what `sam local start-api` needs, made of the template of the stage `local`, and says how to run it. */
+export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
+  const { context, folder, engines, arch } = options;
+  const { cdk, say } = tools;
+  const args = ['synth', '--quiet', '--output', folder, ...contextArgs({ ...context, stage: LOCAL_STAGE })];
+  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not make the template: what it said is above.');
+  const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
+  await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
+  await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));
+  const { table, queues, kms, url } = engines;
+  for (const line of [
+    `Written: ${join(folder, 'sam.template.json')} and ${join(folder, 'sam.env.json')}.`,
+    `1. Engines on this machine: one like DynamoDB Local (-sharedDb) at ${fromHere(table)}, one like ElasticMQ at ${fromHere(queues)};`,
+    `   for secrets of webhooks one like local-kms at ${fromHere(kms)} with the key alias/sensor-cloud.`,
+    '2. What makes the table, the queues and an admin, and works the queues off:',
+    `   AWS_ENDPOINT_URL_DYNAMODB=${fromHere(table)} AWS_ENDPOINT_URL_SQS=${fromHere(queues)} DEMO=false npm start`,
+    `3. The API in Lambda's own containers, at ${url}/api/v1:`,
+    `   ${commandOf(options)}`,
+    ...(await missing(tools)),
+  ])
+    say(line);
+  return true;
+};

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Api, apiClient, logIn } from '../../local/demo/client.ts';
+import { type Receiver, startReceiver } from '../../local/demo/receiver.ts';
+import { isSigned } from '../../local/demo/signed.ts';
+import { Refusal } from '../refusal.ts';
+import { type Home, settle } from './home.ts';
+import { stepwise } from './steps.ts';
+
+export type Login = { token: string } | { username: string; password: string };
+export type SmokeOptions = {
+  /** Ends in /api/v1. */
+  base: string;
+  login: Login;
+  /** Who is told of the fall; without it one of its own on loopback, which only a cloud on this machine may call. */
+  receiver?: string | undefined;
+  /** Where devices call, without /api/v1, if not where the service says. */
+  deviceUrl?: string | undefined;
+  /** How long the fall may take to the receiver. */
+  seconds: number;
+  say: (line: string) => void;
+  signal: AbortSignal;
+};
+
+const POLL_MS = 250;
+
+const adminOf = async (base: string, login: Login): Promise<Api> => {
+  const api = 'token' in login ? apiClient(base, login.token) : (await logIn(base, login.username, login.password)).api;
+  const { isAdmin } = await api.get<{ isAdmin: boolean }>('/users/me');
+  if (!isAdmin) throw new Error('this user is no system admin, and only one can make a customer to test with');
+  return api;
+};
+
+const deviceBaseOf = async (admin: Api, { base, deviceUrl }: SmokeOptions): Promise<string> => {
+  const { deviceUrl: said } = await admin.get<{ deviceUrl?: string }>('/server/config');
+  const url = deviceUrl ?? said;
+  return url ? `${url.replace(/\/$/, '')}/api/v1` : base;
+};
+
+/** Somebody falls, and gets up. */
+const fall = async ({ device, sensorId }: Home): Promise<void> => {
+  const timestamp = Date.now();
+  const position = { fallLocX_cm: 40, fallLocY_cm: 180, fallLocZ_cm: 15 };
+  const flags = { isSimulated: false, isLearning: false, isSilent: false };
+  const payload = { status: 'calling', timestamp, statusUpdateTimestamp: timestamp, ...position, ...flags };
+  await device.post(`/devices/${sensorId}/messages`, { type: 5, payload });
+};
+
+type Delivery = { id: string; state: string };
+type Attempt = { number: number; status: number | null; error: string | null; durationMs: number };
+
+const attemptText = ({ number, status, error, durationMs }: Attempt): string =>
+  `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
+
+/** Waits until the one delivery has arrived; else says how far it is. */
+const arrival = async ({ api, webhookId }: Home, { seconds, signal }: SmokeOptions): Promise<string> => {
+  const path = `/webhooks/${webhookId}/deliveries`;
+  const end = performance.now() + seconds * 1_000;
+  for (;;) {
+    const [page] = await api.get<{ data: Delivery[] }[]>(path);
+    const [delivery] = page?.data ?? [];
+    if (delivery?.state === 'delivered') return delivery.id;
+    if (performance.now() > end || signal.aborted || delivery?.state === 'failed') {
+      if (!delivery) throw new Error(`after ${seconds} s there is no delivery: is the fall still in the queue?`);
+      const { attemptLog } = await api.get<{ attemptLog: Attempt[] }>(`${path}/${delivery.id}`);
+      const last = attemptLog.at(-1);
+      throw new Error(
+        `the delivery ${delivery.id} is ${delivery.state}; ${last ? attemptText(last) : 'no attempt has ended'}`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+};
+
+type Hit = { situation: string; allSend: boolean };
+
+const hitOf = async ({ api, customerId }: Home): Promise<void> => {
+  const end = performance.now() + 5_000;
+  for (;;) {
+    const [page] = await api.get<{ data: Hit[] }[]>(`/customers/${customerId}/rule-hits`);
+    const [hit, ...others] = page?.data ?? [];
+    if (hit?.situation === 'fall_detected' && hit.allSend && others.length === 0) return;
+    if (performance.now() > end) throw new Error('there is not just one rule hit whose messages were all sent');
+    await sleep(POLL_MS);
+  }
+};
+
+const received = ({ received: [first, ...others] }: Receiver, secret: string): void => {
+  if (!first || others.length > 0) throw new Error(`the receiver heard ${others.length + (first ? 1 : 0)} requests`);
+  if (!isSigned(first, secret)) throw new Error('its signature is wrong');
+  if (JSON.parse(first.body).event?.action !== 'fall_detected') throw new Error('it does not tell of the fall');
+};
+
+/**
+ * Runs the main job once: from an empty customer to a fall that a receiver hears of, and removes all of it. True when
+ * every step worked and nothing is left behind but what expires by itself.
+ */
+export const smoke = async (options: SmokeOptions): Promise<boolean> => {
+  const { base, login, say, signal } = options;
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  const own = options.receiver === undefined ? await startReceiver() : null;
+  const { cleanUp, ...steps } = stepwise(say, () => performance.now(), signal);
+  const { step } = steps;
+  const run = async () => {
+    const admin = await step('log in as a system admin', () => adminOf(base, login));
+    const deviceBase = await step('ask where devices call', () => deviceBaseOf(admin, options));
+    const receiver = options.receiver ?? own?.url ?? '';
+    const home = await settle(admin, { base, deviceBase, receiver, secret }, steps);
+    await step('the device tells of a fall, which is accepted', () => fall(home));
+    const id = await step('the fall reaches the receiver', () => arrival(home, options));
+    if (own) await step('the receiver heard it once, signed', async () => received(own, secret));
+    await step('the rule hit says that it was sent', () => hitOf(home));
+    // Its webhook and customer are gone in a moment: nobody would find it by its id alone.
+    const { customerId, webhookId } = home;
+    say(`           its way: npm run trace -- --delivery ${id} --customer ${customerId} --webhook ${webhookId}`);
+  };
+  const failure = await run().then(
+    () => null,
+    (error: Error) => error,
+  );
+  if (failure) say(`   FAILED  ${failure.message}`);
+  const isClean = await cleanUp();
+  await own?.stop();
+  if (failure && !(failure instanceof Refusal)) throw failure;
+  return failure === null && isClean;
+};

@@ -1,0 +1,49 @@
+import { type AttemptLog, logOf } from '../../../shared/domain/attempt.ts';
+import { type Delivery, deliveryId } from '../../../shared/domain/delivery.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import type { EventItem } from '../../../shared/store/events.ts';
+import { store } from '../../../shared/store/store.ts';
+import type { Place } from './find.ts';
+
+export type Sent = { delivery: Delivery; attempts: AttemptLog[] };
+
+/** So many deliveries of a webhook from the event on are looked through for repetitions of one. */
+const LOOKED = 500;
+
+/** A delivery with its attempts, without what the receiver answered. */
+export const sentOf = (delivery: Delivery): Sent => {
+  const { sendTryTimes, log = [], state } = delivery;
+  return { delivery, attempts: logOf(sendTryTimes, log, new Map(), state === 'sending') };
+};
+
+/** Ids that deliveries of an event to a webhook have: they follow from the event, the webhook and the rule. */
+const idsOf = ({ sensorId }: Place, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
+  const { receiveDate, uuid, source } = event;
+  const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
+  // A Raw webhook gets a message once, whatever events and rules it is for.
+  const raw = source === null ? [] : [deliveryId({ receiveDate, uuid: source, sensorId }, webhookId, 0)];
+  return [...new Set([...byRule, ...raw])];
+};
+
+/**
+ * The deliveries of an event to some webhooks, and what repeats them. Their ids are derived, so each is asked for by its
+ * key; repetitions are found among the next 500 deliveries of the same webhook.
+ */
+export const deliveriesOf = async (
+  table: Table,
+  place: Place,
+  event: EventItem,
+  to: { webhookIds: readonly string[]; ruleIds: readonly number[] },
+  now: number,
+): Promise<Sent[]> => {
+  const { deliveries } = store(table);
+  const { customerId } = place;
+  const ofWebhook = async (webhookId: string): Promise<Delivery[]> => {
+    const ids = idsOf(place, event, webhookId, to.ruleIds);
+    const found = await deliveries.getAll(customerId, webhookId, ids);
+    if (found.length === 0) return [];
+    const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], null, LOOKED);
+    return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
+  };
+  return (await Promise.all(to.webhookIds.map(ofWebhook))).flat().map(sentOf);
+};

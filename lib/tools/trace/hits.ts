@@ -1,0 +1,38 @@
+import { RETENTION } from '../../../shared/domain/event.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import type { HitItem } from '../../../shared/store/rule-hits.ts';
+import { store } from '../../../shared/store/store.ts';
+import { items, lists } from '../../../shared/store/table.ts';
+import type { Place } from './find.ts';
+
+const HOUR = 3_600_000;
+/** No rate limit is longer than a day, and an event may have happened a day before it was received. */
+const BEFORE = 48 * HOUR;
+const AFTER = 24 * HOUR;
+/** So many hits of the sensor in these three days are read. */
+const MOST = 1_000;
+
+/**
+ * The hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. Hits are in the order of their
+ * ids, so the ends of that span are found by halving. `isWhole` false: there are more than are read.
+ */
+export const hitsAround = async (
+  table: Table,
+  { customerId, sensorId }: Place,
+  time: number,
+): Promise<{ hits: HitItem[]; isWhole: boolean }> => {
+  const { ruleHits } = store(table);
+  // The window of a later day begins with the first hit that is no older than the time asked for.
+  const since = await ruleHits.window(customerId, time - BEFORE + RETENTION);
+  if (!since) return { hits: [], isWhole: true };
+  const until = await ruleHits.window(customerId, time + AFTER + RETENTION);
+  const last = until ? until.first - 1 : since.last;
+  if (last < since.first) return { hits: [], isWhole: true };
+  const { items: keys, next } = await table.query({
+    ...{ index: 'list' as const, pk: lists.hitsOfSensor({ customerId, sensorId }) },
+    between: [lists.byTime({ id: since.first }), lists.byTime({ id: last })],
+    limit: MOST,
+  });
+  const ids = keys.flatMap((key) => Number(items.ruleHit.read(key)?.hitId ?? Number.NaN)).filter(Number.isFinite);
+  return { hits: await ruleHits.some(customerId, ids), isWhole: next === undefined };
+};

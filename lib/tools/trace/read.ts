@@ -1,0 +1,142 @@
+import { makers } from '../../../shared/domain/makers/makers.ts';
+import type { Signal } from '../../../shared/domain/message.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import type { SensorRecord } from '../../../shared/domain/sensor.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import type { EventItem, MessageItem } from '../../../shared/store/events.ts';
+import type { HitItem } from '../../../shared/store/rule-hits.ts';
+import { store } from '../../../shared/store/store.ts';
+import { items } from '../../../shared/store/table.ts';
+import { deliveriesOf, type Sent } from './deliveries.ts';
+import type { FoundMessage, Place } from './find.ts';
+import { hitsAround } from './hits.ts';
+import { type Seen, seenFrom, type Verdict, verdictOf } from './rules.ts';
+
+/** What a device said; `signal` null: its sensor is not known any more, so nobody knows its language. */
+export type Said = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
+/** `others`: how many rules watch other situations or other sensors. */
+export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number; hits: HitItem[]; sent: Sent[] };
+export type Life = {
+  place: Place;
+  sensor: SensorRecord | null;
+  said: Said | null;
+  events: EventLife[];
+  /** What this cannot tell, or tells by what is there now: whole sentences. */
+  notes: string[];
+};
+
+/** Events of one message have ids that follow each other: so many are looked at. */
+const MOST_EVENTS = 100;
+
+const messageAt = (table: Table, place: Place, uuid: string) =>
+  table.get<MessageItem>(items.message({ ...place, uuid }));
+
+/** The events of a message; `all` false: only the one that has this uuid itself. */
+const eventsOf = async (table: Table, place: Place, uuid: string, { id }: MessageItem, all: boolean) => {
+  const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
+  const pk = items.event.pk(place);
+  const { items: found } = await table.query<EventItem>({ pk, between: [from ?? '', to ?? ''] });
+  return found.filter((one) => one.uuid === uuid || (all && one.source === uuid));
+};
+
+const saidOf = (sensor: SensorRecord | null, uuid: string, { receiveDate, raw = '{}' }: MessageItem): Said => ({
+  ...{ uuid, receiveDate, bytes: Buffer.byteLength(raw) },
+  signal: sensor && makers[sensor.manufacturer].decode(JSON.parse(raw)).signal,
+});
+
+/** The newest event before this one for which each of some rules fired, ms. */
+const firedBefore = async (
+  table: Table,
+  { customerId, sensorId }: Place,
+  { id, receiveDate }: EventItem,
+  rules: readonly Rule[],
+  hits: readonly HitItem[],
+): Promise<Map<number, number>> => {
+  const dated = rules.map(async ({ id: ruleId }): Promise<[number, number][]> => {
+    const earlier = hits.findLast((hit) => hit.ruleId === ruleId && hit.createDate <= receiveDate);
+    const event = earlier && (await store(table).events.get(customerId, sensorId, earlier.sensorEventId));
+    return event && event.id !== id ? [[ruleId, event.createDate]] : [];
+  });
+  return new Map((await Promise.all(dated)).flat());
+};
+
+type Around = { table: Table; place: Place; sensor: SensorRecord | null; said: Said | null; now: number };
+
+/** What rules saw of the event, and which of them fired, where the sensor's latest decision still tells. */
+const decisionOn = async (
+  { table, place, said }: Around,
+  event: EventItem,
+): Promise<{ seen: Seen; rules: number[] }> => {
+  const state = await store(table).states.get(place.customerId, place.sensorId);
+  const kept = state?.decision?.decided.find(({ uuid }) => uuid === event.uuid);
+  if (kept) return { seen: { what: kept.happening, isExact: true }, rules: kept.rules };
+  return { seen: seenFrom(event, said?.signal ?? null), rules: [] };
+};
+
+const lifeOf = async (around: Around, event: EventItem, notes: Set<string>): Promise<EventLife> => {
+  const { table, place, sensor, now } = around;
+  const { rules: ruleStore, webhooks, customers } = store(table);
+  const { customerId, sensorId } = place;
+  const [{ seen, rules: decided }, all, nearby, hooks, customer] = await Promise.all([
+    decisionOn(around, event),
+    ruleStore.list(customerId),
+    hitsAround(table, place, event.receiveDate),
+    webhooks.list(customerId),
+    customers.get(customerId),
+  ]);
+  if (!nearby.isWhole) notes.add('This sensor has more hits around that time than are read: some may be missing here.');
+  if (!seen.isExact && all.length > 0)
+    notes.add(
+      'The decision is kept no more: the region of the event, and if a fall was a new one, is not known to this judgement.',
+    );
+  const hits = nearby.hits.filter(({ sensorEventId }) => sensorEventId === event.uuid);
+  const fired = new Set([...decided, ...hits.map(({ ruleId }) => ruleId)]);
+  const here = { id: sensorId, groupId: sensor?.groupId ?? 0 };
+  const isConcerned = (rule: Rule) =>
+    fired.has(rule.id) ||
+    (rule.situation === seen.what.situation &&
+      [null, sensorId].includes(rule.sensorId) &&
+      [null, here.groupId].includes(rule.sensorGroupId));
+  const concerned = all.filter(isConcerned);
+  const firedAt = await firedBefore(table, place, event, concerned, nearby.hits);
+  const named = [...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})];
+  const to = { webhookIds: [...new Set(named)], ruleIds: [...fired] };
+  const sent = await deliveriesOf(table, place, event, to, now);
+  if (hits.length > 0 && sent.length === 0)
+    notes.add('Deliveries of webhooks that are gone are found with --delivery, --customer and --webhook alone.');
+  return {
+    event,
+    verdicts: concerned.map((rule) => verdictOf(rule, { event, seen, sensor: here, fired, firedAt })),
+    others: all.length - concerned.length,
+    hits,
+    sent,
+  };
+};
+
+/** All that the table tells of a message with all its events (`all`), or of one event, as it is now (ms). */
+export const readLife = async (
+  table: Table,
+  uuid: string,
+  { place, item }: FoundMessage,
+  all: boolean,
+  now: number,
+): Promise<Life> => {
+  const { sensors } = store(table);
+  const found = await eventsOf(table, place, uuid, item, all);
+  const source = item.raw === undefined ? (found[0]?.source ?? null) : uuid;
+  if (all && source !== null && source !== uuid) {
+    const message = await messageAt(table, place, source);
+    if (message) return readLife(table, source, { place, item: message }, all, now);
+  }
+  const sensor =
+    (await sensors.get(place.customerId, place.sensorId)) ??
+    (await sensors.former(place.customerId, place.sensorId))?.sensor ??
+    null;
+  const message = source === null ? null : source === uuid ? item : await messageAt(table, place, source);
+  const said = message && source !== null ? saidOf(sensor, source, message) : null;
+  const notes = new Set<string>();
+  const around = { table, place, sensor, said, now };
+  const events: EventLife[] = [];
+  for (const event of found) events.push(await lifeOf(around, event, notes));
+  return { place, sensor, said, events, notes: [...notes] };
+};

@@ -1,0 +1,59 @@
+import type { Table } from '../../../shared/store/client.ts';
+import { Refusal } from '../refusal.ts';
+import { type Sent, sentOf } from './deliveries.ts';
+import { findDelivery, findMessage, type Known } from './find.ts';
+import { readLife } from './read.ts';
+import { linesOf, type Step, sentSteps, stepsOf } from './steps.ts';
+
+/** What is traced: one event, a message with all its events, or a delivery with the event that it tells of. */
+export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: Known };
+/** `notes`: what this cannot tell, or tells by what is there now. */
+export type Trace = {
+  customerId: number;
+  sensorId: string;
+  manufacturer: string | null;
+  steps: Step[];
+  notes: string[];
+};
+
+const NOT_KEPT =
+  'A message that changed nothing is not kept, nor is one that still waits in the queue `events`: look for its uuid in the ' +
+  'logs. What is of a sensor that was deleted 15 days ago is found with --customer and --sensor alone.';
+
+const traceMessage = async (table: Table, { kind, id, known }: Wanted, now: number): Promise<Trace> => {
+  const found = await findMessage(table, id, known);
+  if (!found) throw new Refusal(`No sensor keeps anything under the uuid ${id}. ${NOT_KEPT}`);
+  const life = await readLife(table, id, found, kind === 'message', now);
+  return { ...found.place, manufacturer: life.sensor?.manufacturer ?? null, steps: stepsOf(life), notes: life.notes };
+};
+
+const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): Promise<Trace> => {
+  const delivery = await findDelivery(table, id, known);
+  if (!delivery) throw new Refusal(`No webhook that is there keeps a delivery ${id}. Deliveries are kept for 30 days.`);
+  const { customerId, snapshot, isTest } = delivery;
+  const { sensor, event } = snapshot;
+  const place = { customerId, sensorId: sensor.id };
+  const alone = { ...place, manufacturer: null, steps: sentSteps(sentOf(delivery), null) };
+  if (isTest) return { ...alone, notes: ['It is a test of the webhook: there is no event.'] };
+  const found = await findMessage(table, event.uuid, place);
+  if (!found) return { ...alone, notes: [`The event ${event.uuid} that it tells of is kept no more.`] };
+  const whole = await readLife(table, event.uuid, found, false, now);
+  const isOriginal = (sent: Sent) => sent.delivery.id === delivery.replayOf;
+  const events = whole.events.map((one) => ({ ...one, sent: [...one.sent.filter(isOriginal), sentOf(delivery)] }));
+  const steps = stepsOf({ ...whole, events });
+  return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
+};
+
+/** What became of an event, out of the table alone, as it is now (ms). Throws a Refusal when nothing is kept of it. */
+export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trace> =>
+  (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
+
+/** A trace for people. */
+export const traceText = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
+  [
+    `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === 0 ? 'nobody' : `customer ${customerId}`}`,
+    'time (UTC)                 since step before',
+    ...linesOf(steps),
+    'Rules are those that are there now, judged as they are now; hits and deliveries are as they were made.',
+    ...notes,
+  ].join('\n');

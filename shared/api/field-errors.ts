@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type { FieldError, Problem } from '../domain/problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+const pathOf = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+
+const sized = (issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): Pick<FieldError, 'problem' | 'values'> => {
+  const [problem, limit]: [Problem, number] =
+    issue.code === 'too_big' ? ['maximum', Number(issue.maximum)] : ['minimum', Number(issue.minimum)];
+  const isCount = issue.origin !== 'number' && issue.origin !== 'int';
+  return { problem: isCount ? 'items' : problem, values: { limit } };
+};
+
+const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
+  if (issue.input === undefined && issue.code !== 'unrecognized_keys') return { problem: 'required' };
+  switch (issue.code) {
+    case 'too_big':
+    case 'too_small':
+      return sized(issue);
+    case 'invalid_type':
+      return { problem: 'type', values: { expected: issue.expected } };
+    case 'invalid_value':
+      return { problem: 'choice', values: { choices: issue.values.map(String).join(', ') } };
+    case 'custom': {
+      const { key, ...values } = (issue.params ?? {}) as { key?: Problem } & Record<string, number>;
+      return { problem: key ?? 'invalid', values };
+    }
+    default:
+      return { problem: 'invalid' };
+  }
+};
+
+/** What a schema found wrong, as paths and problems; the texts come with the caller's language. */
+export const fieldErrorsOf = (issues: readonly Issue[]): FieldError[] =>
+  issues.flatMap((issue): FieldError[] => [{ path: pathOf(issue.path), ...describe(issue) }]);

@@ -1,0 +1,13 @@
+import type { Situation } from '../../domain/event.ts';
+import { isLocale, type Locale } from '../../domain/locale.ts';
+import { situations } from './situations-en.ts';
+
+type Texts = Record<Situation, string>;
+const languages: Record<Locale, () => Promise<Texts>> = {
+  en: async () => situations,
+  de: async () => (await import('./situations-de.ts')).situations,
+};
+
+/** What a situation is called, in English where the locale is unknown. */
+export const situationText = async (locale: string, situation: Situation): Promise<string> =>
+  (await languages[isLocale(locale) ? locale : 'en']())[situation];

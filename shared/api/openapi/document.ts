@@ -1,0 +1,58 @@
+import type { Settings } from '../../env.ts';
+import { BASE_PATH } from '../operation.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What an OpenAPI document tells of the operations: the same wherever the service runs. */
+export type Description = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
+  /** Operations by path, then by method. */
+  paths: Readonly<Record<string, Json>>;
+  /** Ids of the operations that devices come in by a door of their own for. */
+  ofDevices: readonly string[];
+};
+
+/** What holds for all operations, and what no schema can say. */
+const conventions = [
+  'Integers are written with digits alone: `29.0` and `1e3` are refused with 400, and so is what is beyond 2^53-1.',
+  'Texts have no C0 control characters, lone surrogates, U+FFFE or U+FFFF; their lengths count code points.',
+  'Fields of a body that are unknown, or only in answers, are ignored.',
+  'An object, and every list that does not say otherwise, shows what the last write of its reader said.',
+].join('\n\n');
+
+const serverAt = (url: string) => [{ url: url + BASE_PATH }];
+
+/** The operations of devices name the server that has them. */
+const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => {
+          const { operationId } = operation as { operationId: string };
+          const servers = ofDevices.includes(operationId) && { servers: serverAt(url) };
+          return [method, { ...(operation as Json), ...servers }];
+        }),
+      ),
+    ]),
+  );
+
+/** The OpenAPI 3.1 document of a service. */
+export const openApi = (
+  description: Description,
+  about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,
+): Record<string, unknown> => {
+  const { ofDevices: _, paths, ...others } = description;
+  const hasDoorOfDevices = about.DEVICE_URL !== '' && about.DEVICE_URL !== about.PUBLIC_URL;
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${about.SERVICE_NAME} API`,
+      version: about.SERVICE_VERSION,
+      description: conventions,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: serverAt(about.PUBLIC_URL),
+    paths: hasDoorOfDevices ? withDeviceServer(description, about.DEVICE_URL) : paths,
+    ...others,
+  };
+};

@@ -1,0 +1,48 @@
+import type * as z from 'zod';
+import { Format } from '../../domain/formats/format.ts';
+import { formats } from '../../domain/formats/formats.ts';
+import { payloads } from '../../domain/formats/payloads.ts';
+
+type Json = Record<string, unknown>;
+type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
+
+const header = (name: string, description: string, required: boolean): Json => ({
+  name,
+  in: 'header',
+  required,
+  description,
+  schema: { type: 'string' },
+});
+
+/** What a receiver can check a delivery by, besides what the authentication of its webhook asks for. */
+const headers = [
+  header('webhook-id', 'Id of the delivery: the same for all its attempts and replays', true),
+  header('webhook-timestamp', 'Seconds since the epoch at the start of the attempt', true),
+  header('webhook-signature', '`v1,` and a base64 HMAC-SHA256; several, separated by spaces, during a rotation', false),
+  header('X-Service-Cloud-Signature', '`sha256=` and the HMAC-SHA256 of the body in lower-case hex', false),
+  header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
+];
+
+/** D2: the requests that the service makes, by the format of the webhook. */
+export const webhookPaths = (write: Write): Json =>
+  Object.fromEntries(
+    Format.options.map((format) => {
+      const payload = payloads[format];
+      const [example] = (payload.meta()?.examples ?? []) as unknown[];
+      const content = { 'application/json': { schema: write(payload, 'output'), example } };
+      const operation = {
+        operationId: `receive${format.charAt(0).toUpperCase()}${format.slice(1)}`,
+        tags: ['deliveries'],
+        summary: formats[format].summary,
+        parameters: headers,
+        security: [],
+        requestBody: { required: true, content },
+        responses: {
+          '2XX': { description: 'Delivered' },
+          410: { description: 'Gone: the webhook is disabled, and what waits for it is held' },
+          default: { description: 'Tried again, by the schedule of the webhook' },
+        },
+      };
+      return [format, { post: operation }];
+    }),
+  );

@@ -1,0 +1,27 @@
+import { type Machine, machine } from './machine.ts';
+
+export type RetryOptions = {
+  attempts: number;
+  /** No attempt begins later than this, ms. */
+  forMs: number;
+  /** The longest pause after so many attempts, ms: a pause is drawn from 0 to this (full jitter). */
+  longestPause: (attempt: number) => number;
+};
+
+/**
+ * Makes attempts until one gives something other than null; null when attempts or time are used up. An attempt that throws
+ * is the last one.
+ */
+export const retry = async <T>(
+  attempt: () => Promise<T | null>,
+  { attempts, forMs, longestPause }: RetryOptions,
+  { sleep, elapsed, random }: Machine = machine,
+): Promise<T | null> => {
+  const end = elapsed() + forMs;
+  for (let made = 1; ; made++) {
+    const result = await attempt();
+    if (result !== null) return result;
+    if (made >= attempts || elapsed() >= end) return null;
+    await sleep(random() * longestPause(made));
+  }
+};

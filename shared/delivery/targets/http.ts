@@ -1,0 +1,73 @@
+import type { Result } from '../../domain/attempt.ts';
+import type { Outcome } from '../../domain/delivery.ts';
+import type { WebhookRecord } from '../../domain/webhook.ts';
+import { authHeaders, signatureHeaders } from '../sign.ts';
+import type { WebhookClient } from '../webhook-client.ts';
+
+/** What is sent: the text of its JSON, the id by which a receiver knows it again, and that of this delivery of it. */
+export type Payload = { body: string; messageId: string; deliveryId: string; isTest: boolean };
+/** Who sends: the service's name, version and address. */
+export type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+const busy = new Set([429, 502, 503, 504]);
+const GONE = 410;
+
+/** Seconds that a Retry-After asks for, or 0 when it is malformed, negative or past; `now` in ms. */
+export const retryAfterSeconds = (header: string | null, now: number): number => {
+  if (header === null) return 0;
+  if (/^\d+$/.test(header)) return Number(header);
+  const at = /^[A-Z][a-z]{2}, \d/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
+};
+
+type Answer = { status: number | null; error: string | null; retryAfter: string | null };
+
+/** What an answer means, in the words of no protocol: nothing else knows what a status stands for. */
+export const outcomeOf = ({ status, error, retryAfter }: Answer, now: number): Outcome => {
+  if (status !== null && isSuccess(status)) return { what: 'accepted' };
+  if (status === GONE) return { what: 'gone' };
+  const isOverloaded = error === 'timeout' || (status !== null && busy.has(status));
+  const asks = status === 429 || status === 503;
+  return { what: 'failed', isOverloaded, retryAfterSeconds: asks ? retryAfterSeconds(retryAfter, now) : 0 };
+};
+
+/** The headers that are the same at every attempt; none of them is secret. */
+export const plainHeadersOf = (
+  { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
+  { messageId, isTest }: Pick<Payload, 'messageId' | 'isTest'>,
+): Record<string, string> => ({
+  'Content-Type': 'application/json; charset=utf-8',
+  'User-Agent': `${SERVICE_NAME.replaceAll(/[^\w.-]/g, '-')}/${SERVICE_VERSION}`,
+  ...(isTest && { 'X-Service-Cloud-Test': 'true' }),
+  'webhook-id': messageId,
+});
+
+const headersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
+  const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
+  const { body, messageId, deliveryId } = payload;
+  const nowSeconds = Math.floor(now / 1_000);
+  const secrets = [secretKey, previousUntil > now ? previousSecret : null].filter((one) => one !== null);
+  const auth = {
+    ...{ method: authMethod, token, issuer: sender.PUBLIC_URL, webhookId: webhook.id, targetUrl: url },
+    ...{ deliveryId, nowSeconds },
+  };
+  return {
+    ...plainHeadersOf(sender, payload),
+    ...(await authHeaders(auth)),
+    ...signatureHeaders({ id: messageId, timestampSeconds: nowSeconds, body, secrets, primary: secretKey }),
+  };
+};
+
+/** Signs a payload and posts it to a webhook whose secrets are open; never throws, whatever the receiver does. */
+export const sendByHttp = async (
+  client: Pick<WebhookClient, 'post'>,
+  webhook: WebhookRecord,
+  payload: Payload,
+  sender: Sender,
+  now: () => number,
+): Promise<{ result: Result; outcome: Outcome }> => {
+  const headers = await headersOf(webhook, payload, sender, now());
+  const { retryAfter, ...result } = await client.post({ url: webhook.url, headers, body: payload.body });
+  return { result, outcome: outcomeOf({ ...result, retryAfter }, now()) };
+};

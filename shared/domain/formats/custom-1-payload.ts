@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { kinds, NormalizedCoordinates } from '../event.ts';
+import { millis } from '../values.ts';
+import { between, example } from './payload-parts.ts';
+
+const codes = Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code]));
+
+/** D2 "Custom 1". */
+export const Custom1Payload = z
+  .strictObject({
+    sensorId: z.string().length(26).startsWith('id_').meta({ description: 'The device id, of either maker' }),
+    sensorName: between(1, 128),
+    location: between(1, 256).nullable(),
+    description: between(1, 256),
+    title: z.string().min(1).optional(),
+    message: z.string().min(1).optional(),
+    createDate: millis,
+    normalizedCoordinates: NormalizedCoordinates.optional(),
+    eventType: z.literal(codes),
+  })
+  .meta({
+    id: 'Custom1Payload',
+    examples: [
+      {
+        sensorId: example.sensorId,
+        sensorName: 'Room 1',
+        location: 'Ground floor',
+        description: 'Fall detected',
+        title: 'Fall: Room 1',
+        message: 'Fall detected at 2026-11-20 23:47, Ground floor',
+        createDate: 1_795_230_444_137,
+        normalizedCoordinates: example.point,
+        eventType: 1,
+      },
+    ],
+  });
+export type Custom1Payload = z.input<typeof Custom1Payload>;

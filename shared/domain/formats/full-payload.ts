@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { kinds, NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
+import { int64, millis } from '../values.ts';
+import { between, example } from './payload-parts.ts';
+
+const some = z.string().min(1);
+const all = [...Object.values(kinds), ...Object.values(otherKinds)];
+
+const Service = z.strictObject({ name: z.string(), url: z.string(), version: z.string() });
+const SendingWebhook = z.strictObject({ id: z.uuid(), name: z.string(), isCustomerHook: z.boolean() });
+const SentEvent = z.strictObject({
+  id: int64,
+  uuid: z.uuid(),
+  createDate: millis,
+  type: z.string().meta({ description: `One of: ${[...new Set(all.map(({ type }) => type))].join(', ')}` }),
+  action: z.string().meta({ description: `Of the type: ${all.map((one) => `${one.type}/${one.action}`).join(', ')}` }),
+  normalizedCoordinates: NormalizedCoordinates.nullable(),
+  raw: z.record(z.string(), z.unknown()).meta({
+    description: 'The message of the device, with each digit as it was sent; {} without one',
+  }),
+});
+const SentRule = z.strictObject({
+  id: int64,
+  createDate: millis,
+  name: some,
+  title: between(1, 256),
+  message: between(1, 256),
+  groupId: int64.meta({ description: '0 without a group' }),
+  situation: Situation,
+  situationDescription: some,
+  hasRegion: z.boolean(),
+  regionIndex: z.int().min(-1),
+  regionName: z.string(),
+});
+
+/** D2 "Full format": every key is always there. */
+export const FullPayload = z
+  .strictObject({
+    service: Service,
+    webhook: SendingWebhook,
+    event: SentEvent,
+    sensor: z.strictObject({ id: z.string().startsWith('id_'), name: z.string(), groupId: int64 }),
+    customer: z.strictObject({ id: int64, name: z.string(), location: z.string() }).nullable(),
+    rule: SentRule.nullable().meta({ description: 'null where no rule is the cause' }),
+  })
+  .meta({
+    id: 'FullPayload',
+    examples: [
+      {
+        service: { name: 'Sensor Cloud', url: 'https://cloud.example.com', version: '1.0.0' },
+        webhook: { id: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11', name: 'Nurse call, ward 2', isCustomerHook: false },
+        event: {
+          id: 245_166_702_886_912,
+          uuid: 'f603585e-d6b4-5a8c-9897-a4d1548407ea',
+          createDate: 1_795_230_444_137,
+          type: 'fall',
+          action: 'fall_detected',
+          normalizedCoordinates: example.point,
+          raw: { type: 5, payload: { status: 'calling', timestamp: 1_795_230_352_137 } },
+        },
+        sensor: { id: example.sensorId, name: 'Room 1', groupId: 0 },
+        customer: { id: 3, name: 'Maple House', location: 'Ground floor' },
+        rule: {
+          id: 4,
+          createDate: 1_795_000_000_000,
+          name: 'Falls at night',
+          title: 'Fall: Room 1',
+          message: 'Fall detected at 2026-11-20 23:47, Ground floor',
+          groupId: 0,
+          situation: 'fall_detected',
+          situationDescription: 'Fall detected',
+          hasRegion: false,
+          regionIndex: -1,
+          regionName: '',
+        },
+      },
+    ],
+  });
+export type FullPayload = z.input<typeof FullPayload>;

@@ -1,0 +1,50 @@
+import type { Snapshot } from '../delivery.ts';
+import { type PayloadFormat, pointOf } from './format.ts';
+import type { FullPayload } from './full-payload.ts';
+
+const ruleOf = (
+  rule: NonNullable<Snapshot['rule']>,
+  situationDescription: string,
+): Record<keyof NonNullable<FullPayload['rule']>, unknown> => ({
+  id: rule.id,
+  createDate: rule.createDate,
+  name: rule.name,
+  title: rule.title,
+  message: rule.message,
+  groupId: rule.groupId,
+  situation: rule.situation,
+  situationDescription,
+  hasRegion: rule.hasRegion,
+  regionIndex: rule.regionIndex,
+  regionName: rule.regionName,
+});
+
+/** The JSON of a payload whose fields are JSON already: none may be missing. */
+const objectOf = (fields: Record<keyof FullPayload, string>): string =>
+  `{${Object.entries(fields)
+    .map(([name, json]) => `"${name}":${json}`)
+    .join(',')}}`;
+
+const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
+  const said = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
+  // The device's text as it is: parsed and written again, its long numbers would be rounded.
+  return `${said.slice(0, -1)},"raw":${raw}}`;
+};
+
+/** Everything that is known; every key is always there. */
+export const full: PayloadFormat = {
+  summary: 'An event in the format Full',
+  isForBots: false,
+  needsCode: false,
+  message: 'told',
+  isOncePerMessage: false,
+  render: ({ event, sensor, customer, rule }, { service, webhook }, raw) =>
+    objectOf({
+      service: JSON.stringify({ name: service.name, url: service.url, version: service.version }),
+      webhook: JSON.stringify({ id: webhook.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook }),
+      event: eventOf(event, raw),
+      sensor: JSON.stringify({ id: sensor.id, name: sensor.name, groupId: sensor.groupId }),
+      customer: JSON.stringify(customer && { id: customer.id, name: customer.name, location: customer.location }),
+      rule: JSON.stringify(rule && ruleOf(rule, event.text)),
+    }),
+};

@@ -1,0 +1,11 @@
+import type { PayloadFormat } from './format.ts';
+
+/** The device's own bytes. */
+export const raw: PayloadFormat = {
+  summary: 'A message of a device, as it was sent',
+  isForBots: false,
+  needsCode: false,
+  message: 'required',
+  isOncePerMessage: true,
+  render: (_snapshot, { isTest }, bytes) => (isTest ? '{"test":true}' : bytes),
+};

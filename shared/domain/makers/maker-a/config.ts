@@ -1,0 +1,52 @@
+import { choice, type Field, flag, whole, words } from '../../config/field.ts';
+import { int32 } from '../../values.ts';
+
+/** D1 O14, but for `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are the sensor's. */
+export const basicFields = {
+  name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
+  volume: whole(0, 'beep on a fall; 0 is off', { min: 0, max: 100 }),
+  ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
+  learningModeEnabled: flag(
+    false,
+    'setting it starts the learning phase of 14 days and discards the active sensitivity map',
+  ),
+  testModeEnabled: flag(false, 'turns itself off after 24 h and when the learning phase ends', { from: 31 }),
+  fallingMitigatorEnabled: flag(false, 'fewer false alarms at the risk of missing a few real falls', { from: 40 }),
+  optimizationEnabled: flag(true, 'feedback may be used to improve detection'),
+} as const;
+
+const mode = (what: string) => choice([0, 1], 0, `${what}: 0 active low, 1 active high`);
+const policy = (what: string) =>
+  choice([0, 1, 2, 3, 4, 6], 0, `${what}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`);
+
+/** D1 O15. */
+export const dryContactFields = {
+  primaryMode: mode('primary contact'),
+  primaryPolicy: policy('primary contact'),
+  secondaryMode: mode('secondary contact'),
+  secondaryPolicy: policy('secondary contact'),
+  activationDurationSec: whole(30, 'seconds that the contact stays active on a fall', { min: 1, max: 300, from: 40 }),
+} as const;
+
+const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Error'] as const;
+
+const pinned: Field<number | null> = {
+  schema: int32(1, 2_147_483_647).nullable(),
+  byDefault: null,
+  note: 'versionCode to install at the next start, whatever the global version; null: the global one',
+};
+
+/** D1 O16. */
+export const firmwareFields = {
+  firmwareVersion: pinned,
+  otaEnabled: flag(true, 'updates over the air', { until: 38 }),
+  logLevel: choice([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
+  mqttLogLevelLive: choice(logLevels, 'Info', 'messages that are sent at once', { from: 42 }),
+  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'messages that are kept and sent on request', { from: 42 }),
+} as const;
+
+/** D1 O17. */
+export const telemetryFields = {
+  policy: choice([0, 1, 2], 2, '0 off, 1 always, 2 on fall'),
+  transport: choice([0, 1, 2], 1, '0 MQTT QoS 0, 1 MQTT QoS 1, 2 HTTP'),
+} as const;

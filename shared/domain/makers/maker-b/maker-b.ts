@@ -1,0 +1,28 @@
+import { mountings, regionCounts } from '../../room-limits.ts';
+import { fieldsFor } from '../device-fields.ts';
+import type { Maker } from '../maker.ts';
+import { basicFields, fallFields, vitalFields } from './config.ts';
+import { decodeMakerB } from './decode.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+export const makerB: Maker = {
+  hardwareId: /^[0-9A-F]{12}$/,
+  sensorIdOf: (_hardwareId, random) =>
+    `id_${[...random.subarray(0, 9)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')}`,
+  isIdOfHardware: false,
+  decode: decodeMakerB,
+  mountings: mountings.maker_b,
+  regions: regionCounts.maker_b,
+  roomOf: () => ({}),
+  configsOf: (sensor, stored) => {
+    const told = fieldsFor(sensor);
+    return {
+      basic: told(basicFields, { ...stored.basic, name: sensor.name }),
+      fall: told(fallFields, stored.fall),
+      vitalData: told(vitalFields, stored['vital-data']),
+    };
+  },
+  hasLearningMode: false,
+  getsFeedback: false,
+};

@@ -1,0 +1,14 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { type MetricName, metrics, SERVICE } from './metrics.ts';
+
+/**
+ * Writes measurements to the log in CloudWatch's embedded metric format, which makes metrics of them. No call is made.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format.html
+ */
+export const publisherIn = (namespace: string) => {
+  const powertools = new Metrics({ namespace, serviceName: SERVICE });
+  return (measured: readonly (readonly [MetricName, number])[]): void => {
+    for (const [name, value] of measured) powertools.addMetric(name, metrics[name], value);
+    powertools.publishStoredMetrics();
+  };
+};

@@ -1,0 +1,19 @@
+/** Where a process may die between two steps that belong together. The fault suite lets it, at each of these. */
+export const failpoints = [
+  'ingest.read',
+  'ingest.enqueued',
+  'process.judged',
+  'process.decided',
+  'process.hits_written',
+  'process.deliveries_written',
+  'process.applied',
+  'deliver.claimed',
+  'deliver.sent',
+  'deliver.reported',
+  'deliver.originals_ended',
+  'deliver.recorded',
+  'deliver.rescheduled',
+  'sweep.begun',
+  'sweep.enqueued',
+] as const;
+export type Failpoint = (typeof failpoints)[number];

@@ -1,0 +1,33 @@
+/**
+ * What is kept, by noun: reads and writes of each, in the file of its name. A Lambda's bundle has those alone that its
+ * contract uses (lib/aws/bundle.ts).
+ */
+export { accessTokens } from './access-tokens.ts';
+export { alive } from './alive.ts';
+export { backoffs } from './backoffs.ts';
+export { bots } from './bots.ts';
+export { configs } from './configs.ts';
+export { customers } from './customers.ts';
+export { deliveries } from './deliveries.ts';
+export { deliveryLog } from './delivery-log.ts';
+export { due } from './due.ts';
+export { events } from './events.ts';
+export { feedback } from './feedback.ts';
+export { firmwares } from './firmwares.ts';
+export { health } from './health.ts';
+export { held } from './held.ts';
+export { limits } from './limits.ts';
+export { provisioning } from './provisioning.ts';
+export { repetitions } from './repetitions.ts';
+export { replays } from './replays.ts';
+export { resets } from './resets.ts';
+export { rooms } from './rooms.ts';
+export { ruleHits } from './rule-hits.ts';
+export { rules } from './rules.ts';
+export { secrets } from './secrets.ts';
+export { sensorGroups } from './sensor-groups.ts';
+export { sensors } from './sensors.ts';
+export { sessions } from './sessions.ts';
+export { states } from './states.ts';
+export { users } from './users.ts';
+export { webhooks } from './webhooks.ts';

@@ -1,0 +1,170 @@
+import type { Room } from '../domain/room.ts';
+import { newSensor, type SensorRecord } from '../domain/sensor.ts';
+import type { Table } from './client.ts';
+import { type ConfigItem, configReads, unpin } from './configs.ts';
+import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { dueNames } from './due.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
+import { retryOnConflict } from './retry.ts';
+import { roomReads } from './rooms.ts';
+import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
+import { type StateItem, stateReads } from './states.ts';
+import { items } from './table.ts';
+
+/** The device of a sensor: which token and pairing code are its own now. */
+export type DeviceLink = { hash: string; pairingHash: string };
+
+/**
+ * A sensor as it was when it left a customer, kept there for as long as a message of before may wait: what that says is
+ * the customer's, and is judged by this.
+ */
+export type FormerSensor = {
+  sensor: SensorRecord;
+  regions: Room['regions'];
+  critical: Record<string, unknown> | null;
+  /** When all that is kept of it goes away, s. */
+  ttl: number;
+};
+
+/** Longer than any message waits, ms. */
+const LONGEST_WAIT = 15 * 86_400_000;
+
+type SensorKey = { customerId: number; sensorId: string };
+/** A sensor with all that is kept around it. */
+type Whole = {
+  sensor: SensorItem;
+  state: StateItem | null;
+  link: DeviceLink | null;
+  room: Room | null;
+  configs: ConfigItem[];
+};
+
+/** The sensor first: whatever changes around it after that makes its revision another one. */
+const readWhole = async (table: Table, { customerId, sensorId }: SensorKey): Promise<Whole | null> => {
+  const sensor = await readSensor(table, customerId, sensorId);
+  if (!sensor) return null;
+  const [state, link, room, configs] = await Promise.all([
+    stateReads(table).get(customerId, sensorId),
+    table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
+    roomReads(table).get(customerId, sensorId),
+    configReads(table).list({ customerId, sensorId }),
+  ]);
+  return { sensor, state, link, room, configs };
+};
+
+/**
+ * What a customer keeps of a sensor that leaves; nothing is kept of a sensor that was nobody's. `isUnchanged`: only if its
+ * state is still the one that was read.
+ */
+const farewell = (
+  { customerId, sensorId }: SensorKey,
+  { sensor, state, room, configs }: Whole,
+  now: number,
+  isUnchanged: boolean,
+): Write[] => {
+  const stateKey = items.sensorState({ customerId, sensorId });
+  const unchanged = state && isUnchanged ? where('#version = :seen', { seen: state.version }) : present;
+  if (customerId === 0) return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
+  const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
+  const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
+  const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
+  // A decision of before fails by the version. Nobody looks at the sensor by time any more.
+  const kept = changes({ set: { ttl }, add: { version: 1 }, remove: dueNames, if: unchanged });
+  return [
+    { put: { ...former, ...items.formerSensor({ customerId, sensorId }) } },
+    state ? { update: stateKey, changes: kept } : { check: stateKey, where: absent },
+  ];
+};
+
+/** What a sensor that leaves its key leaves there no trace of. Events, rule hits and feedback stay. */
+const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, configs }: Whole): Write[] => [
+  ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
+  ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
+  ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
+  ...(customerId > 0 ? [oneLess(customerId, 'sensors')] : []),
+];
+
+/**
+ * Removes a sensor for good, unless it is active. The state of the sensor decides that as much as its item does: a
+ * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
+ */
+export const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done' | 'gone' | 'active'> =>
+  retryOnConflict(async () => {
+    const { customerId, sensorId } = key;
+    const whole = await readWhole(table, key);
+    if (!whole) return 'gone';
+    const { sensor, state, link } = whole;
+    if (sensor.isActive || state?.isActive) return 'active';
+    if (customerId > 0) await countedCustomer(table, customerId);
+    const { manufacturer, hardwareId } = sensor;
+    const failed = await table.write(
+      { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
+      ...farewell(key, whole, now, true),
+      { remove: items.owner({ kind: 'sensor', id: sensorId }) },
+      { remove: items.hardware({ manufacturer, hardwareId }) },
+      { remove: items.deviceOfSensor({ sensorId }) },
+      ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
+      ...clearAround(key, whole),
+      ...whole.configs.flatMap(unpin),
+    );
+    return failed === null ? 'done' : null;
+  });
+
+/**
+ * A sensor as another customer gets it: as if it was new, for its name tells of a room and who lives there. What a
+ * system admin set while it was nobody's was set for that customer.
+ */
+const arrived = ({ sensor }: Whole, from: number, to: number, now: number): SensorRecord => {
+  const { id, hardwareId, manufacturer, firmwareVersion, createDate, name, optimizationEnabled, room } = sensor;
+  return {
+    ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
+    ...(from === 0 && { name, optimizationEnabled, ...(room && { room }) }),
+    customerId: to === 0 ? null : to,
+    updateDate: now,
+  };
+};
+
+/** What comes along with a sensor that was nobody's. */
+const bringAlong = ({ room, configs }: Whole, to: SensorKey): Write[] => [
+  ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
+  ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
+];
+
+/** `to`: 0 for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
+export type Move = { to: number; most: number; now: number; pairingHash?: string };
+export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
+
+/**
+ * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
+ * leaves.
+ */
+export const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash }: Move): Promise<Moved> =>
+  retryOnConflict(async () => {
+    const { customerId, sensorId } = from;
+    const whole = await readWhole(table, from);
+    if (!whole?.link) return 'gone';
+    const full = to > 0 ? await roomFor(table, to, 'sensors', most) : null;
+    if (full) return full;
+    if (customerId > 0) await countedCustomer(table, customerId);
+    const sensor = arrived(whole, customerId, to, now);
+    const customer = to > 0 ? [oneMore(to, 'sensors', most)] : [];
+    const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
+    const isHere = where('#customerId = :from', { from: customerId });
+    const home = changes({ set: { customerId: to }, if: isHere });
+    const failed = await table.write(
+      ...customer,
+      ...code,
+      { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
+      { put: newSensorItem(sensor), where: absent },
+      { update: items.owner({ kind: 'sensor', id: sensorId }), changes: home },
+      { update: items.device(whole.link), changes: home },
+      ...farewell(from, whole, now, false),
+      // It may have been there before.
+      { remove: items.sensorState({ customerId: to, sensorId }) },
+      { remove: items.formerSensor({ customerId: to, sensorId }) },
+      ...clearAround(from, whole),
+      ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
+    );
+    if (failed === null) return sensor;
+    return failed.some((at) => at >= customer.length && at < customer.length + code.length) ? 'code_used' : null;
+  });

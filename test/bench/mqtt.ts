@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage } from '../fixtures/home.ts';
+import { startHost } from '../fixtures/host.ts';
+import { createDevice } from '../fixtures/mqtt.ts';
+import { cpuOfHost } from './cpu.ts';
+import type { Figure } from './figures.ts';
+import { AT_A_TIME, linkSensors, many, SENSORS } from './site.ts';
+
+const REPORTS = 1_000;
+/** Of each way, in turn: the first rounds make the host warm, and are not counted. */
+const ROUNDS = 3;
+
+type Way = 'HTTP' | 'MQTT';
+type Spent = { perSecond: number; node: number; engine: number };
+
+let said = 0;
+/** A fall that nobody wants to hear of. */
+const report = () => fallMessage('calling', Date.now() - 3_600_000 + ++said);
+
+/** CPU of the host once it has nothing left to do. */
+const settledCpu = async (cpu: () => Promise<{ node: number; engine: number }>) => {
+  for (let before = await cpu(); ; ) {
+    await sleep(1_000);
+    const now = await cpu();
+    if (now.node + now.engine - before.node - before.engine < 0.05) return now;
+    before = now;
+  }
+};
+
+const figuresOf = (ways: Record<Way, Spent>): Figure[] => [
+  ...Object.entries(ways).flatMap(([way, { perSecond, node, engine }]): Figure[] => [
+    { name: `1,000 reports over ${way}: acknowledged`, value: perSecond, unit: '1/s' },
+    {
+      ...{ name: `1,000 reports over ${way}: CPU`, value: node + engine, unit: 's' },
+      note: `Node ${node.toFixed(1)}, engine ${engine.toFixed(1)}; until all was worked off`,
+    },
+  ]),
+  {
+    name: 'a report over MQTT: acknowledged',
+    value: ways.MQTT.perSecond / ways.HTTP.perSecond,
+    unit: 'x HTTP',
+  },
+  {
+    name: 'a report over MQTT: CPU',
+    value: (ways.MQTT.node + ways.MQTT.engine) / (ways.HTTP.node + ways.HTTP.engine),
+    unit: 'x HTTP',
+  },
+];
+
+/** 1,000 reports of 40 sensors, by QoS 1 beside POST, on the same host: what it takes until they are acknowledged, and worked off. */
+export const measureMqtt = async (folder: string): Promise<Figure[]> => {
+  const dataDir = join(folder, 'mqtt');
+  const host = await startHost({ DATA_DIR: dataDir, MQTT_PORT: '0' });
+  const url = host.lines.find((line) => line.startsWith('mqtt '))?.slice('mqtt '.length) ?? '';
+  try {
+    const { client } = await createHome(await adminOf(host.url), 'maple', ALL_PERMISSIONS);
+    const sensors = await linkSensors(client, SENSORS);
+    const devices = await Promise.all(sensors.map((sensor) => createDevice(url, sensor)));
+    const say: Record<Way, (at: number) => Promise<unknown>> = {
+      HTTP: async (at) => sensors[at]?.device.ok('POST', `/devices/${sensors[at]?.sensorId}/messages`, report()),
+      MQTT: async (at) => devices[at]?.say(report()),
+    };
+    const cpu = () => cpuOfHost(host.pid, dataDir);
+    const ways: Partial<Record<Way, Spent>> = {};
+    for (let round = 0; round < ROUNDS; round++)
+      for (const way of ['HTTP', 'MQTT'] as const) {
+        const before = await settledCpu(cpu);
+        const seconds = await many(REPORTS, AT_A_TIME, (at) => say[way](at % SENSORS));
+        const after = await settledCpu(cpu);
+        const [node, engine] = [after.node - before.node, after.engine - before.engine];
+        ways[way] = { perSecond: REPORTS / seconds, node, engine };
+      }
+    await Promise.all(devices.map((one) => one.end()));
+    return figuresOf(ways as Record<Way, Spent>);
+  } finally {
+    await host.end('SIGTERM');
+  }
+};

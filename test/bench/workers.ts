@@ -1,0 +1,39 @@
+import { adminOf } from '../fixtures/home.ts';
+import { startHostWithWorkers } from '../fixtures/workers.ts';
+import type { Figure } from './figures.ts';
+import { type Ear, listen, type Posted, postFall, type Sensor, until } from './site.ts';
+import { createBenchHome } from './throughput.ts';
+
+const FALLS = 200;
+const MOST = 2;
+
+/** Seconds until the last of a burst of falls of one sensor has arrived. */
+const burst = async (ear: Ear, sensor: Sensor): Promise<number> => {
+  const start = performance.now();
+  const posted: Posted[] = [];
+  for (let at = 0; at < FALLS; at++) posted.push(await postFall(sensor));
+  await until(() => posted.every(({ uuid }) => ear.countOf(uuid) > 0));
+  return (performance.now() - start) / 1_000;
+};
+
+const measureWith = async (workers: number): Promise<number> => {
+  const [cloud, ear] = await Promise.all([startHostWithWorkers(workers), listen()]);
+  try {
+    const { sensors } = await createBenchHome(await adminOf(cloud.url), 'maple', ear, 1);
+    return await burst(ear, sensors[0] ?? (await Promise.reject(new Error('there is no sensor'))));
+  } finally {
+    await Promise.all([cloud.stop(), ear.receiver.stop()]);
+  }
+};
+
+/** A burst of one sensor with several processes of `process` over one queue: their number must not make it slower. */
+export const measureWorkers = async (): Promise<Figure[]> => {
+  const alone = await measureWith(1);
+  const figures: Figure[] = [{ name: `${FALLS} falls of one sensor, 1 process`, value: alone, unit: 's' }];
+  for (const workers of [4, 10])
+    figures.push({
+      name: `${FALLS} falls of one sensor, ${workers} processes`,
+      ...{ value: (await measureWith(workers)) / alone, unit: 'x 1 process', most: MOST },
+    });
+  return figures;
+};

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('account');
+});
+afterAll(() => site.stop());
+
+test('a token is shown once, works, and is withdrawn', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'New access token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Dashboard');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const token = await dialog.locator('.secret').innerText();
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  await visitor.look('account-token');
+  await site.admin.as(token).ok('GET', '/users/me');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await visitor.look('account');
+  expect(await page.content()).not.toContain(token);
+  await page.getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByText('No access tokens yet.').waitFor();
+  expect((await site.admin.as(token).call('GET', '/users/me')).status).toBe(401);
+});
+
+test('the profile is saved, and another language holds at once', async () => {
+  await using visitor = await site.openLoggedIn('/account');
+  const { page } = visitor;
+  await page.getByLabel('First name').fill('Zoë');
+  await page.getByLabel('Language').selectOption('de');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Profil', exact: true }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  await visitor.look('account-german');
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { choose, said } from './fixtures/fields.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('oak');
+});
+afterAll(() => site.stop());
+
+test('a system admin sets up a customer with a user, a key and a firmware', { timeout: 120_000 }, async () => {
+  const admin = { username: 'admin', password: ADMIN_PASSWORD };
+  await using visitor = await site.openLoggedIn('/customers', admin);
+  const { page, look } = visitor;
+  await page.getByRole('link', { name: 'New customer' }).click();
+  await page.getByLabel('Name').fill('Birch House');
+  await page.getByLabel('Location').fill('Birch Street 1');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Birch House' }).waitFor();
+  await look('customers');
+
+  await choose(page, 'Customer', 'Birch House');
+  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByText('Nobody is like that.').waitFor();
+  await page.getByRole('link', { name: 'New user' }).click();
+  await page.getByLabel('Username').fill('birch.nurse');
+  await page.getByLabel(/^Password/).fill('seven quiet rivers');
+  await page.getByLabel('Manage rules').check();
+  await look('new-user');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('link', { name: 'birch.nurse' }).click();
+  await page.getByLabel('Manage sensors').check();
+  await look('user');
+  await page.getByRole('region', { name: 'What the user may do' }).getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Saved.');
+  const [found] = await site.admin.ok<{ data: { username: string; permissions: string[] }[] }[]>(
+    'GET',
+    '/users?searchText=birch',
+  );
+  expect(found?.data).toMatchObject([{ username: 'birch.nurse', permissions: ['manage_sensors', 'manage_rules'] }]);
+
+  await page.getByRole('link', { name: 'Provisioning keys' }).click();
+  await page.getByRole('button', { name: 'New provisioning key' }).click();
+  await page.getByLabel('Name').fill('Factory line 1');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const key = (await page.locator('[data-secret]').textContent()) ?? '';
+  await look('provisioning-keys');
+  const device = { manufacturer: 'maker_a', hardwareId: '02DE00000001', firmwareVersion: 42 };
+  expect((await site.admin.as(key).call('POST', '/devices/register', device)).status).toBe(201);
+
+  await page.getByRole('link', { name: 'Firmwares' }).click();
+  await page.getByRole('button', { name: 'New firmware' }).click();
+  await page.getByLabel('Version code').fill('42');
+  await page.getByLabel(/^Version \*/).fill('v0.42');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Make it the default' }).click();
+  await page.getByRole('cell', { name: 'Default' }).waitFor();
+  await look('firmwares');
+});

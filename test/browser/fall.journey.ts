@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fallMessage, linkSensor } from '../fixtures/home.ts';
+import { choose } from './fixtures/fields.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+import { logInOn, type Visitor } from './fixtures/visitor.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('maple');
+});
+afterAll(() => site.stop());
+
+/** A bot and its webhook, made on their pages; gives what was shown once. */
+const makeWebhook = async ({ page, look }: Visitor, url: string) => {
+  await page.getByRole('link', { name: 'Bots' }).click();
+  await page.getByRole('button', { name: 'New bot' }).click();
+  await page.getByLabel('Name').fill('Nurse call');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Nurse call' }).waitFor();
+  await look('bots');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('link', { name: 'New webhook' }).click();
+  await page.getByLabel('Name').fill('Ward 2');
+  await page.getByLabel('Address').fill(url);
+  await choose(page, 'Bot', 'Nurse call');
+  await page.getByText('"fall_detected"').first().waitFor();
+  await look('new-webhook');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const shown = page.locator('[data-secret]');
+  await shown.nth(1).waitFor();
+  await look('webhook-secrets');
+  const [token = '', secret = ''] = await shown.allTextContents();
+  return { token, secret };
+};
+
+const makeRule = async ({ page, look }: Visitor) => {
+  await page.getByRole('link', { name: 'Rules' }).click();
+  await page.getByRole('link', { name: 'New rule' }).click();
+  await page.getByLabel('Name').fill('Falls at night');
+  await page.getByRole('switch', { name: 'Only at certain times' }).check();
+  await page.getByLabel('From').fill('00:00');
+  await page.getByLabel(/^To \*/).fill('00:00');
+  await choose(page, 'Recipients', 'Ward 2');
+  await page.keyboard.press('Escape');
+  const sentence = page.getByRole('region', { name: 'What the rule says' });
+  await sentence.getByText('tells Ward 2').waitFor();
+  expect(await sentence.textContent()).toBe(
+    '“Fall” at any sensor, every day all day (Europe/Berlin), tells Ward 2, and then not again for 1 minute.',
+  );
+  await look('new-rule');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
+  await look('rules');
+};
+
+test('from the first login to a fall that is delivered, verified by what the page says', {
+  timeout: 90_000,
+}, async () => {
+  const { home, receiver } = site;
+  await using visitor = await site.open();
+  const { page, look } = visitor;
+  await logInOn(page, home);
+  const { token, secret } = await makeWebhook(visitor, receiver.url);
+  await makeRule(visitor);
+
+  const { device, sensorId } = await linkSensor(home.client);
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+  const [received] = await receiver.until(1);
+  expect(received?.headers.authorization).toBe(`Bearer ${token}`);
+
+  await page.getByRole('link', { name: 'Deliveries' }).click();
+  await page.getByRole('link', { name: 'Ward 2' }).click();
+  await page.getByText('fall/fall_detected').waitFor();
+  await page.getByText('Delivered').first().waitFor();
+  await look('deliveries');
+  await page.getByRole('table').getByRole('link').first().click();
+  const body = page.getByRole('region', { name: 'Body' }).locator('pre');
+  await body.waitFor();
+  expect(await body.textContent()).toBe(received?.body);
+  await look('delivery');
+
+  const code = await page.getByRole('region', { name: 'How a receiver verifies it' }).locator('pre').textContent();
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code ?? '')}`);
+  expect(isGenuine(received?.headers, received?.body, secret)).toBe(true);
+  expect(isGenuine(received?.headers, `${received?.body} `, secret)).toBe(false);
+});

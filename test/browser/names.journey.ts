@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_PERMISSIONS, createAlarm, hireFor, linkSensor } from '../fixtures/home.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+/** A name that would be markup, and names in other scripts, one of them from right to left. */
+const names = ['<img src=x onerror=alert(1)><b>bold</b>', 'חדר 12', 'Ærø 部屋 🛏️', '{sensor}</script><script>alert(2)'];
+
+let site: Site;
+let ids: { ruleId: number; webhookId: string; groupId: number };
+beforeAll(async () => {
+  site = await startSite('names');
+  const { client, customerId } = site.home;
+  const { rule, webhook } = await createAlarm(client, site.receiver.url);
+  const sensor = await linkSensor(client);
+  let groupId = 0;
+  for (const name of names) {
+    const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name, sensorIds: [sensor.sensorId] });
+    groupId = group.id;
+    await client.ok('POST', '/bots', { name });
+    await client.ok('PUT', `/webhooks/${webhook.id}`, { ...(await client.ok('GET', `/webhooks/${webhook.id}`)), name });
+    const before = await client.ok('GET', `/rules/${rule.id}`);
+    await client.ok('PUT', `/rules/${rule.id}`, { ...before, name, sensorGroupId: groupId });
+  }
+  await client.ok('PUT', `/customers/${customerId}`, { name: names[0], location: names[1], email: '' });
+  ids = { ruleId: rule.id, webhookId: webhook.id, groupId };
+});
+afterAll(() => site.stop());
+
+test('names in any script are shown as they are, and none becomes markup', { timeout: 90_000 }, async () => {
+  await using visitor = await site.openLoggedIn('/groups');
+  const { page, look } = visitor;
+  for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor();
+  await look('groups');
+  const { ruleId, webhookId, groupId } = ids;
+  const last = names.at(-1) ?? '';
+  for (const path of [`/groups/${groupId}`, '/bots', '/rules', `/rules/${ruleId}`, `/webhooks/${webhookId}`]) {
+    await page.goto(site.address + path);
+    await page.getByText(last, { exact: true }).first().waitFor();
+    expect(await page.locator('main img, main b, main script').count()).toBe(0);
+  }
+  await page.goto(`${site.address}/rules/${ruleId}`);
+  await page.getByRole('region', { name: 'What the rule says' }).getByText(`of the group ${last}`).waitFor();
+  await look('rule');
+});
+
+test('somebody without permissions sees what there is and is offered nothing else', { timeout: 90_000 }, async () => {
+  const reader = await hireFor(site.admin, site.home.customerId, 'reader');
+  await using visitor = await site.openLoggedIn('/rules', reader);
+  const { page, look } = visitor;
+  await page.getByRole('link', { name: names.at(-1) ?? '', exact: true }).click();
+  await page.getByText('You may look at this, but not change it.').waitFor();
+  expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
+  await look('rule-reader');
+  const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
+  expect(entries).toEqual(['Overview', 'Sensors', 'Groups', 'Rules']);
+  for (const path of ['/webhooks', '/bots', '/users', '/customers', '/deliveries', '/firmwares']) {
+    await page.goto(site.address + path);
+    await page.getByText('There is no such page.').waitFor();
+  }
+  await page.goto(`${site.address}/groups`);
+  await page.getByRole('table').waitFor();
+  expect(await page.getByRole('link', { name: 'New group' }).count()).toBe(0);
+});
+
+test('somebody whose language is German reads a rule, a webhook and its deliveries in it', {
+  timeout: 90_000,
+}, async () => {
+  const { admin, home } = site;
+  const german = { locale: 'de', permissions: ALL_PERMISSIONS };
+  const user = await hireFor(admin, home.customerId, 'nachtwache', german);
+  const { ruleId, webhookId } = ids;
+  await using visitor = await site.openLoggedIn(`/rules/${ruleId}`, user);
+  const { page, look } = visitor;
+  await page.getByRole('switch', { name: 'Nur zu bestimmten Zeiten' }).check();
+  await page
+    .getByRole('region', { name: 'Was die Regel sagt' })
+    .getByText('„Sturz“ bei einem Sensor der Gruppe')
+    .waitFor();
+  await page.getByText('jeden Tag von 21:00 bis 06:00 (Europe/Berlin)').waitFor();
+  await look('german-rule');
+  await page.goto(`${site.address}/webhooks/${webhookId}`);
+  await page.getByText('Geschlossen: Alles wird sofort gesendet.').waitFor();
+  await look('german-webhook');
+  await page.getByRole('link', { name: 'Seine Zustellungen' }).click();
+  await page.getByText('In dieser Zeit wurde nichts gesendet').waitFor();
+});
+
+test('on a phone each page fits its width', { timeout: 90_000 }, async () => {
+  const { ruleId, webhookId, groupId } = ids;
+  await using visitor = await site.openLoggedIn('/rules', site.home, { viewport: { width: 390, height: 844 } });
+  const { page, look } = visitor;
+  const paths = {
+    ...{ groups: '/groups', group: `/groups/${groupId}`, rules: '/rules', rule: `/rules/${ruleId}`, bots: '/bots' },
+    ...{ webhooks: '/webhooks', webhook: `/webhooks/${webhookId}`, 'new-webhook': '/webhooks/new' },
+    ...{ deliveries: `/deliveries/${webhookId}`, users: '/users', 'new-user': '/users/new' },
+  };
+  for (const [name, path] of Object.entries(paths)) {
+    await page.goto(site.address + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect([name, await page.evaluate<number>('document.documentElement.scrollWidth')]).toEqual([name, 390]);
+    await look(`phone-${name}`);
+  }
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { hireFor } from '../fixtures/home.ts';
+import { furnish, type Site, startSite } from './fixtures/site.ts';
+
+const MARKUP = '<img src=x onerror=alert(1)> غرفة 病室';
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+let site: Site;
+let sensorId: string;
+beforeAll(async () => {
+  site = await startSite('people');
+  ({ sensorId } = await furnish(site, MARKUP));
+});
+afterAll(() => site.stop());
+
+test('on a phone nothing is wider than the screen, and the menu leads to every page', async () => {
+  await using visitor = await site.openLoggedIn('', site.home, PHONE);
+  const { page } = visitor;
+  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await visitor.look('phone-overview');
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Sensors', exact: true }).click();
+  await page.getByRole('link', { name: MARKUP }).click();
+  await page.getByRole('button', { name: 'Change the room' }).waitFor();
+  await visitor.look('phone-room');
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  expect(width).toBe(PHONE.viewport.width);
+});
+
+test('a finger moves a region', async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, PHONE);
+  const { page, context } = visitor;
+  await page.getByRole('button', { name: 'Change the room' }).click();
+  const bed = page.getByRole('button', { name: /^Bed, / });
+  await bed.scrollIntoViewIfNeeded();
+  const box = await bed.boundingBox();
+  if (!box) throw new Error('there is no bed');
+  const screen = await context.newCDPSession(page);
+  const touch = (type: string, by: number) =>
+    screen.send('Input.dispatchTouchEvent', {
+      type: type as 'touchStart',
+      touchPoints: type === 'touchEnd' ? [] : [{ x: box.x + 40 + by, y: box.y + 60 }],
+    });
+  await touch('touchStart', 0);
+  await touch('touchMove', 30);
+  await touch('touchMove', 60);
+  await touch('touchEnd', 60);
+  await page.getByRole('textbox', { name: 'Left edge' }).waitFor();
+  const left = Number(await page.getByRole('textbox', { name: 'Left edge' }).inputValue());
+  expect(left).toBeGreaterThan(-140);
+});
+
+test('the text of a customer stays text', async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
+  await visitor.page.getByRole('heading', { name: MARKUP }).waitFor();
+  expect(await visitor.page.locator('img').count()).toBe(0);
+});
+
+test('who may do nothing is offered nothing', async () => {
+  const guest = await hireFor(site.admin, site.home.customerId, 'guest');
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, guest);
+  const { page } = visitor;
+  await page.getByText('Points of recent events').waitFor();
+  expect(await page.getByRole('button', { name: 'Change the room' }).count()).toBe(0);
+  await page.getByRole('tab', { name: 'Configuration' }).click();
+  await page.getByText('You may not see any configuration').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('region', { name: 'Sensors' }).waitFor();
+  expect(await page.getByRole('region', { name: 'Deliveries that fail' }).count()).toBe(0);
+});
+
+test('a system admin chooses the customer to look at', async () => {
+  await using visitor = await site.openLoggedIn('', { username: 'admin', password: ADMIN_PASSWORD });
+  const { page } = visitor;
+  await page.getByText('Choose a customer above').waitFor();
+  await page.getByRole('combobox', { name: 'Customer' }).click();
+  await page.getByRole('option', { name: 'people' }).click();
+  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await visitor.look('admin-overview');
+});
+
+test('who speaks German reads German, also in the dark', async () => {
+  const { username, password } = await hireFor(site.admin, site.home.customerId, 'schwester', { locale: 'de' });
+  const dark = { locale: 'de-DE', colorScheme: 'dark' as const };
+  await using visitor = await site.open(`/sensors/${sensorId}`, dark);
+  const { page } = visitor;
+  await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+  await page.getByLabel('Benutzername').fill(username);
+  await page.locator('input[name=password]').fill(password);
+  await page.getByRole('button', { name: 'Anmelden' }).click();
+  await page.getByText('Punkte der letzten Ereignisse').waitFor();
+  await visitor.look('german-dark-room');
+  await page.getByRole('link', { name: 'Übersicht' }).click();
+  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await visitor.look('german-dark-overview');
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { said } from './fixtures/fields.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+const FALLS = 12;
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('elm');
+});
+afterAll(() => site.stop());
+
+/** A webhook with a receiver that is broken until it is repaired, and falls that it refused. */
+const refusedFalls = async () => {
+  const { client } = site.home;
+  let isBroken = true;
+  const receiver = await startReceiver((_, response) => response.writeHead(isBroken ? 500 : 200).end('so it is'));
+  const { webhook } = await createAlarm(client, receiver.url, 'fall_detected', { retrySchedule: [0] });
+  const { device, sensorId } = await linkSensor(client);
+  const now = Date.now() - 60_000;
+  for (let at = 0; at < FALLS; at++)
+    await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now + at));
+  await receiver.until(FALLS);
+  await site.cloud.idle();
+  const repair = () => {
+    isBroken = false;
+  };
+  return { receiver, repair, webhookId: webhook.id, [Symbol.asyncDispose]: () => receiver.stop() };
+};
+
+test('a receiver that failed is repaired, tested, and gets by a replay what it missed', {
+  timeout: 90_000,
+}, async () => {
+  await using refused = await refusedFalls();
+  const { receiver, repair, webhookId } = refused;
+  await using visitor = await site.openLoggedIn(`/webhooks/${webhookId}`);
+  const { page, look } = visitor;
+  await page.getByText('Open: repetitions rest').waitFor();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('The receiver answered 500').waitFor();
+  await look('webhook-failing');
+  repair();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('The receiver answered 200').waitFor();
+  await page.getByText('Closed: everything is sent at once.').waitFor();
+
+  await page.getByRole('link', { name: 'Its deliveries' }).click();
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await page.getByText(`${FALLS + 1} entries`).waitFor();
+  expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
+  await page.getByRole('button', { name: 'Send many again' }).click();
+  await page.getByLabel('So many a second').fill('2');
+  await look('deliveries-replay');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByText('Paused').waitFor();
+  await look('replay-paused');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByText(`${FALLS} sent, 0 failed, of ${FALLS}`).waitFor({ timeout: 30_000 });
+  await page.getByText('Completed').waitFor();
+  await look('replay');
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(FALLS + 2);
+});
+
+test('a replay that is canceled sends no more', { timeout: 60_000 }, async () => {
+  await using refused = await refusedFalls();
+  const { receiver, repair, webhookId } = refused;
+  repair();
+  await using visitor = await site.openLoggedIn(`/deliveries/${webhookId}`);
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Send many again' }).click();
+  await page.getByLabel('So many a second').fill('1');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Cancel the replay' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the replay' }).click();
+  await said(page, 'The replay is canceled.');
+  await page.getByText('Canceled', { exact: true }).waitFor();
+  expect(receiver.received.length).toBeLessThan(2 * FALLS);
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('../..', import.meta.url).pathname,
+    include: ['test/browser/**/*.journey.ts'],
+    globalSetup: ['test/browser/fixtures/chromium.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // One browser, and one process with the local host.
+    maxWorkers: 1,
+    isolate: false,
+  },
+});

@@ -1,0 +1,113 @@
+import type { Resource, Template } from './assembly.ts';
+
+export const REGION = 'eu-central-1';
+export const ACCOUNT = '000000000000';
+
+const pseudo: Readonly<Record<string, string>> = {
+  'AWS::AccountId': ACCOUNT,
+  'AWS::Partition': 'aws',
+  'AWS::Region': REGION,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+/** What CloudFormation gives for a resource by `Ref`, and by `Fn::GetAtt`. */
+type Given = { ref: string; attributes: Readonly<Record<string, string>> };
+
+const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
+const withArn = (ref: string, Arn: string): Given => ({ ref, attributes: { Arn } });
+const plain = (id: string): Given => ({ ref: id, attributes: {} });
+
+/** The kinds of resources that functions and doors are made of; those of other kinds are not looked at. */
+const kinds: Readonly<Record<string, (id: string, origin: string, properties: Resource['Properties']) => Given>> = {
+  'AWS::ApiGateway::Deployment': plain,
+  'AWS::ApiGateway::RestApi': plain,
+  'AWS::ApiGatewayV2::Api': plain,
+  'AWS::ApiGatewayV2::Integration': plain,
+  'AWS::DynamoDB::Table': (id) => withArn(id, arn('dynamodb', `table/${id}`)),
+  'AWS::Events::Rule': (id) => withArn(id, arn('events', `rule/${id}`)),
+  'AWS::IAM::Role': (id) => withArn(id, `arn:aws:iam::${ACCOUNT}:role/${id}`),
+  'AWS::KMS::Key': (id) => withArn(id, arn('kms', `key/${id}`)),
+  'AWS::Lambda::Function': (id, _, properties) => {
+    const name = String(properties?.FunctionName ?? id);
+    return withArn(name, arn('lambda', `function:${name}`));
+  },
+  'AWS::Logs::LogGroup': (id) => withArn(id, arn('logs', `log-group:${id}:*`)),
+  'AWS::SQS::Queue': (id, origin, properties) => {
+    const name = properties?.FifoQueue === true ? `${id}.fifo` : id;
+    return { ref: `${origin}/${ACCOUNT}/${name}`, attributes: { Arn: arn('sqs', name), QueueName: name } };
+  },
+};
+
+type Intrinsics = Partial<{
+  Ref: string;
+  'Fn::GetAtt': [string, string];
+  'Fn::Join': [string, unknown[]];
+  'Fn::Sub': string;
+}>;
+
+/** A logical id without the hash that the CDK ends it with. */
+export const shortOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
+
+/**
+ * The account as a stack makes it. `origin`: where its services answer. Everything in a template that depends on what
+ * else is deployed is resolved by the names that are given here.
+ */
+export const createAccount = ({ Resources }: Template, origin: string) => {
+  const given = (id: string): Given => {
+    const { Type = '', Properties } = Resources[id] ?? {};
+    const made = kinds[Type]?.(id, origin, Properties);
+    if (!made) throw new Error(`nothing is known of ${id} ${Type}`);
+    return made;
+  };
+  const attribute = (id: string, name: string): string => {
+    const value = given(id).attributes[name];
+    if (value === undefined) throw new Error(`nothing is known of ${name} of ${id}`);
+    return value;
+  };
+  const ref = (id: string): string => pseudo[id] ?? given(id).ref;
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (value === null || typeof value !== 'object') return value;
+    const one = value as Intrinsics;
+    if (one.Ref) return ref(one.Ref);
+    if (one['Fn::GetAtt']) return attribute(...one['Fn::GetAtt']);
+    if (one['Fn::Join']) return one['Fn::Join'][1].map(resolve).join(one['Fn::Join'][0]);
+    if (one['Fn::Sub']) return one['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => ref(id));
+    const unknown = Object.keys(one).find((key) => key.startsWith('Fn::'));
+    if (unknown) throw new Error(`${unknown} is not resolved here`);
+    return Object.fromEntries(Object.entries(one).map(([key, of]) => [key, resolve(of)]));
+  };
+  const known = new Map<string, unknown>();
+  const all = <P extends object>(type: string): (P & { id: string; dependsOn: string[] })[] => {
+    const made =
+      known.get(type) ??
+      Object.entries(Resources)
+        .filter(([, { Type }]) => Type === type)
+        .map(([id, { Properties = {}, DependsOn = [] }]) => ({
+          ...(resolve(Properties) as P),
+          id,
+          dependsOn: [DependsOn].flat(),
+        }));
+    known.set(type, made);
+    return made as (P & { id: string; dependsOn: string[] })[];
+  };
+  return {
+    /** The resources of a type with their properties resolved. */
+    all,
+    ref,
+    arnOf: (id: string) => attribute(id, 'Arn'),
+    /** The ARN of the resource of a type that `Ref` gives this for. */
+    arnByRef: (type: string, wanted: string) => {
+      const found = all(type).find(({ id }) => ref(id) === wanted);
+      if (!found) throw new Error(`there is no ${type} ${wanted}`);
+      return attribute(found.id, 'Arn');
+    },
+    /** The resource of a type that has an ARN. */
+    byArn: <P extends object>(type: string, wanted: string) => {
+      const found = all<P>(type).find(({ id }) => attribute(id, 'Arn') === wanted);
+      if (!found) throw new Error(`there is no ${type} ${wanted}`);
+      return found;
+    },
+  };
+};
+export type Account = ReturnType<typeof createAccount>;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skippingClock } from '../../lib/local/clock.ts';
+import { tellStory } from '../../lib/local/demo/story.ts';
+import { clientOf, logIn } from '../fixtures/client.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { adminOf, createHome } from '../fixtures/home.ts';
+import { unreadableOf } from '../fixtures/tasks.ts';
+
+let cloud: Awaited<ReturnType<typeof startTestCloud>>;
+const mails: string[] = [];
+const clock = skippingClock(Date.now());
+/** Dead letters are put back once in so long, ms. */
+const QUARTER = 900_000;
+beforeAll(async () => {
+  cloud = await startTestCloud({
+    ...{ clock, say: (line) => void mails.push(line), log: () => {} },
+    // The story's receiver hangs once.
+    environment: { DELIVERY_DEADLINE_SECONDS: '2' },
+  });
+});
+afterAll(() => cloud.stop());
+
+const queues = () => {
+  if (!('queues' in cloud.waiting)) throw new Error('the queues are elsewhere');
+  return cloud.waiting;
+};
+
+test('the main job: a fall, a receiver in trouble, and a webhook that arrives all the same', async () => {
+  const told: string[] = [];
+  const account = { username: 'admin', password: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
+  const held = await tellStory({ base: cloud.url, ...account, say: (line) => void told.push(line) });
+  expect(held, told.join('\n')).toBe(true);
+});
+
+test('whoever forgot a password gets a code by mail from the address of the stage, and sets another one', async () => {
+  const admin = await adminOf(cloud.url);
+  const { customerId } = await createHome(admin, 'maple', []);
+  const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
+  await admin.ok('POST', '/users', { ...person, customerId, email: 'a@example.com', permissions: [] });
+  const anybody = clientOf(cloud.url);
+  await anybody.ok('POST', '/users/password-reset', { username: person.username });
+  const [mail = ''] = mails;
+  expect(mail).toMatch(/^mail to a@example\.com: /);
+  const [code] = /^[\w-]{32}$/m.exec(mail) ?? [];
+  const newPassword = 'another-long-password';
+  await anybody.ok('POST', '/users/password-reset/confirm', { code, newPassword });
+  await logIn(anybody, person.username, newPassword);
+});
+
+test('dead letters are put back by the clock, and what nobody can read is put aside', async () => {
+  const { queues: all, dead } = queues();
+  const names = ['events', 'timers', 'deliveries', 'retries'] as const;
+  for (const name of names) dead[name].send(unreadableOf(name));
+  clock.skipTo(clock.now() + QUARTER);
+  await cloud.sweep();
+  await cloud.idle();
+  expect(names.map((name) => dead[name].stats().visible)).toEqual([0, 0, 0, 0]);
+  const notes = all.quarantine.receive(10).map(({ body }) => JSON.parse(body).body);
+  expect(notes).toEqual(names.map(() => 'no task'));
+});
+
+test('a body that fits an invocation, and no operation, is refused by the function', async () => {
+  const anybody = clientOf(cloud.url);
+  const large = { username: 'x'.repeat(4_000_000), password: ADMIN_PASSWORD };
+  expect((await anybody.call('POST', '/users/login', large)).status).toBe(413);
+});

@@ -1,0 +1,90 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * The runtime of a function: what runs in its process beside its bundle, and speaks Lambda's runtime API.
+ * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+ */
+const { AWS_LAMBDA_RUNTIME_API = '', LAMBDA_TASK_ROOT = '', _HANDLER = '' } = process.env;
+const { AWS_LAMBDA_FUNCTION_NAME = '', AWS_LAMBDA_FUNCTION_MEMORY_SIZE = '' } = process.env;
+const [host = '', port = ''] = AWS_LAMBDA_RUNTIME_API.split(':');
+
+// The clock of the account may be ahead of this machine's: it is set as an invocation begins.
+let ahead = 0;
+const { now } = Date;
+Date.now = () => now() + ahead;
+
+// To an account the machine of the tests is at an address of a network: its own loopback answers for Lambda itself.
+const MACHINE = '10.77.0.1';
+type Target = { host?: string };
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (this: Socket, ...given: [Target | Target[]]) {
+  const [target] = given.flat() as [Target?];
+  if (target?.host === MACHINE) {
+    target.host = '127.0.0.1';
+    Object.defineProperty(this, 'remoteAddress', { value: MACHINE });
+  }
+  return Reflect.apply(connect, this, given);
+} as typeof connect;
+
+type Answer = { headers: IncomingHttpHeaders; body: string };
+const agent = new Agent({ keepAlive: true });
+const call = (method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const options = { agent, host, port, method, path: `/2018-06-01/runtime/${path}`, headers };
+    const sent = request(options, (response) => {
+      response.toArray().then((parts) => {
+        resolve({ headers: response.headers, body: Buffer.concat(parts).toString('utf8') });
+      }, reject);
+    });
+    sent.on('error', reject).end(body);
+  });
+
+const told = (error: unknown) => {
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  const headers = { 'Lambda-Runtime-Function-Error-Type': `Unhandled.${name}` };
+  return [JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\n') }), headers] as const;
+};
+
+type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+const load = async (): Promise<Handler> => {
+  const [file, name = ''] = _HANDLER.split('.');
+  const module = await import(pathToFileURL(join(LAMBDA_TASK_ROOT, `${file}.mjs`)).href);
+  if (typeof module[name] !== 'function') throw new Error(`${_HANDLER} is no function`);
+  return module[name];
+};
+
+const contextOf = (headers: IncomingHttpHeaders) => {
+  const deadline = Number(headers['lambda-runtime-deadline-ms']);
+  return {
+    awsRequestId: headers['lambda-runtime-aws-request-id'],
+    invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+    functionName: AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: '$LATEST',
+    memoryLimitInMB: AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+  };
+};
+
+const work = async (handle: Handler): Promise<void> => {
+  const { headers, body } = await call('GET', 'invocation/next');
+  ahead = Number(headers['clock-ahead-ms'] ?? 0);
+  const id = headers['lambda-runtime-aws-request-id'];
+  try {
+    const result = await handle(JSON.parse(body), contextOf(headers));
+    await call('POST', `invocation/${id}/response`, JSON.stringify(result) ?? 'null');
+  } catch (error) {
+    await call('POST', `invocation/${id}/error`, ...told(error));
+  }
+};
+
+try {
+  const handle = await load();
+  for (;;) await work(handle);
+} catch (error) {
+  // Without a runtime API there is nobody to tell.
+  await call('POST', 'init/error', ...told(error)).catch(() => {});
+  process.exit(1);
+}

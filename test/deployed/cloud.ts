@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Clock, systemClock } from '../../lib/local/clock.ts';
+import type { Cloud, CloudOptions } from '../../lib/local/cloud.ts';
+import { startTableEngine, type TableEngine } from '../../lib/local/engines.ts';
+import { firstStart } from '../../lib/local/first.ts';
+import { type LocalQueues, queuesOf } from '../../lib/local/queues.ts';
+import { clientConfig, embeddedClient } from '../../lib/local/table.ts';
+import { BASE_PATH } from '../../shared/api/operation.ts';
+import { passwordsAt } from '../../shared/auth/password.ts';
+import { cipherOf, createVault } from '../../shared/auth/vault.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { settingsFrom } from '../../shared/env.ts';
+import { logTo } from '../../shared/log.ts';
+import { createTable } from '../../shared/store/client.ts';
+import { store } from '../../shared/store/store.ts';
+import { createJudge, type Judge } from '../fixtures/iam-judge.ts';
+import { createAccount } from './account.ts';
+import type { Assembly } from './assembly.ts';
+import { startEndpoint } from './endpoint.ts';
+import { mappingsOf, SIDE_BY_SIDE, startEvents } from './events.ts';
+import { createFunctions, type DeployedFunction } from './functions.ts';
+import { startGateway } from './gateway.ts';
+import { policiesOf } from './policies.ts';
+import { createQueues, type Made } from './queues.ts';
+
+type Options = Pick<CloudOptions, 'first'> &
+  Partial<CloudOptions> & {
+    /** Settings of another stage than the one that was synthesised, by their variables. */
+    environment?: Readonly<Record<string, string>>;
+  };
+
+/** A cloud of the artefact, with what was seen of it. */
+export type Deployed = Cloud & {
+  judge: Judge;
+  /** What failed that no function answered for: invocations that threw, were late or were refused. */
+  faults: string[];
+  functions: readonly DeployedFunction[];
+};
+
+const createTableIn = async (endpoint: string, TableName: string, design: object): Promise<void> => {
+  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, BillingMode } = design as CreateTableCommandInput;
+  const client = new DynamoDBClient(clientConfig(endpoint));
+  const input = { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, BillingMode };
+  await client.send(new CreateTableCommand(input));
+  client.destroy();
+};
+
+/** The queues by their names, as those of a local host are. */
+const named = (queues: readonly Made[]): { queues: LocalQueues; dead: LocalQueues } => {
+  const pick = (isDead: boolean) =>
+    Object.fromEntries(
+      queues
+        .filter(({ name }) => name.endsWith('-dead') === isDead)
+        .map(({ name, queue }) => [name.replace('-dead', ''), queue]),
+    ) as LocalQueues;
+  return { queues: pick(false), dead: pick(true) };
+};
+
+/** What a test does to a cloud from behind, past its doors and its policies. */
+const behindOf = (
+  options: Options,
+  table: Runtime['table'],
+  settings: Runtime['settings'],
+  waiting: Made[],
+): Runtime => {
+  const { clock = systemClock, random = randomBytes, passwordCost, log = logTo(() => {}) } = options;
+  const none = async (): Promise<never> => {
+    throw new Error('only a function does that');
+  };
+  return {
+    ...{ settings, table, random, log, now: clock.now, queues: queuesOf(named(waiting).queues) },
+    ...{ webhookClient: none, mail: none, vault: createVault({ encrypt: none, decrypt: none }) },
+    passwords: passwordsAt(passwordCost, random),
+    pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
+  };
+};
+
+/** In AWS what functions measure leaves with their lines for CloudWatch; nothing here makes metrics of them. */
+const valuesOf = (name: string): never => {
+  throw new Error(`what functions measure is not kept here, and neither is ${name}`);
+};
+
+/** Functions that read queues have as many processes as work on their queues side by side; others two, when they need them. */
+const processesOf = (account: ReturnType<typeof createAccount>) => {
+  const mappings = mappingsOf(account);
+  return (arn: string) => {
+    const own = mappings.filter(({ lambda }) => lambda === arn).length;
+    return own > 0 ? { first: SIDE_BY_SIDE, most: own * SIDE_BY_SIDE } : { first: 0, most: SIDE_BY_SIDE };
+  };
+};
+
+type Engines = { engine: TableEngine; endpoint: Awaited<ReturnType<typeof startEndpoint>> };
+const startEngines = async (onLine: (line: string) => void) => {
+  const [engine, endpoint] = await Promise.all([
+    startTableEngine({ dataDir: ':memory:', onExit: (error) => onLine(error.message) }),
+    startEndpoint(),
+  ]);
+  return { engine, endpoint, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
+};
+
+/** Puts what the template says on the engines; throws where it does not fit together. */
+const furnish = async (
+  assembly: Assembly,
+  { engine, endpoint }: Engines,
+  options: Options,
+  clock: Clock,
+  onLine: (line: string) => void,
+) => {
+  const account = createAccount(assembly.template, endpoint.origin);
+  const [table] = account.all('AWS::DynamoDB::Table');
+  const [key] = account.all('AWS::KMS::Key');
+  if (!table || !key) throw new Error('the template has no table, or no key');
+  await createTableIn(engine.endpoint, table.id, table);
+  const policies = policiesOf(account);
+  const judge = createJudge(policies);
+  const queues = createQueues(account, clock);
+  endpoint.open({
+    ...{ judge, queues, tableName: table.id, tableEndpoint: engine.endpoint, keyArn: account.arnOf(key.id) },
+    ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
+    mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
+  });
+  const settings = options.environment ?? {};
+  const host = { origin: endpoint.origin, clock, settings, onLine };
+  const functions = createFunctions(account, assembly, processesOf(account), host);
+  return { account, tableName: table.id, judge, queues, functions };
+};
+
+/** Starts the functions of a cloud assembly on the embedded engines, connected as its template connects them. */
+export const startDeployed = async (assembly: Assembly, options: Options): Promise<Deployed> => {
+  const { clock = systemClock } = options;
+  const faults: string[] = [];
+  const onError = (error: unknown) => void faults.push(String(error));
+  const onLine = (line: string) => void (line.includes('"level":"error"') && options.log?.('error', line));
+  const engines = await startEngines(onLine);
+  const made = await furnish(assembly, engines, options, clock, onLine).catch(async (error: unknown) => {
+    await engines.stop();
+    throw error;
+  });
+  const { tableName, functions, queues } = made;
+  const table = createTable(embeddedClient(engines.engine.endpoint), tableName);
+  const settings = settingsFrom({ ...options.environment, TABLE_NAME: tableName });
+  const runtime = behindOf(options, table, settings, [...queues]);
+  const generated = await firstStart(store(table), options.first, runtime);
+  const gateway = await startGateway({ ...made, now: clock.now, onError });
+  const events = startEvents({ ...made, clock, onError });
+  return {
+    ...{ url: gateway.origin + BASE_PATH, mqttUrl: null, runtime, waiting: named(queues), valuesOf, generated },
+    ...{ sweep: events.sweep, idle: events.idle, judge: made.judge, faults, functions: [...functions.values()] },
+    stop: async () => {
+      await gateway.stop();
+      await events.stop();
+      await Promise.all([...functions.values()].map((one) => one.stop()));
+      await engines.stop();
+    },
+  };
+};

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { callerOf } from './functions.ts';
+import { type Behind, services, ses } from './services.ts';
+
+type Account = Behind & { names: readonly string[] };
+
+const perform = async (incoming: IncomingMessage, behind: Account): Promise<unknown> => {
+  const { headers, url, method } = incoming;
+  const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
+  const service = url === '/v2/email/outbound-emails' ? ses : services[target];
+  if (!service) throw new Error(`there is no ${method} ${url} ${target} here`);
+  const body = Buffer.concat(await incoming.toArray()).toString('utf8');
+  return service({ caller: callerOf(headers.authorization ?? '', behind.names), operation, body, headers }, behind);
+};
+
+const answer = async (incoming: IncomingMessage, response: ServerResponse, behind: Account): Promise<void> => {
+  const type = { 'content-type': 'application/x-amz-json-1.0' };
+  try {
+    const given = await perform(incoming, behind);
+    if (!(given instanceof IncomingMessage)) return void response.writeHead(200, type).end(JSON.stringify(given));
+    response.writeHead(given.statusCode ?? 500, given.headers);
+    given.pipe(response);
+  } catch (error) {
+    const { name, message } = error as Error;
+    const headers = { ...type, 'x-amzn-errortype': name };
+    response.writeHead(400, headers).end(JSON.stringify({ __type: `com.amazonaws#${name}`, message }));
+  }
+};
+
+/** Where the services of an account answer its functions; `open` tells what is behind it. */
+export const startEndpoint = async () => {
+  const opened = Promise.withResolvers<Account>();
+  const server = createServer((incoming, response) => {
+    void opened.promise.then((behind) => answer(incoming, response, behind));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: opened.resolve,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,105 @@
+import type { SQSBatchResponse } from 'aws-lambda';
+import type { Clock } from '../../lib/local/clock.ts';
+import { poll, schedule } from '../../lib/local/pollers.ts';
+import type { Judge } from '../fixtures/iam-judge.ts';
+import type { Account } from './account.ts';
+import type { DeployedFunction } from './functions.ts';
+import type { Made } from './queues.ts';
+import { permissionsOf } from './routes.ts';
+
+/** Invocations at a time that a mapping makes here: enough that two processes work on a queue side by side. */
+export const SIDE_BY_SIDE = 2;
+/** The function's own time bounds an invocation, not that of who makes it, for whom a test may set the clock ahead. */
+const UNBOUNDED = 2_000_000;
+
+type Mapping = {
+  id: string;
+  dependsOn: string[];
+  FunctionName: string;
+  EventSourceArn: string;
+  BatchSize: number;
+  FunctionResponseTypes?: string[];
+  ScalingConfig?: { MaximumConcurrency: number };
+};
+type Options = {
+  account: Account;
+  /** By ARN. */
+  functions: ReadonlyMap<string, DeployedFunction>;
+  queues: readonly Made[];
+  judge: Judge;
+  clock: Clock;
+  onError: (error: unknown) => void;
+};
+
+/** What a mapping may say that is imitated here; anything else must not be overlooked. */
+const KNOWN = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseTypes', 'ScalingConfig'];
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions */
+const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+
+/** The mappings of the template, by the ARNs of their functions. */
+export const mappingsOf = (account: Account): readonly (Mapping & { lambda: string })[] =>
+  account.all<Mapping>('AWS::Lambda::EventSourceMapping').map((mapping) => {
+    const { id, dependsOn: _, ...written } = mapping;
+    const unknown = Object.keys(written).filter((key) => !KNOWN.includes(key));
+    if (unknown.length > 0) throw new Error(`${id} has ${unknown}, which is not imitated here`);
+    return { ...mapping, lambda: account.arnByRef('AWS::Lambda::Function', mapping.FunctionName) };
+  });
+
+const startMapping = (
+  mapping: ReturnType<typeof mappingsOf>[number],
+  { functions, queues, judge, clock, onError }: Options,
+) => {
+  const { id, lambda: arn, EventSourceArn, BatchSize, FunctionResponseTypes = [], ScalingConfig } = mapping;
+  const lambda = functions.get(arn);
+  const source = queues.find((one) => one.arn === EventSourceArn);
+  if (!lambda || !source) throw new Error(`${id} has no function, or no queue`);
+  const resource = `queue/${source.name}`;
+  if (!POLLING.every((action) => judge.isAllowed(lambda.name, { action, resource }))) return null;
+  const reports = FunctionResponseTypes.includes('ReportBatchItemFailures');
+  return poll({
+    ...{ queue: source.queue, functionName: lambda.name, batchSize: BatchSize, reportFailures: true, onError },
+    ...{ clock, timeoutSeconds: UNBOUNDED },
+    concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? SIDE_BY_SIDE, SIDE_BY_SIDE),
+    // Without the right mode Lambda deletes all of a batch, whatever is named in the answer.
+    handler: async (event) => {
+      const answer = (await lambda.invoke(event)) as SQSBatchResponse;
+      return reports ? answer : undefined;
+    },
+  });
+};
+
+type Rule = { id: string; ScheduleExpression: string; State: string; Targets: { Arn: string }[] };
+
+const everyOf = ({ id, ScheduleExpression }: Rule): number => {
+  const [, count] = /^rate\((\d+) minutes?\)$/.exec(ScheduleExpression) ?? [];
+  if (!count) throw new Error(`${id} runs by ${ScheduleExpression}, which is not imitated here`);
+  return Number(count) * 60_000;
+};
+
+const startRule = (rule: Rule, { account, functions, clock, onError }: Options) =>
+  rule.Targets.map(({ Arn }) => {
+    const lambda = functions.get(Arn);
+    if (!lambda || rule.State !== 'ENABLED') throw new Error(`${rule.id} runs nothing`);
+    if (permissionsOf(account, 'events.amazonaws.com', Arn, account.arnOf(rule.id)).length === 0)
+      throw new Error(`${lambda.name} may not be invoked by ${rule.id}`);
+    const { name, invoke: handler } = lambda;
+    const time = { everyMs: everyOf(rule), timeoutSeconds: UNBOUNDED, clock };
+    return schedule({ name, handler, ...time, onError });
+  });
+
+/** Connects functions to their queues and to the clock, as the template says. */
+export const startEvents = (options: Options) => {
+  const { account } = options;
+  const timers = account.all<Rule>('AWS::Events::Rule').flatMap((rule) => startRule(rule, options));
+  const pollers = mappingsOf(account).flatMap((mapping) => startMapping(mapping, options) ?? []);
+  return {
+    sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
+    /** Resolves when the queues have nothing to give, nobody works on them, and nothing runs by the clock. */
+    idle: async () => {
+      await Promise.all(timers.map((one) => one.idle()));
+      // One may have work for another that was idle before.
+      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+    },
+    stop: async () => void (await Promise.all([...pollers, ...timers].map((one) => one.stop()))),
+  };
+};

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { clientOf, register } from '../fixtures/client.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
+import { fallMessage } from '../fixtures/home.ts';
+import { type Assembly, type Resource, readAssembly } from './assembly.ts';
+import { type Deployed, startDeployed } from './cloud.ts';
+
+const whole = readAssembly(inject('assembly'));
+const empty = mkdtempSync(join(tmpdir(), 'deployed-empty-'));
+afterAll(() => rmSync(empty, { recursive: true }));
+
+type Change = (id: string, resource: Resource) => boolean;
+/** The assembly without the resources that `isGone` says; it may change the others. */
+const without = (isGone: Change): Assembly => {
+  const { Resources } = structuredClone(whole.template);
+  const kept = Object.entries(Resources).filter(([id, resource]) => !isGone(id, resource));
+  return { ...whole, template: { Resources: Object.fromEntries(kept) } };
+};
+
+type Function = { Environment: { Variables: Record<string, unknown> }; Code: { S3Key: string } };
+const isFunction = (name: string, id: string, { Type }: Resource) =>
+  Type === 'AWS::Lambda::Function' && new RegExp(`^${name}[0-9A-F]{8}$`).test(id);
+const withoutVariable = (name: string, variable: string): Assembly =>
+  without((id, resource) => {
+    const { Environment } = resource.Properties as Function;
+    if (isFunction(name, id, resource)) delete Environment.Variables[variable];
+    return false;
+  });
+
+type Role = { Policies: { PolicyDocument: { Statement: { Action: string | string[] }[] } }[] };
+const withoutGrant = (name: string, action: string): Assembly =>
+  without((id, { Type, Properties }) => {
+    if (Type !== 'AWS::IAM::Role' || !id.startsWith(`${name}role`)) return false;
+    for (const { PolicyDocument } of (Properties as Role).Policies)
+      for (const statement of PolicyDocument.Statement)
+        statement.Action = [statement.Action].flat().filter((one) => one !== action);
+    return false;
+  });
+
+const withoutCode = (name: string): Assembly => {
+  const found = Object.entries(whole.template.Resources).filter(([id, one]) => isFunction(name, id, one));
+  const keys = found.map(([, { Properties }]) => (Properties as Function).Code.S3Key);
+  return { ...whole, assets: new Map([...whole.assets, ...keys.map((key) => [key, empty] as const)]) };
+};
+/** Resources of some types that name something. */
+const withoutAny = (types: readonly string[], word: string): Assembly =>
+  without((_, one) => types.some((type) => one.Type === `AWS::${type}`) && JSON.stringify(one).includes(word));
+
+type RestApi = { Body: { paths: Record<string, Record<string, unknown>> } };
+/** Without a method of a path in the document of the API, or without all of them. */
+const withoutMethod = (path: string, method?: string): Assembly =>
+  without((_, { Type, Properties }) => {
+    if (Type !== 'AWS::ApiGateway::RestApi') return false;
+    const { paths } = (Properties as RestApi).Body;
+    if (method === undefined) delete paths[path];
+    else delete paths[path]?.[method];
+    return false;
+  });
+const withoutName = (name: string): Assembly =>
+  without((id, resource) => {
+    if (isFunction(name, id, resource)) resource.Properties = { ...resource.Properties, FunctionName: 'other' };
+    return false;
+  });
+const withoutWaiting = (): Assembly =>
+  without((_, resource) => {
+    if (resource.Type === 'AWS::ApiGateway::Deployment') delete resource.DependsOn;
+    return false;
+  });
+
+type Cloud = Deployed & { complaints: () => string };
+const within = async (assembly: Assembly, run: (cloud: Cloud) => Promise<void>): Promise<void> => {
+  const first = { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
+  const cloud = await startDeployed(assembly, { first });
+  try {
+    await run({ ...cloud, complaints: () => [...cloud.judge.denied, ...cloud.faults].join('\n') });
+  } finally {
+    await cloud.stop();
+  }
+};
+const logIn = ({ url }: Cloud) =>
+  clientOf(url).call('POST', '/users/login', { username: 'admin', password: ADMIN_PASSWORD });
+const post = async ({ url }: Cloud) => {
+  const { sensorId, deviceToken } = await register(clientOf(url), PROVISIONING_KEY, 'ABCDEF012345');
+  return clientOf(url, deviceToken).call('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+};
+
+describe('planted in the artefact, and found', () => {
+  test('nothing: a login, and a message of a device, are well', () =>
+    within(whole, async (cloud) => {
+      expect((await logIn(cloud)).status).toBe(200);
+      expect((await post(cloud)).status).toBe(202);
+      await cloud.idle();
+      expect(cloud.complaints()).toBe('');
+    }));
+
+  test.each([
+    ['a right to the table', withoutGrant('auth', 'dynamodb:GetItem'), logIn, 500, 'auth: dynamodb:GetItem table'],
+    [
+      'a right to a queue',
+      withoutGrant('devices', 'sqs:SendMessage'),
+      post,
+      503,
+      'devices: sqs:SendMessage queue/events',
+    ],
+    ['the name of the table', withoutVariable('auth', 'TABLE_NAME'), logIn, 500, 'table sensor-cloud'],
+    ['the address of a queue', withoutVariable('devices', 'EVENTS_QUEUE_URL'), post, 503, ''],
+    ['the code of a function', withoutCode('auth'), logIn, 502, 'auth: did not start'],
+    ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no route of its own'],
+    ['all routes of a path', withoutMethod('/api/v1/users/login'), logIn, 502, 'POST /api/v1/users/login has no route'],
+    ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no route of its own'],
+    ['the stage of a door', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
+    ['the name of a function', withoutName('auth'), logIn, 502, 'which is no function'],
+    ['the wait for a permission', withoutWaiting(), logIn, 502, 'auth may not be invoked by'],
+    ['the permission of a door', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
+  ])('%s is missing', (_, assembly, call, status, complaint) =>
+    within(assembly, async (cloud) => {
+      const answer = await call(cloud).catch((error: Error) => error);
+      const told = answer instanceof Error ? Number(/: (\d{3}) /.exec(answer.message)?.[1]) : answer.status;
+      expect([told, cloud.complaints()]).toEqual([status, expect.stringContaining(complaint)]);
+    }),
+  );
+
+  test('the mapping of a queue is missing: what was accepted stays there', () =>
+    within(withoutAny(['Lambda::EventSourceMapping'], 'eventsqueue'), async (cloud) => {
+      expect((await post(cloud)).status).toBe(202);
+      await cloud.idle();
+      expect('queues' in cloud.waiting && cloud.waiting.queues.events.stats().visible).toBe(1);
+    }));
+
+  test('the right to read a queue is missing: nothing is read from it', () =>
+    within(withoutGrant('process', 'sqs:ReceiveMessage'), async (cloud) => {
+      expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
+    }));
+
+  test('the clock of the sweep is missing: nothing runs by it', () =>
+    within(withoutAny(['Events::Rule'], ''), async ({ sweep, functions }) => {
+      await sweep();
+      expect(functions.filter((one) => one.started() > 0)).toEqual([]);
+    }));
+
+  test.each(['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'])('%s is missing: it does not start', (type) =>
+    expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
+  );
+});

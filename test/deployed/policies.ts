@@ -1,0 +1,42 @@
+import type { Condition, Policy, Statement } from '../fixtures/iam.ts';
+import { type Account, shortOf } from './account.ts';
+
+type Written = { Effect: string; Action: string | string[]; Resource: string | string[]; Condition?: Condition };
+type Role = { Policies?: { PolicyDocument: { Statement: Written[] } }[] };
+
+/** The name of a queue in the system: `events`, `events-dead`, `quarantine`. */
+export const queueNameOf = (id: string): string =>
+  shortOf(id).replace(/(dead|queue)$/, (kind) => (kind === 'dead' ? '-dead' : ''));
+
+/** Short names of the resources of an account, for whoever reads what was denied. What is not in it keeps its ARN. */
+const namesOf = ({ all, arnOf }: Account): ((arn: string) => string) => {
+  const named = (type: string, name: (id: string) => string) =>
+    all(type).map(({ id }): [string, string] => [arnOf(id), name(id)]);
+  const names = [
+    ...named('AWS::DynamoDB::Table', () => 'table'),
+    ...named('AWS::KMS::Key', () => 'key'),
+    ...named('AWS::Logs::LogGroup', (id) => `logs/${id}`),
+    ...named('AWS::SQS::Queue', (id) => `queue/${queueNameOf(id)}`),
+  ];
+  return (arn) => {
+    const [known, name] = names.find(([one]) => arn === one || arn.startsWith(`${one}/`)) ?? [];
+    if (known !== undefined) return name + arn.slice(known.length);
+    return arn.replace(/^arn:aws:ses:.*:identity\//, 'mail/');
+  };
+};
+
+/** What each function may do by the inline policies of its role. Anything but `Allow` is not understood, and refused. */
+export const policiesOf = (account: Account): Map<string, Policy> => {
+  const nameOf = namesOf(account);
+  const read = ({ Effect, Action, Resource, Condition = {} }: Written): Statement => {
+    if (Effect !== 'Allow') throw new Error('a statement that does not allow');
+    return { actions: [Action].flat(), resources: [Resource].flat().map(nameOf), conditions: Condition };
+  };
+  const functions = account.all<{ Role: string }>('AWS::Lambda::Function');
+  return new Map(
+    functions.map(({ id, Role }) => {
+      const { Policies = [] } = account.byArn<Role>('AWS::IAM::Role', Role);
+      return [shortOf(id), Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.map(read))];
+    }),
+  );
+};

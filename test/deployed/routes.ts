@@ -1,0 +1,117 @@
+import { match, type Route as Place } from '../../lib/local/router.ts';
+import { isLike } from '../fixtures/iam.ts';
+import { ACCOUNT, type Account, REGION } from './account.ts';
+
+/** A route of a door: `ANY` is any method, and `greedy` what it takes beyond its own segments. */
+type Route = { method: string; resource: string; lambda: string };
+/** `isOwn`: the route is for this method, and not for any. */
+export type Found = Place & { lambda: string; isOwn: boolean };
+
+type Permission = { FunctionName: string; Principal: string; SourceArn: string };
+/** The permissions by which a service may invoke a function for this source. */
+export const permissionsOf = (account: Account, principal: string, lambda: string, source: string): string[] =>
+  account
+    .all<Permission>('AWS::Lambda::Permission')
+    .filter(
+      ({ FunctionName, Principal, SourceArn }) =>
+        FunctionName === lambda && Principal === principal && isLike(source, SourceArn),
+    )
+    .map(({ id }) => id);
+
+type Method = { 'x-amazon-apigateway-integration': { type: string; httpMethod: string; uri: string } };
+type RestApi = { Body: { paths: Readonly<Record<string, Readonly<Record<string, Method>>>> } };
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html */
+const ANY = 'x-amazon-apigateway-any-method';
+
+/** The methods of the paths in the OpenAPI document that a REST API is made of. */
+const ofRestApi = ({ Body }: RestApi): Route[] =>
+  Object.entries(Body.paths).flatMap(([resource, methods]) =>
+    Object.entries(methods).map(([name, { 'x-amazon-apigateway-integration': integration }]) => {
+      const { type, httpMethod, uri } = integration;
+      const [, lambda] = /\/functions\/(.+)\/invocations$/.exec(uri) ?? [];
+      if (type !== 'aws_proxy' || httpMethod !== 'POST' || lambda === undefined)
+        throw new Error(`${name} ${resource} invokes no function`);
+      return { method: name === ANY ? 'ANY' : name.toUpperCase(), resource, lambda };
+    }),
+  );
+
+type HttpRoute = { RouteKey: string; Target: string };
+type Integration = { IntegrationUri: string; IntegrationType: string; PayloadFormatVersion: string };
+
+const ofHttpApi = (account: Account): Route[] => {
+  const integrations = new Map(account.all<Integration>('AWS::ApiGatewayV2::Integration').map((one) => [one.id, one]));
+  return account.all<HttpRoute>('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
+    const [method = '', resource = method] = RouteKey.split(' ');
+    const integration = integrations.get(Target.replace('integrations/', ''));
+    if (integration?.PayloadFormatVersion !== '1.0') throw new Error(`${RouteKey} hands over another payload`);
+    return { method: resource === method ? 'ANY' : method, resource, lambda: integration.IntegrationUri };
+  });
+};
+
+const GREEDY = /\{(\w+)\+\}$/;
+const parametersOf = (resource: string, path: string): Record<string, string> | null => {
+  if (resource === '$default') return {};
+  const [, greedy] = GREEDY.exec(resource) ?? [];
+  const [template, segments] = [resource.split('/'), path.split('/')];
+  if (greedy === undefined) return match(template, segments);
+  const own = match(template.slice(0, -1), segments.slice(0, template.length - 1));
+  const rest = segments.slice(template.length - 1).join('/');
+  return own && rest !== '' ? { ...own, [greedy]: rest } : null;
+};
+
+/** Literal segments win over parameters, and these over what takes all the rest. */
+const rank = ({ resource, method }: Route): string => {
+  const segments = resource.split('/').map((one) => (GREEDY.test(one) ? '2' : one.startsWith('{') ? '1' : '0'));
+  return `${resource === '$default' ? '3' : ''}${segments.join('')}${method === 'ANY' ? '1' : '0'}`;
+};
+
+/** A door of the account: what it is in an ARN, and whether it has a stage that serves. */
+export type Door = {
+  kind: 'rest' | 'http';
+  id: string;
+  stage: string | undefined;
+  routes: readonly Route[];
+  /** The permissions that are there before it serves; undefined: it serves what is there. */
+  waitsFor?: readonly string[];
+};
+
+type Stage = { StageName: string; DeploymentId: string };
+const restOf = (account: Account): Door => {
+  const [api] = account.all<RestApi>('AWS::ApiGateway::RestApi');
+  const [stage] = account.all<Stage>('AWS::ApiGateway::Stage');
+  const deployment = account.all('AWS::ApiGateway::Deployment').find(({ id }) => id === stage?.DeploymentId);
+  return {
+    ...{ kind: 'rest', id: api?.id ?? '', stage: stage?.StageName, waitsFor: deployment?.dependsOn ?? [] },
+    routes: api ? ofRestApi(api) : [],
+  };
+};
+
+const httpOf = (account: Account): Door => {
+  const [api] = account.all('AWS::ApiGatewayV2::Api');
+  const [stage] = account.all<{ StageName: string }>('AWS::ApiGatewayV2::Stage');
+  return { kind: 'http', id: api?.id ?? '', stage: stage?.StageName, routes: ofHttpApi(account) };
+};
+
+export const doorsOf = (account: Account): Readonly<Record<Door['kind'], Door>> => {
+  const ordered = (door: Door) => ({
+    ...door,
+    routes: door.routes.toSorted((a, b) => rank(a).localeCompare(rank(b))),
+  });
+  return { rest: ordered(restOf(account)), http: ordered(httpOf(account)) };
+};
+
+/** Where a request leads at a door: API Gateway looks for a resource with the method. */
+export const findRoute = ({ routes }: Door, method: string, path: string): Found | undefined => {
+  for (const route of routes) {
+    const parameters = route.method === method || route.method === 'ANY' ? parametersOf(route.resource, path) : null;
+    const pathParameters = parameters && Object.keys(parameters).length > 0 ? parameters : null;
+    const { resource, lambda } = route;
+    if (parameters) return { group: '', resource, pathParameters, lambda, isOwn: route.method === method };
+  }
+  return undefined;
+};
+
+/** The source of an invocation, as the permission of a function names it. */
+export const sourceOf = ({ id, stage }: Door, method: string, resource: string): string =>
+  `arn:aws:execute-api:${REGION}:${ACCOUNT}:${id}/${stage}/${method}${resource.startsWith('/') ? resource : `/${resource}`}`;

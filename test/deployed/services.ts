@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { Cipher } from '../../shared/auth/vault.ts';
+import type { Asked } from '../fixtures/iam.ts';
+import { askedOf, type Judge, movesOf } from '../fixtures/iam-judge.ts';
+import type { Request } from '../fixtures/sqs-server.ts';
+import { accessesIn, type Wire } from '../fixtures/table-calls.ts';
+import { createSqs, type Made } from './queues.ts';
+
+export type Letter = { to: string; subject: string; text: string };
+export type Behind = {
+  judge: Judge;
+  tableName: string;
+  tableEndpoint: string;
+  queues: readonly Made[];
+  keyArn: string;
+  cipher: Cipher;
+  mail: (letter: Letter) => void;
+};
+
+/** A refusal of a service, by its name there. */
+class Refused extends Error {
+  override name: string;
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+type Call = { caller: string; operation: string; body: string; headers: IncomingMessage['headers'] };
+/** What a service answers: a value that becomes JSON, or what another server answered. */
+type Service = (call: Call, behind: Behind) => unknown;
+
+const must = ({ judge }: Behind, caller: string, asked: Asked): void => {
+  if (!judge.isAllowed(caller, asked))
+    throw new Refused('AccessDeniedException', `${caller} is not authorized to perform ${asked.action}`);
+};
+
+const agent = new Agent({ keepAlive: true });
+/** The same call at the engine of the table. */
+const forward = async (endpoint: string, { headers, body }: Call): Promise<IncomingMessage> => {
+  const { host: _, ...rest } = headers;
+  const sent = request(endpoint, { agent, method: 'POST', headers: rest }).end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return answer;
+};
+
+const tablesIn = ({ TableName, RequestItems = {}, TransactItems = [] }: Wire): (string | undefined)[] => {
+  const inTransaction = TransactItems.flatMap((one) => Object.values(one).map((item) => item.TableName));
+  return [...(TableName ? [TableName] : []), ...Object.keys(RequestItems), ...inTransaction];
+};
+
+const dynamodb: Service = (call, behind) => {
+  const { tableName, tableEndpoint } = behind;
+  const wire = JSON.parse(call.body) as Wire;
+  const others = tablesIn(wire).filter((name) => name !== tableName);
+  const asked = askedOf(accessesIn(call.operation, wire));
+  for (const one of asked) must(behind, call.caller, others.length > 0 ? { ...one, resource: `table ${others}` } : one);
+  return forward(tableEndpoint, call);
+};
+
+const sqs: Service = ({ caller, operation, body }, behind) => {
+  const { queueOf, perform } = createSqs(behind.queues);
+  const wanted = JSON.parse(body) as Request;
+  const made = queueOf(operation, wanted);
+  if (!made) throw new Refused('QueueDoesNotExist', `there is no queue ${wanted.QueueUrl ?? wanted.SourceArn}`);
+  if (operation === 'StartMessageMoveTask') for (const asked of movesOf(made.name)) must(behind, caller, asked);
+  else must(behind, caller, { action: `sqs:${operation.replace('Batch', '')}`, resource: `queue/${made.name}` });
+  return perform(operation, made, wanted);
+};
+
+type Secret = { KeyId: string; Plaintext: string; CiphertextBlob: string; EncryptionContext: { id: string } };
+const kms: Service = async ({ caller, operation, body }, behind) => {
+  const { KeyId, Plaintext, CiphertextBlob, EncryptionContext } = JSON.parse(body) as Secret;
+  if (KeyId !== behind.keyArn) throw new Refused('NotFoundException', `there is no key ${KeyId}`);
+  must(behind, caller, { action: `kms:${operation}`, resource: 'key' });
+  const { encrypt, decrypt } = behind.cipher;
+  const bytes = (text: string) => Buffer.from(text, 'base64');
+  const text = (made: Uint8Array) => Buffer.from(made).toString('base64');
+  return operation === 'Encrypt'
+    ? { KeyId, CiphertextBlob: text(await encrypt(bytes(Plaintext), EncryptionContext.id)) }
+    : { KeyId, Plaintext: text(await decrypt(bytes(CiphertextBlob), EncryptionContext.id)) };
+};
+
+type Mail = {
+  FromEmailAddress: string;
+  Destination: { ToAddresses: string[] };
+  Content: { Simple: { Subject: { Data: string }; Body: { Text: { Data: string } } } };
+};
+export const ses: Service = ({ caller, body }, behind) => {
+  const { FromEmailAddress: from, Destination, Content } = JSON.parse(body) as Mail;
+  must(behind, caller, { action: 'ses:SendEmail', resource: `mail/${from}` });
+  const { Subject, Body } = Content.Simple;
+  behind.mail({ to: Destination.ToAddresses.join(), subject: Subject.Data, text: Body.Text.Data });
+  return { MessageId: 'm' };
+};
+
+/** The services that are told apart by the target of a call; mails come to an address of their own. */
+export const services: Readonly<Record<string, Service>> = {
+  DynamoDB_20120810: dynamodb,
+  AmazonSQS: sqs,
+  TrentService: kms,
+};

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import { items } from '../../shared/store/table.ts';
+import type { Client } from '../fixtures/client.ts';
+import { clientOf } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { freePort, startHost } from '../fixtures/host.ts';
+import { connect, createDevice } from '../fixtures/mqtt.ts';
+
+const SENSORS = 1_000;
+const HOUR = 3_600_000;
+
+type Listed = { data: { uuid: string }[] };
+const uuidsOf = async (client: Client, sensorId: string, perPage = 200): Promise<string[]> => {
+  const [page] = await client.ok<Listed[]>('GET', `/sensors/${sensorId}/events?perPage=${perPage}`);
+  return (page?.data ?? []).map(({ uuid }) => uuid).toReversed();
+};
+/** Falls that follow each other, each with a UUID of its own. */
+const fallsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    ...fallMessage('fall_detected', Date.now() - HOUR + at * 1_000),
+    uuid: crypto.randomUUID(),
+  }));
+
+describe('many devices', () => {
+  let cloud: Cloud;
+  let taken = 0;
+  beforeAll(async () => {
+    cloud = await startTestCloud({
+      mqttPort: 0,
+      wrap: (runtime) => {
+        const send: typeof runtime.queues.send = async (queue, messages) => {
+          // What becomes of it is of no matter here.
+          if (queue === 'events') taken += messages.length;
+        };
+        return { ...runtime, queues: { ...runtime.queues, send } };
+      },
+    });
+  });
+  afterAll(() => cloud.stop());
+
+  test('1,000 that connect again at once all come in, and each message that they publish is taken', async () => {
+    const url = cloud.mqttUrl ?? '';
+    const sensors = Array.from({ length: SENSORS }, (_, at) => ({
+      sensorId: `id_many${at}`.padEnd(12, '_'),
+      deviceToken: drawToken('device', cloud.runtime.random),
+    }));
+    const puts = sensors.map(({ sensorId, deviceToken }) => {
+      const hash = hashOf(deviceToken);
+      return { put: { ...items.device({ hash }), hash, sensorId, manufacturer: 'maker_a', customerId: 0 } };
+    });
+    for (let at = 0; at < SENSORS; at += 100) await cloud.runtime.table.write(...puts.slice(at, at + 100));
+    const more = { reconnectPeriod: 1, connectTimeout: 60_000 };
+    const clients = await Promise.all(sensors.map((sensor) => connect(url, sensor, more)));
+    const back = clients.map((client) => new Promise<void>((resolve) => client.once('connect', () => resolve())));
+    // As after an outage: all connections end at the same moment.
+    for (const { stream } of clients) stream.destroy();
+    await Promise.all(back);
+    await Promise.all(
+      clients.map((client, at) =>
+        client.publishAsync(`v1/devices/${sensors[at]?.sensorId}/messages`, '{}', { qos: 1 }),
+      ),
+    );
+    expect(taken).toBe(SENSORS);
+    await Promise.all(clients.map((client) => client.endAsync(true)));
+  }, 60_000);
+});
+
+describe('one sensor', () => {
+  let cloud: Cloud;
+  let client: Client;
+  beforeAll(async () => {
+    cloud = await startTestCloud({ mqttPort: 0 });
+    ({ client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS));
+  });
+  afterAll(() => cloud.stop());
+
+  const toldOf = async (sensorId: string, sent: readonly { uuid: string }[]) => {
+    await cloud.idle();
+    const uuids = sent.map(({ uuid }) => uuid);
+    return { uuids, told: (await uuidsOf(client, sensorId)).filter((uuid) => uuids.includes(uuid)) };
+  };
+
+  test('is heard in its order, with many messages under way', async () => {
+    const sensor = await linkSensor(client);
+    const device = await createDevice(cloud.mqttUrl ?? '', sensor);
+    const falls = fallsOf(30);
+    await Promise.all(falls.map((one, at) => device.say(one, at % 3 === 0 ? 0 : 1)));
+    const { told, uuids } = await toldOf(sensor.sensorId, falls);
+    expect(told).toEqual(uuids);
+    await device.end();
+  });
+
+  test('is heard in its order when it speaks over MQTT and over HTTP in turn', async () => {
+    const sensor = await linkSensor(client);
+    const device = await createDevice(cloud.mqttUrl ?? '', sensor);
+    const falls = fallsOf(20);
+    for (const [at, one] of falls.entries())
+      await (at % 2 ? device.say(one) : sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, one));
+    const { told, uuids } = await toldOf(sensor.sensorId, falls);
+    expect(told).toEqual(uuids);
+    await device.end();
+  });
+});
+
+test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is told', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mqtt-killed-'));
+  const environment = { DATA_DIR: dataDir, PORT: await freePort(), MQTT_PORT: '0' };
+  const urlIn = (lines: readonly string[]) =>
+    lines.find((line) => line.startsWith('mqtt '))?.slice('mqtt '.length) ?? '';
+  try {
+    const host = await startHost(environment);
+    const { client } = await createHome(await adminOf(host.url), 'maple', ALL_PERMISSIONS);
+    const sensor = await linkSensor(client);
+    const device = await createDevice(urlIn(host.lines), sensor);
+    const falls = fallsOf(60);
+    const acknowledged: string[] = [];
+    let killed: Promise<unknown> | undefined;
+    for (const one of falls)
+      void device.say(one).then(
+        () => {
+          acknowledged.push(one.uuid);
+          if (acknowledged.length === 20) killed = host.end('SIGKILL');
+        },
+        () => {},
+      );
+    await vi.waitFor(() => expect(killed).toBeDefined(), 10_000);
+    await killed;
+    expect(acknowledged.length).toBeLessThan(falls.length);
+    const again = await startHost(environment);
+    const back = clientOf(again.url, client.token);
+    await vi.waitFor(
+      async () => expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
+      15_000,
+    );
+    // What was not acknowledged comes again, and is told once.
+    const next = await createDevice(urlIn(again.lines), sensor);
+    for (const one of falls) await next.say(one);
+    await vi.waitFor(async () => {
+      const told = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((one) => one.uuid === uuid));
+      expect(told.toSorted()).toEqual(falls.map(({ uuid }) => uuid).toSorted());
+    }, 15_000);
+    await next.end();
+    await again.end('SIGTERM');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { generate } from 'mqtt-packet';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { topicsOf } from '../../shared/ingest/topics.ts';
+import type { Client } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
+import { closed, connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
+
+let cloud: Cloud;
+let client: Client;
+let url: string;
+let sensor: Awaited<ReturnType<typeof linkSensor>>;
+let other: typeof sensor;
+/** Timers of at least a minute: of the connections, and run by the test alone. */
+const timers = new Set<() => void>();
+let taken = 0;
+beforeAll(async () => {
+  const after = (ms: number, run: () => void) => {
+    if (ms < 60_000) return systemClock.after(ms, run);
+    timers.add(run);
+    return () => timers.delete(run);
+  };
+  cloud = await startTestCloud({
+    clock: { ...systemClock, after },
+    mqttPort: 0,
+    wrap: (runtime) => {
+      const send: typeof runtime.queues.send = (queue, messages) => {
+        taken += Number(queue === 'events');
+        return runtime.queues.send(queue, messages);
+      };
+      return { ...runtime, queues: { ...runtime.queues, send } };
+    },
+  });
+  url = cloud.mqttUrl ?? '';
+  ({ client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS));
+  sensor = await linkSensor(client);
+  other = await linkSensor(client);
+});
+afterAll(() => cloud.stop());
+const runTimers = () => {
+  const due = [...timers];
+  timers.clear();
+  for (const run of due) run();
+};
+
+describe('who connects', () => {
+  test('is a device by its sensor id and its token, under its own client id', async () => {
+    expect(await refusedBy(url, sensor)).toBeNull();
+  });
+
+  test.each([
+    ['no token', 4, () => ({ password: '' })],
+    ['a token that is none', 4, () => ({ password: 'wrong' })],
+    ['bytes that are no text', 4, () => ({ password: Buffer.from([0xff, 0x00, 0xfe]) })],
+    ['the token of another sensor', 4, () => ({ password: other.deviceToken })],
+    ['the token of a session', 4, () => ({ password: client.token ?? '' })],
+    ['the name of another sensor', 4, () => ({ username: other.sensorId })],
+    ['no name', 4, () => ({ username: '' })],
+    ['the client id of another sensor', 2, () => ({ clientId: other.sensorId })],
+    ['no client id', 2, () => ({ clientId: '' })],
+  ])('%s: is refused with return code %i', async (_, code, more) => {
+    expect(await refusedBy(url, sensor, more())).toBe(code);
+  });
+
+  test('a second connection replaces the first', async () => {
+    const first = await connect(url, sensor);
+    const gone = closed(first);
+    const second = await createDevice(url, sensor);
+    await gone;
+    await second.say({});
+    await second.end();
+  });
+
+  test('with a token that was replaced, loses the connection when it is looked at again, after 5 minutes', async () => {
+    const mine = await linkSensor(client);
+    const device = await createDevice(url, mine);
+    runTimers();
+    await device.say({});
+    expect(device.client.connected).toBe(true);
+    await renewToken(mine);
+    const gone = closed(device.client);
+    await vi.waitFor(() => expect(timers.size).toBeGreaterThan(0));
+    runTimers();
+    await gone;
+  });
+});
+
+describe('what a device may not do ends its connection, as MQTT says, and leaves nothing', () => {
+  const topicOfOther = () => topicsOf(other.sensorId).messages;
+  const own = () => topicsOf(sensor.sensorId);
+  test.each([
+    ['publish for another sensor', () => topicOfOther(), {}],
+    ['publish what is for itself', () => own().config, {}],
+    ['publish elsewhere', () => 'v1/devices', {}],
+    ['publish as the broker', () => '$SYS/x', {}],
+    ['have a message retained', () => own().messages, { retain: true }],
+    ['publish with QoS 2', () => own().messages, { qos: 2 as const }],
+  ])('%s', async (_, topic, more) => {
+    const mqtt = await connect(url, sensor);
+    const listener = await createDevice(url, other);
+    const gone = closed(mqtt);
+    const before = taken;
+    mqtt.publishAsync(topic(), '{}', { qos: 1, ...more }).catch(() => {});
+    await gone;
+    expect([taken, listener.heard]).toEqual([before, { config: [], refused: [] }]);
+    await listener.end();
+  });
+
+  test.each([
+    ['the topics of another sensor', () => topicsOf(other.sensorId).refused],
+    ['its own messages', () => own().messages],
+    ['one level of any', () => 'v1/devices/+/refused'],
+    ['everything', () => '#'],
+    ['the broker', () => '$SYS/#'],
+  ])('subscribe to %s: the SUBACK says so', async (_, topic) => {
+    const mqtt = await connect(url, sensor);
+    await expect(mqtt.subscribeAsync(topic())).rejects.toThrow(/Subscribe error|Unspecified error/);
+    await mqtt.endAsync();
+  });
+});
+
+describe('bytes that are no MQTT, or too many, end their connection and nothing else', () => {
+  const hello = () =>
+    generate({
+      ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive: 0 },
+      ...{ clientId: sensor.sensorId, username: sensor.sensorId, password: Buffer.from(sensor.deviceToken) },
+    });
+  /** A PUBLISH with these bytes for a topic. */
+  const publish = (topic: Buffer) => {
+    const length = Buffer.from([topic.length >> 8, topic.length & 255]);
+    return Buffer.concat([Buffer.from([0x30, topic.length + 4]), length, topic, Buffer.from('{}')]);
+  };
+  test.each([
+    ['no MQTT', () => Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['a packet before CONNECT', () => publish(Buffer.from('a'))],
+    ['two CONNECTs', () => Buffer.concat([hello(), hello()])],
+    ['a length that has no end', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 255, 1])])],
+    ['a packet that claims to be 256 MB', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 127])])],
+    ['an empty topic', () => Buffer.concat([hello(), publish(Buffer.alloc(0))])],
+    ['NUL in a topic', () => Buffer.concat([hello(), publish(Buffer.from(`${topicsOf(sensor.sensorId).messages}\0`))])],
+    ['a topic that is no UTF-8', () => Buffer.concat([hello(), publish(Buffer.from([0xc3, 0x28]))])],
+    ['a topic with a wildcard', () => Buffer.concat([hello(), publish(Buffer.from('v1/devices/+/messages'))])],
+    ['a reserved packet', () => Buffer.concat([hello(), Buffer.from([0xf0, 0])])],
+  ])('%s', async (_, bytes) => {
+    const bystander = await createDevice(url, other);
+    const before = taken;
+    const socket = connectSocket(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    const ended = once(socket, 'close');
+    socket.write(bytes());
+    await ended;
+    expect(taken).toBe(before);
+    await bystander.say({});
+    expect(taken).toBe(before + 1);
+    await bystander.end();
+  });
+});

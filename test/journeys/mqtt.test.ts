@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { LOCAL_RULE } from '../../lib/local/mqtt/host.ts';
+import { basicIngest } from '../../shared/ingest/topics.ts';
+import type { Client } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { connect, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
+
+/** Where the clock stands still, if it does. */
+let stopped: number | null = null;
+let cloud: Cloud;
+let client: Client;
+let url: string;
+let sensor: Awaited<ReturnType<typeof linkSensor>>;
+let device: MqttDevice;
+beforeAll(async () => {
+  const clock = { ...systemClock, now: () => stopped ?? Date.now() };
+  cloud = await startTestCloud({ clock, mqttPort: 0, environment: { QUOTAS: '{"messagesPerSecond":110}' } });
+  url = cloud.mqttUrl ?? '';
+  ({ client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS));
+});
+afterAll(() => cloud.stop());
+beforeEach(async () => {
+  sensor = await linkSensor(client);
+  device = await createDevice(url, sensor);
+});
+afterEach(() => device.end());
+
+const sent: string[] = [];
+/** UUIDs of events of the sensor, the oldest first: of those that somebody sent. */
+const events = async (): Promise<string[]> => {
+  await cloud.idle();
+  const [page] = await client.ok<{ data: { uuid: string }[] }[]>(
+    'GET',
+    `/sensors/${sensor.sensorId}/events?perPage=200`,
+  );
+  const uuids = (page?.data ?? []).map(({ uuid }) => uuid);
+  return uuids.filter((uuid) => sent.includes(uuid)).toReversed();
+};
+let start = Date.now() - 3_600_000;
+/** A fall of its own, with a UUID. */
+const fall = () => {
+  start += 60_000;
+  const uuid = crypto.randomUUID();
+  sent.push(uuid);
+  return { ...fallMessage('fall_detected', start), uuid };
+};
+
+describe('what a device publishes', () => {
+  test('becomes events as over HTTP: QoS 0 and 1, one message or an array, by its topic or by Basic Ingest', async () => {
+    const falls = Array.from({ length: 5 }, fall);
+    const [first, second, ...both] = falls;
+    await device.say(first ?? {});
+    await device.client.publishAsync(basicIngest(LOCAL_RULE) + device.topics.messages, JSON.stringify(second), {
+      qos: 1,
+    });
+    await device.say(both.slice(0, 2));
+    await device.say(both.slice(2), 0);
+    await vi.waitFor(async () => expect(await events()).toHaveLength(5), 10_000);
+    expect(await events()).toEqual(falls.map(({ uuid }) => uuid));
+    expect(device.heard.refused).toEqual([]);
+  });
+
+  test('is one event however often it comes: again, as a duplicate, and over HTTP too', async () => {
+    const message = fall();
+    await device.say(message);
+    await device.say(message);
+    await device.client.publishAsync(device.topics.messages, JSON.stringify(message), { qos: 1, dup: true });
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+    expect(await events()).toEqual([message.uuid]);
+  });
+
+  test('is acknowledged once it is in the queue, and not while no queue takes it: then it comes again', async () => {
+    const message = fall();
+    const { queues } = cloud.runtime;
+    const { send } = queues;
+    queues.send = (queue, messages) =>
+      queue === 'events' ? Promise.reject(new Error('no queue takes it')) : send(queue, messages);
+    const persistent = await connect(url, sensor, { clean: false, reconnectPeriod: 50 });
+    let tries = 0;
+    persistent.on('reconnect', () => ++tries);
+    let isAcknowledged = false;
+    const acknowledged = persistent
+      .publishAsync(device.topics.messages, JSON.stringify(message), { qos: 1 })
+      .then(() => (isAcknowledged = true));
+    await vi.waitFor(() => expect(tries).toBeGreaterThan(2), 10_000);
+    expect([await events(), isAcknowledged]).toEqual([[], false]);
+    queues.send = send;
+    await acknowledged;
+    expect(await events()).toEqual([message.uuid]);
+    await persistent.endAsync();
+  });
+});
+
+describe('what cannot be taken', () => {
+  test.each([
+    ['malformed JSON', '{"type":5', { reason: 'json' }],
+    ['an empty payload', '', { reason: 'json' }],
+    ['a NUL', '{"type":5,"a":"\u0000"}', { reason: 'json' }],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), { reason: 'json' }],
+    ['no object', '[1]', { reason: 'type' }],
+    ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
+    ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
+  ])('%s: is acknowledged and refused with the reason, and nothing is kept', async (_, payload, why) => {
+    await device.say(payload);
+    expect(device.heard.refused).toEqual([why]);
+    const message = fall();
+    await device.say(message);
+    expect(await events()).toEqual([message.uuid]);
+  });
+
+  test('more than its quota in a second, with the uuid that it has', async () => {
+    stopped = Date.now();
+    for (const _ of [1, 2]) await device.say(Array(54).fill({}));
+    const falls = Array.from({ length: 4 }, fall);
+    for (const one of falls) await device.say(one);
+    stopped = null;
+    const uuids = falls.map(({ uuid }) => uuid);
+    expect(await events()).toEqual(uuids.slice(0, 2));
+    expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
+  });
+
+  test('with a token that is nothing any more: at once, though it is still connected', async () => {
+    const message = fall();
+    await renewToken(sensor);
+    await device.say(message);
+    expect(device.heard.refused).toEqual([{ reason: 'credentials_invalid', uuid: message.uuid }]);
+    expect(await events()).toEqual([]);
+  });
+});

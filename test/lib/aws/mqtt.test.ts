@@ -1,0 +1,128 @@
+import { rmSync } from 'node:fs';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createStacks } from '../../fixtures/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const { folder, stackOf } = createStacks();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/c';
+const made = (context: object) => {
+  const stack = stackOf({ ...context });
+  const idOf = (name: string) => stack.getLogicalId(stack.node.findChild(name).node.defaultChild as never);
+  return { template: Template.fromStack(stack), idOf };
+};
+const { template, idOf } = made({ stage: 'prod-2', mqtt: true });
+const off = made({ stage: 'prod-2' }).template;
+const named = made({ mqtt: 'true', mqttHost: 'mqtt.example.org', mqttCertificateArn: certificate }).template;
+const arn = (name: string) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
+const ruleArn = Match.objectLike({
+  'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('rule/sensor_cloud_prod_2_messages$')])],
+});
+
+describe('MQTT for devices', () => {
+  it('is there only where the stage wants it, and takes few resources', () => {
+    const count = (one: Template) => Object.keys(one.toJSON().Resources).length;
+    expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
+    expect(count(template) - count(off)).toBeLessThanOrEqual(10);
+    expect(count(template)).toBeLessThan(480);
+    const rules = (one: Template): string[] =>
+      Object.values(one.findResources('AWS::Lambda::Function'))
+        .map(({ Properties }) => Properties.Environment.Variables.MQTT_RULE)
+        .filter((name) => name !== undefined);
+    expect(new Set(rules(off))).toEqual(new Set(['']));
+    expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_prod_2_messages']));
+  });
+
+  it('lets in whom the authorizer lets in, over TLS alone, at a name of AWS or of its own', () => {
+    template.hasResourceProperties('AWS::IoT::Authorizer', {
+      ...{ AuthorizerFunctionArn: arn('authorizer'), SigningDisabled: true, Status: 'ACTIVE' },
+    });
+    const door = {
+      AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
+      ...{ ApplicationProtocol: 'SECURE_MQTT', AuthenticationType: 'CUSTOM_AUTH' },
+      TlsConfig: { SecurityPolicy: 'IotSecurityPolicy_TLS13_1_2_2022_10' },
+    };
+    template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, DomainName: Match.absent() });
+    const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [certificate] };
+    named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, ...own });
+    expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: it needs a certificate');
+  });
+
+  it('hands over what any device publishes, with its bytes and who it was; AWS IoT alone may, by this rule alone', () => {
+    template.hasResourceProperties('AWS::IoT::TopicRule', {
+      RuleName: 'sensor_cloud_prod_2_messages',
+      TopicRulePayload: {
+        AwsIotSqlVersion: '2016-03-23',
+        Sql: Match.stringLikeRegexp(
+          "^SELECT topic\\(3\\) AS sensorId, .*encode\\(\\*, 'base64'\\) AS payload FROM 'v1/devices/\\+/messages'$",
+        ),
+        Actions: [{ Lambda: { FunctionArn: arn('ingest') } }],
+      },
+    });
+    for (const [name, SourceArn] of [
+      ['ingest', ruleArn],
+      ['authorizer', { 'Fn::GetAtt': ['mqttauthorizer', 'Arn'] }],
+    ])
+      template.hasResourceProperties('AWS::Lambda::Permission', {
+        ...{ Action: 'lambda:InvokeFunction', Principal: 'iot.amazonaws.com' },
+        ...{ FunctionName: arn(String(name)), SourceArn },
+      });
+  });
+
+  it('keeps what could not be handed over, and what the function failed at, in the queue that feeds it later', () => {
+    template.hasResourceProperties('AWS::IoT::TopicRule', {
+      TopicRulePayload: {
+        ErrorAction: { Sqs: { QueueUrl: { Ref: idOf('mqtt-queue') }, RoleArn: arn('mqtt-failed-role') } },
+      },
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      ...{ Description: Match.stringLikeRegexp(': ingest$'), DeadLetterConfig: { TargetArn: arn('mqtt-queue') } },
+    });
+    template.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [
+          Match.objectLike({
+            Principal: { Service: 'iot.amazonaws.com' },
+            Condition: {
+              StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+              ArnEquals: { 'aws:SourceArn': ruleArn },
+            },
+          }),
+        ],
+      },
+      Policies: [
+        Match.objectLike({
+          PolicyDocument: Match.objectLike({
+            Statement: [{ Action: 'sqs:SendMessage', Effect: 'Allow', Resource: arn('mqtt-queue') }],
+          }),
+        }),
+      ],
+    });
+  });
+
+  it('wakes somebody when devices are turned away, and when the rule fails', () => {
+    const sums = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
+      .map(({ Properties }) => Properties)
+      .filter(({ Metrics = [] }: Properties) => JSON.stringify(Metrics).includes('AWS/IoT'));
+    const metrics = sums.map(({ Metrics }) =>
+      Metrics.flatMap(({ MetricStat }: Properties) => MetricStat?.Metric.MetricName ?? []),
+    );
+    expect(metrics).toEqual([
+      expect.arrayContaining(['Connect.AuthError', 'Connect.Throttle']),
+      expect.arrayContaining(['Failure', 'ErrorActionFailure']),
+    ]);
+    for (const { TreatMissingData } of sums) expect(TreatMissingData).toBe('notBreaching');
+  });
+
+  it('tells by outputs where it is, and what Basic Ingest is called', () => {
+    expect(JSON.stringify(template.findOutputs('*'))).toContain(
+      '"$aws/rules/sensor_cloud_prod_2_messages/v1/devices/{sensorId}/messages"',
+    );
+    expect(template.findOutputs('MqttDomainConfiguration')).toMatchObject({
+      MqttDomainConfiguration: { Value: { Ref: 'mqttdoor' } },
+    });
+  });
+});

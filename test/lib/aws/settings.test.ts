@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { settings } from '../../../lib/aws/settings.ts';
+import { keyOf } from '../../../lib/aws/stage.ts';
+import { createStacks } from '../../fixtures/stack.ts';
+
+const { folder, stackOf } = createStacks();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const certificate = (id: string) => `arn:aws:acm:eu-central-1:123456789012:certificate/${id}`;
+
+/** A value of each kind that a setting takes, the first one in the first stage, and so on. */
+const values: Record<keyof typeof settings, unknown[]> = {
+  name: ['dev', 'prod', 'test-2', 'acme'],
+  publicUrl: ['', 'https://cloud.example.org'],
+  certificateArn: ['', certificate('a')],
+  deviceUrl: ['', 'https://devices.example.org'],
+  deviceCertificateArn: ['', certificate('b'), ''],
+  mqtt: ['false', 'true', false, true],
+  mqttHost: ['', 'mqtt.example.org', ''],
+  mqttCertificateArn: ['', certificate('c'), ''],
+  deviceThrottle: ['{"rate":50}', { rate: 10, burst: 20 }],
+  throttle: ['{"logins":{"rate":5}}', { reads: { rate: 10, burst: 20 }, published: { burst: 1 } }, {}],
+  waf: ['true', true, 'false', false],
+  loginRate: ['10', 1_000_000],
+  concurrency: [{ devices: 0 }, { devices: 100, process: 10, deliver: 20, sweep: 1 }, '{"deliver":4}'],
+  accountConcurrency: [10, '50000'],
+  serviceName: ['A "name" & more', 'Sensor Cloud'],
+  serviceVersion: ['1.2.3+4'],
+  mailSender: ['', 'cloud@example.org'],
+  rateLimit: ['0', 30],
+  trustedProxy: ['', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
+  quotas: ['{"webhooks":10}', {}],
+  sensorInactiveAfter: ['1', 86_400],
+  allowPrivateTargets: [true, false],
+  allowedTargetRanges: ['10.1.0.0/16, fd00::/8', []],
+  deliveryDeadline: [1, 15],
+  retrySchedule: ['0,5,20', []],
+  keepData: ['true', true, 'false', false],
+  tableName: ['', 'prod-recovered'],
+  logRetentionDays: ['365', 1],
+  alarmEmail: ['', 'night@example.org'],
+  silenceMinutes: [0, '1440', 5],
+  runbookUrl: ['lib/aws/runbook.md', 'https://wiki.example.org/runbook'],
+};
+const stages = Math.max(...Object.values(values).map(({ length }) => length));
+
+describe('a stage with any settings', () => {
+  it.each(Array.from({ length: stages }, (_, at) => at))('is synthesised without a finding of cdk-nag: %d', (at) => {
+    const context = Object.fromEntries(
+      Object.entries(values).map(([name, all]) => [keyOf(name as keyof typeof settings), all[at % all.length]]),
+    );
+    const stack = stackOf(context);
+    expect(new AwsSolutionsChecks().validateScope(stack.node.root).violations).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createStacks } from '../../fixtures/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const { folder, stackOf } = createStacks();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const aclOf = (context: Record<string, unknown>): { template: Template; rules: Record<string, Properties> } => {
+  const template = Template.fromStack(stackOf(context));
+  const [acl] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACL'));
+  const rules = (acl?.Properties.Rules ?? []).map((rule: Properties) => [rule.Name, rule]);
+  return { template, rules: Object.fromEntries(rules) };
+};
+const rateOf = ({ rules }: ReturnType<typeof aclOf>) => rules['login-rate'].Statement.RateBasedStatement;
+
+const prod = aclOf({ stage: 'prod' });
+const off = [aclOf({}), aclOf({ stage: 'prod', waf: false })];
+const on = aclOf({ waf: 'true', loginRate: 50 });
+const trustedProxy = { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' };
+const proxied = aclOf({ stage: 'prod', trustedProxy });
+
+describe('the web ACL', () => {
+  it('is in front of the API of the apps, in production unless told otherwise', () => {
+    const { template } = prod;
+    const [id] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
+    const [association] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACLAssociation'));
+    expect(JSON.stringify(association.Properties.ResourceArn)).toContain(`{"Ref":"${id}"}`);
+    for (const { template } of off) template.resourceCountIs('AWS::WAFv2::WebACL', 0);
+    on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
+  });
+
+  it('refuses no body that the contracts take, and no app without a User-Agent', () => {
+    const { rules } = prod;
+    const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
+    const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {
+      expect(ActionToUse).toEqual({ Count: {} });
+      return Name;
+    });
+    expect(counted).toEqual(
+      expect.arrayContaining([
+        'SizeRestrictions_BODY',
+        'GenericRFI_BODY',
+        'CrossSiteScripting_BODY',
+        'NoUserAgent_HEADER',
+      ]),
+    );
+    expect(counted.every((name: string) => name.endsWith('_BODY') || name === 'NoUserAgent_HEADER')).toBe(true);
+    for (const rule of Object.values(rules)) expect(rule.VisibilityConfig.CloudWatchMetricsEnabled).toBe(true);
+  });
+
+  it('bounds guesses of one address, where a password or a code can be guessed', () => {
+    const rate = rateOf(on);
+    expect(rate).toMatchObject({ AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 });
+    const paths = rate.ScopeDownStatement.OrStatement.Statements.map(({ ByteMatchStatement }: Properties) => {
+      expect(ByteMatchStatement).toMatchObject({ PositionalConstraint: 'ENDS_WITH', FieldToMatch: { UriPath: {} } });
+      return ByteMatchStatement.SearchString;
+    });
+    expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm']);
+  });
+
+  it('counts callers, not the proxy in front of them', () => {
+    expect(rateOf(proxied)).toMatchObject({
+      AggregateKeyType: 'FORWARDED_IP',
+      ForwardedIPConfig: { HeaderName: 'X-Viewer', FallbackBehavior: 'NO_MATCH' },
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { makeAdmin } from '../../../lib/tools/admin.ts';
+import { clientOf, logIn } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+});
+afterAll(() => cloud.stop());
+
+test('whoever is made a system admin logs in with the password that is printed', async () => {
+  const password = await makeAdmin(cloud.runtime.table, 'second');
+  const client = await logIn(clientOf(cloud.url), 'second', password);
+  expect(await client.ok('GET', '/users/me')).toMatchObject({ username: 'second', isAdmin: true });
+});
+
+test('a name that is taken is refused with what to do, and its password stays', async () => {
+  const password = await makeAdmin(cloud.runtime.table, 'third');
+  await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(
+    /^There is a user THIRD already: choose another/,
+  );
+  await logIn(clientOf(cloud.url), 'third', password);
+});

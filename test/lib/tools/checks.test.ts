@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { checkBootstrap, checkConcurrency, checkMail } from '../../../lib/tools/aws/checks.ts';
+import { sentenceOf } from '../../../lib/tools/aws/failure.ts';
+import { runTool } from '../../../lib/tools/run.ts';
+import { accountWith, awsError } from '../../fixtures/aws-account.ts';
+
+const denied = awsError(
+  'AccessDeniedException',
+  'User: arn:aws:iam::1:user/a is not authorized to perform: ses:GetAccount on x',
+);
+/** No check is worth reading that does not say what to do. */
+const SENTENCE = /^[A-Z].*\.$/;
+
+describe('the bootstrap stack', () => {
+  test.each([
+    [{}, 'failed', /nothing in this account .* run `npx cdk bootstrap aws:\/\/123456789012\/eu-central-1`/],
+    [{ CDKToolkit: { BootstrapVersion: '5' } }, 'failed', /has version 5, and 6 is needed: run `npx cdk bootstrap/],
+    [{ CDKToolkit: { BootstrapVersion: '6' } }, 'ok', /^version 6$/],
+  ])('%j is %s', async (stacks, verdict, says) => {
+    const { account } = accountWith({ stacks: stacks as Record<string, Record<string, string>> });
+    expect(await checkBootstrap(account)).toMatchObject({ verdict, says: expect.stringMatching(says) });
+  });
+});
+
+describe('the sender of mails', () => {
+  const sender = 'cloud@example.org';
+  test.each<[string, Parameters<typeof accountWith>[0], string, string, RegExp]>([
+    ['none', {}, '', 'warning', /no mailSender, so password reset answers "false"/],
+    ['unknown to SES', {}, sender, 'warning', /not verified .*deployed without mail.*create-email-identity/],
+    [
+      'verified, in the sandbox',
+      { verified: [sender], isSandboxed: true },
+      sender,
+      'warning',
+      /sandbox.*production access/,
+    ],
+    ['verified', { verified: [sender] }, sender, 'ok', /^from cloud@example.org$/],
+    ['of a verified domain', { verified: ['example.org'] }, sender, 'ok', /^from/],
+  ])('%s', async (_, facts, address, verdict, says) => {
+    const check = await checkMail(accountWith(facts).account, address);
+    expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
+    expect(check.withoutMail ?? false).toBe(verdict === 'warning' && address !== '');
+  });
+
+  test('whose state may not be asked stays as it is: a right that is missing switches nothing off', async () => {
+    const { account, fail } = accountWith({});
+    fail('mail', denied);
+    expect(await checkMail(account, sender)).toEqual({
+      what: 'mail',
+      verdict: 'warning',
+      says: expect.stringMatching(/^This could not be checked\. .* do not allow ses:GetAccount/),
+    });
+  });
+});
+
+describe('the concurrency of the account', () => {
+  test.each<[string, [number, number], number, number, string, RegExp]>([
+    ['of a new account', [10, 10], 0, 0, 'warning', /runs 10 invocations at a time.*Service Quotas/],
+    ['of a new account, for a stage that reserves', [10, 10], 352, 0, 'failed', /reserves 352 .* has 0 to reserve/],
+    ['enough', [1_000, 1_000], 352, 0, 'ok', /352 of them reserved/],
+    ['just enough', [1_000, 1_000], 900, 0, 'ok', /900 of them/],
+    ['one too few', [1_000, 1_000], 901, 0, 'failed', /reserves 901 .* has 900 to reserve/],
+    ['reserved by this stage already', [1_000, 648], 352, 352, 'ok', /352 of them/],
+    ['reserved by others', [1_000, 300], 352, 0, 'failed', /has 200 to reserve/],
+    ['unreserved', [1_000, 1_000], 0, 0, 'ok', /none of them reserved for what falls need/],
+  ])('%s', async (_, concurrency, wanted, own, verdict, says) => {
+    const check = await checkConcurrency(accountWith({ concurrency }).account, { wanted, own: async () => own });
+    expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
+    if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
+  });
+});
+
+describe('what AWS does not do', () => {
+  test.each([
+    ['no credentials', awsError('CredentialsProviderError'), /^There are no AWS credentials here: /],
+    ['a single sign-on that ended', awsError('TokenProviderError'), /^Your single sign-on/],
+    ['a session of it that ended', awsError('CredentialsProviderError', 'The SSO session has expired'), /^Your single/],
+    ['expired credentials', awsError('ExpiredTokenException'), /have expired/],
+    ['an unknown key', awsError('InvalidClientTokenId'), /the access key is unknown/],
+    ['a wrong secret', awsError('SignatureDoesNotMatch'), /does not fit/],
+    ['no region', new Error('Region is missing'), /set AWS_REGION/],
+    ['a missing right', denied, /do not allow ses:GetAccount: use others/],
+    ['no network', Object.assign(new Error('x'), { code: 'ENOTFOUND' }), /cannot be reached/],
+    ['no table', awsError('ResourceNotFoundException'), /has no such table/],
+  ])('%s is one sentence that says what to do, without a stack, and 1', async (_, error, says) => {
+    expect(sentenceOf(error)).toMatch(SENTENCE);
+    const lines: string[] = [];
+    const code = await runTool(
+      () => Promise.reject(error),
+      (line) => lines.push(line),
+    );
+    expect([code, lines]).toEqual([1, [expect.stringMatching(says)]]);
+  });
+
+  test('a bug is told by its name, in one line', async () => {
+    const lines: string[] = [];
+    const run = () => Promise.reject(new TypeError('x is not a function'));
+    expect(await runTool(run, (line) => lines.push(line))).toBe(1);
+    expect(lines).toEqual(['TypeError: x is not a function']);
+  });
+});

@@ -1,0 +1,196 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LEAST_BOOTSTRAP } from '../../../lib/tools/aws/checks.ts';
+import { contextFrom, contextProblem } from '../../../lib/tools/aws/context.ts';
+import { costAtRest, costLines } from '../../../lib/tools/aws/cost-at-rest.ts';
+import { deploy, destroy, diff } from '../../../lib/tools/aws/deploy.ts';
+import { readStage } from '../../../lib/tools/aws/stage.ts';
+import { keepsData, mailSenderIn, reservedIn, type Template } from '../../../lib/tools/aws/template.ts';
+import { accountWith, awsError } from '../../fixtures/aws-account.ts';
+import { createStacks } from '../../fixtures/stack.ts';
+
+const stacks = createStacks();
+let folder: string;
+/** Templates as the CDK makes them. */
+const templateOf = (context: Record<string, unknown>): Template => {
+  const stack = stacks.stackOf(context);
+  const assembly = App.of(stack)?.node.root as App;
+  return assembly.synth().getStackByName(stack.stackName).template;
+};
+const prodContext = {
+  ...{ stage: 'prod', mailSender: 'cloud@example.org' },
+  concurrency: { devices: 200, process: 50, deliver: 100, sweep: 2 },
+};
+const templates: Record<'dev' | 'prod', Template> = { dev: templateOf({}), prod: templateOf(prodContext) };
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tools-deploy-'));
+});
+afterAll(async () => {
+  await Promise.all([folder, stacks.folder].map((one) => rm(one, { recursive: true, force: true })));
+});
+
+const bootstrapped = { CDKToolkit: { BootstrapVersion: '30' } };
+const URL = 'https://cloud.example.org/api/v1';
+
+/** The command line of the CDK: notes how it was called, and writes what it would write. */
+const cdkOf = (code = 0) => {
+  const calls: string[][] = [];
+  const cdk = async (args: readonly string[]): Promise<number> => {
+    calls.push([...args]);
+    const file = args[args.indexOf('--outputs-file') + 1] ?? '';
+    const outputs = {
+      Url: URL,
+      DeviceUrl: 'https://d.example.org',
+      ConsoleUrl: 'https://c.example.org',
+      TableName: 't',
+    };
+    if (args[0] === 'synth')
+      await writeFile(join(folder, 'SensorCloud-prod.template.json'), JSON.stringify(templates.prod));
+    if (args[0] === 'deploy' && code === 0) await writeFile(file, JSON.stringify({ 'SensorCloud-prod': outputs }));
+    return args[0] === 'synth' ? 0 : code;
+  };
+  return { cdk, calls };
+};
+
+const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
+  const { account, fail } = accountWith(facts);
+  const { cdk, calls } = cdkOf(code);
+  const lines: string[] = [];
+  const deployment = { context: contextFrom('prod', ['mailSender=cloud@example.org']), folder };
+  const tools = { account, cdk, say: (line: string) => void lines.push(line) };
+  return { deployment, tools, calls, lines, fail };
+};
+const verified = { stacks: bootstrapped, verified: ['example.org'] };
+
+describe('deploy', () => {
+  test('says where it deploys, what was checked and what it costs, then the addresses and the next three commands', async () => {
+    const { deployment, tools, calls, lines } = await run(verified);
+    expect(await deploy(deployment, tools)).toBe(true);
+    const text = lines.join('\n');
+    expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
+    expect(text).toMatch(/ok +bootstrap.*\n.*ok +mail.*\n.*ok +concurrency +1000 invocations at a time, 352 of them/);
+    expect(text).toMatch(/in all, beside what is stored/);
+    expect(text).toMatch(new RegExp(`Url +${URL}`));
+    expect(text).toMatch(/ConsoleUrl +https:\/\/c\.example\.org/);
+    expect(lines.slice(-3).map((line) => /npm run (\w+)/.exec(line)?.[1])).toEqual(['admin', 'smoke', 'trace']);
+    expect(calls.map(([command]) => command)).toEqual(['synth', 'deploy']);
+    expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
+  });
+
+  test('deploys without mail where SES does not send for the stage, and says so', async () => {
+    const { deployment, tools, calls, lines } = await run({ stacks: bootstrapped });
+    expect(await deploy(deployment, tools)).toBe(true);
+    expect(lines.join('\n')).toMatch(/NOTE +mail +SES has not verified.*password reset answers "false"/);
+    expect(calls.map(([command]) => command)).toEqual(['synth', 'synth', 'deploy']);
+    expect(calls[0]).toContain('mailSender=cloud@example.org');
+    expect(calls[1]).toContain('mailSender=');
+  });
+
+  test('deploys nothing when a check failed, or when there are no credentials', async () => {
+    const { deployment, tools, calls, lines, fail } = await run({});
+    expect(await deploy(deployment, tools)).toBe(false);
+    expect(lines.join('\n')).toMatch(/NOT OK +bootstrap .*npx cdk bootstrap/);
+    expect(lines.at(-1)).toBe('Nothing was deployed.');
+    expect(calls.map(([command]) => command)).toEqual(['synth']);
+    fail('sts', awsError('CredentialsProviderError'));
+    await expect(deploy(deployment, tools)).rejects.toThrow(
+      expect.objectContaining({ name: 'CredentialsProviderError' }),
+    );
+    expect(calls).toHaveLength(1);
+  });
+
+  test('fails with the CDK, without telling of addresses', async () => {
+    const { deployment, tools, lines } = await run(verified, 1);
+    expect(await deploy(deployment, tools)).toBe(false);
+    expect(lines.join('\n')).not.toContain(URL);
+  });
+
+  test('diff compares the stack of the stage with the same settings', async () => {
+    const { deployment, tools, calls } = await run(verified);
+    expect(await diff(deployment, tools)).toBe(true);
+    expect(calls).toEqual([['diff', 'SensorCloud-prod', '-c', 'mailSender=cloud@example.org', '-c', 'stage=prod']]);
+  });
+});
+
+describe('destroy', () => {
+  const stack = 'SensorCloud-prod';
+  test('is refused where the settings keep the data, before AWS is asked', async () => {
+    const { deployment, tools, calls, fail } = await run({});
+    fail('sts', awsError('CredentialsProviderError'));
+    await expect(destroy(deployment, true, tools)).rejects.toThrow(
+      /^The stage prod keeps its data, so nothing was destroyed/,
+    );
+    expect(calls).toEqual([]);
+  });
+
+  test('is refused where what is deployed keeps the data, whatever the settings say now', async () => {
+    const { deployment, tools, calls } = await run({ templates: { [stack]: templates.prod } });
+    await expect(destroy(deployment, false, tools)).rejects.toThrow(
+      /is deployed with keepData, so nothing was destroyed/,
+    );
+    expect(calls).toEqual([]);
+  });
+
+  test('deletes a stage whose data is made up, and says when there is none', async () => {
+    const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
+    expect(await destroy(deployment, false, tools, ['--force'])).toBe(true);
+    expect(calls[0]).toEqual(expect.arrayContaining(['destroy', stack, '--force']));
+    const { tools: without } = await run({});
+    await expect(destroy(deployment, false, without)).rejects.toThrow(/has no stack SensorCloud-prod in eu-central-1/);
+  });
+});
+
+describe('the settings of a stage', () => {
+  test('are taken from the command line as name=value, and what is wrong is named before anything runs', async () => {
+    expect(contextFrom('prod', ['a=b=c', 'mailSender='])).toEqual({ a: 'b=c', mailSender: '', stage: 'prod' });
+    expect(contextProblem(['a=b'])).toBeNull();
+    for (const wrong of ['a', '=b', 'stage=prod']) expect(contextProblem([wrong])).toMatch(/^-/);
+    expect(await readStage({ stage: 'prod', rateLimit: '5' })).toMatchObject({ name: 'prod', rateLimit: 5 });
+    await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit: a whole number/);
+  });
+
+  test('are found again in the template', () => {
+    expect([templates.dev, templates.prod].map(reservedIn)).toEqual([0, 352]);
+    expect([templates.dev, templates.prod].map(mailSenderIn)).toEqual(['', 'cloud@example.org']);
+    expect([templates.dev, templates.prod].map(keepsData)).toEqual([false, true]);
+  });
+
+  test('the bootstrap version that is asked for is the one that the templates need', () => {
+    const app = App.of(stacks.stackOf())?.node.root as App;
+    expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(LEAST_BOOTSTRAP);
+  });
+});
+
+describe('what a stage costs at rest', () => {
+  test('is counted from its template: alarms by their metrics, keys, dashboards, web ACLs with their rules', () => {
+    const Resources = {
+      a: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'x' } },
+      b: {
+        Type: 'AWS::CloudWatch::Alarm',
+        Properties: { Metrics: [{ MetricStat: {} }, { MetricStat: {} }, { Expression: 'a+b' }] },
+      },
+      c: { Type: 'AWS::KMS::Key' },
+      d: { Type: 'AWS::CloudWatch::Dashboard' },
+      e: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}, {}] } },
+    };
+    const rows = costAtRest({ Resources });
+    expect(rows.map(({ what, usd }) => [what, Number(usd.toFixed(2))])).toEqual([
+      ['2 alarms', 0.3],
+      ['1 dashboards', 3],
+      ['1 KMS keys', 1],
+      ['1 web ACLs with their rules', 8],
+    ]);
+    expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}in all/);
+  });
+
+  test('counts every queue that Lambda asks, and the sweep', () => {
+    const whats = costAtRest(templates.dev).map(({ what }) => what);
+    expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
+    expect(whats).toEqual(
+      expect.arrayContaining(['5 queues that Lambda asks for messages', '1 functions that run each minute']),
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
+import { ensureTable } from '../../../lib/local/table.ts';
+import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
+import { environmentFile } from '../../../lib/tools/sam/files.ts';
+import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
+import { createStacks } from '../../fixtures/stack.ts';
+
+const stacks = createStacks();
+const local: Json = Template.fromStack(stacks.stackOf({ stage: 'local' })).toJSON();
+const dev: Json = Template.fromStack(stacks.stackOf({ stage: 'dev' })).toJSON();
+const variablesOf = (template: Json): Record<string, unknown>[] =>
+  resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties.Environment.Variables);
+
+let folder: string;
+let engine: TableEngine;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tools-sam-'));
+  engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+  await ensureTable(engine.endpoint, 'sensor-cloud');
+});
+afterAll(async () => {
+  await engine.stop();
+  await Promise.all([folder, stacks.folder].map((one) => rm(one, { recursive: true, force: true })));
+});
+
+const engines = {
+  ...{ table: 'http://host.docker.internal:8000', queues: 'http://host.docker.internal:9324' },
+  ...{ kms: 'http://k', mail: 'http://m', url: 'http://127.0.0.1:3001' },
+};
+
+describe('the environment of sam local', () => {
+  const { Parameters } = environmentFile(engines);
+  test('names only variables that the template of the stage local has: others would not reach the functions', () => {
+    const known = new Set(variablesOf(local).flatMap(Object.keys));
+    expect(Object.keys(Parameters).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('gives a value to every variable that only a deployment knows', () => {
+    const unknown = variablesOf(local).flatMap((variables) =>
+      Object.entries(variables).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name])),
+    );
+    expect(unknown.length).toBeGreaterThan(0);
+    expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
+  });
+
+  test('finds engines on this machine, which no other stage can be told of', () => {
+    for (const variables of variablesOf(local))
+      expect(Object.keys(variables)).toEqual(
+        expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),
+      );
+    expect(JSON.stringify(dev)).not.toContain('AWS_ENDPOINT_URL');
+    expect(Parameters.EVENTS_QUEUE_URL).toBe(`${engines.queues}/000000000000/sensor-cloud-events.fifo`);
+  });
+
+  test('is enough for a handler to reach the table, with what the template gives and nothing else', async () => {
+    const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
+    const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
+    const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
+    const handler = new URL('../../../functions/api/server/handler.ts', import.meta.url).pathname;
+    const event = { httpMethod: 'GET', resource: '/api/v1/health', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${JSON.stringify(handler)};
+    const answer = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 });
+    console.log(answer.statusCode, answer.body);`;
+    const env = { ...Object.fromEntries(given), AWS_REGION: 'us-east-1', PATH: '' };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
+    expect(stdout).toContain('200 {"status":"OK"}');
+  });
+});
+
+describe('npm run sam', () => {
+  const run = async (works: boolean, platform = 'linux') => {
+    const lines: string[] = [];
+    const calls: string[][] = [];
+    const cdk = async (args: readonly string[]) => {
+      calls.push([...args]);
+      await writeFile(join(folder, 'SensorCloud-local.template.json'), JSON.stringify(local));
+      return 0;
+    };
+    const options: SamOptions = { context: { stage: 'local' }, folder, engines, port: 3_001, arch: 'x64', platform };
+    const say = (line: string) => void lines.push(line);
+    expect(await prepareSam(options, { cdk, works: async () => works, say })).toBe(true);
+    return { text: lines.join('\n'), calls };
+  };
+
+  test('writes both files and prints the command', async () => {
+    const { text, calls } = await run(true);
+    expect(calls).toEqual([['synth', '--quiet', '--output', folder, '-c', 'stage=local']]);
+    const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'));
+    expect(await read('sam.env.json')).toEqual(environmentFile(engines));
+    const functions = resourcesOf(await read('sam.template.json'), 'AWS::Lambda::Function');
+    expect(functions).toHaveLength(variablesOf(local).length);
+    for (const [, { Properties }] of functions) expect(Properties.Architectures).toEqual(['x86_64']);
+    const command = `sam local start-api --template ${folder}/sam.template.json --env-vars ${folder}/sam.env.json`;
+    expect(text).toContain(command);
+    expect(text).toContain('--add-host host.docker.internal:host-gateway');
+    expect(text).not.toContain('NOTE');
+    expect((await run(true, 'darwin')).text).not.toContain('--add-host');
+  });
+
+  test('says that docker and the SAM CLI are missing where they are', async () => {
+    const { text } = await run(false);
+    expect(text).toMatch(/NOTE {2}There is no docker that runs here/);
+    expect(text).toMatch(/NOTE {2}There is no `sam` here: install the AWS SAM CLI\./);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { startReceiver } from '../../../lib/local/demo/receiver.ts';
+import { type SmokeOptions, smoke } from '../../../lib/tools/smoke/smoke.ts';
+import { stepwise } from '../../../lib/tools/smoke/steps.ts';
+import { traceOf } from '../../../lib/tools/trace/trace.ts';
+import type { Client } from '../../fixtures/client.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf, createHome } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  admin = await adminOf(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+const run = async (more: Partial<SmokeOptions> = {}) => {
+  const lines: string[] = [];
+  const login = { username: 'admin', password: ADMIN_PASSWORD };
+  const said = { say: (line: string) => void lines.push(line), signal: new AbortController().signal };
+  const held = await smoke({ base: cloud.url, login, seconds: 30, ...said, ...more });
+  return { held, lines, text: lines.join('\n') };
+};
+
+/** Whatever a system admin finds that a run could leave behind. */
+const leftBehind = async () => {
+  const customers = await admin.ok<{ name: string }[]>('GET', '/customers');
+  const keys = await admin.ok<{ name: string }[]>('GET', '/provisioning-keys');
+  const [sensors] = await admin.ok<{ total: number }[]>('GET', '/sensors');
+  const [users] = await admin.ok<{ data: { username: string }[] }[]>('GET', '/users');
+  const smoky = users?.data.filter(({ username }) => username.startsWith('smoke-')) ?? [];
+  return [customers.length, keys.filter(({ name }) => name === 'smoke').length, sensors?.total, smoky.length];
+};
+const NOTHING = [0, 0, 0, 0];
+
+test('the main job runs from an empty customer to a receiver on loopback, and nothing is left of it', async () => {
+  const { held, lines, text } = await run();
+  expect(held, text).toBe(true);
+  expect(lines.filter((line) => !line.startsWith('           its way'))).toEqual(
+    lines.filter((line) => /^ *\d+ ms {2}\S/.test(line)),
+  );
+  for (const step of [
+    'log in',
+    'link the sensor',
+    'the fall reaches the receiver',
+    'the receiver heard it once, signed',
+  ])
+    expect(text).toContain(step);
+  expect(await leftBehind()).toEqual(NOTHING);
+});
+
+test('the way of its fall can be traced afterwards, although all that was made is gone', async () => {
+  const { text } = await run();
+  const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
+  const known = { customerId: Number(customer), webhookId };
+  const { steps } = await traceOf(cloud.runtime.table, { kind: 'delivery', id, known }, Date.now());
+  const names = steps.map(({ step }) => step);
+  expect(names).toEqual(expect.arrayContaining(['accepted', 'event', 'hit', 'delivery', 'attempt']));
+});
+
+test('no password, token or key is printed, and a token is as good as a password', async () => {
+  const { held, text } = await run({ login: { token: admin.token ?? '' } });
+  expect(held, text).toBe(true);
+  for (const secret of [ADMIN_PASSWORD, admin.token ?? '', 'whsec_']) expect(text).not.toContain(secret);
+});
+
+test('a receiver that answers errors fails the run with what came of the attempt, and nothing is left of it', async () => {
+  const receiver = await startReceiver((_, response) => void response.writeHead(500).end());
+  const { held, text } = await run({ receiver: receiver.url, seconds: 1 });
+  await receiver.stop();
+  expect(held).toBe(false);
+  expect(text).toMatch(
+    /FAILED {2}the fall reaches the receiver: the delivery \S+ is retrying; attempt 1 ended with 500/,
+  );
+  expect(await leftBehind()).toEqual(NOTHING);
+});
+
+test('a run that is stopped, or whose device cannot call, cleans up what it had made', async () => {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const say = (line: string) => {
+    lines.push(line);
+    if (line.endsWith('make a bot')) stop.abort();
+  };
+  expect((await run({ say, signal: stop.signal })).held).toBe(false);
+  expect(lines.join('\n')).toContain('FAILED  stopped before: make a webhook');
+  const { held, text } = await run({ deviceUrl: 'http://127.0.0.1:9' });
+  expect(held).toBe(false);
+  expect(text).toMatch(/FAILED {2}register a device: .*(ECONNREFUSED|bad port)/);
+  expect(await leftBehind()).toEqual(NOTHING);
+});
+
+test('whoever is no system admin is told so', async () => {
+  const { username, password } = await createHome(admin, 'nurse', ['manage_users']);
+  const { held, text } = await run({ login: { username, password } });
+  expect([held, text]).toEqual([false, expect.stringMatching(/FAILED {2}log in as a system admin: this user is no /)]);
+});
+
+test('what was made is undone, the newest first; what cannot be is named, and the rest goes on', async () => {
+  const lines: string[] = [];
+  const undone: string[] = [];
+  const { undoLater, cleanUp } = stepwise(
+    (line) => lines.push(line),
+    () => 0,
+    new AbortController().signal,
+  );
+  undoLater('a', async () => undone.push('a'));
+  undoLater('b', async () => {
+    throw new Error('not allowed');
+  });
+  undoLater('c', async () => undone.push('c'));
+  expect([await cleanUp(), undone]).toEqual([false, ['c', 'a']]);
+  expect(lines.join('\n')).toContain('NOT CLEAN: clean up: b: not allowed');
+});

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTable } from '../../../lib/tools/table.ts';
+import { whereFrom, whereProblem } from '../../../lib/tools/where.ts';
+import { store } from '../../../shared/store/store.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf } from '../../fixtures/home.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tools-table-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const namesIn = async (dataDir: string): Promise<string[]> => {
+  const { table, close } = await openTable({ dataDir, table: 'sensor-cloud' });
+  const names = (await store(table).customers.list()).map(({ name }) => name);
+  await close();
+  return names;
+};
+
+test('the table of a data folder is read while its cloud works, and while it is at rest', async () => {
+  const cloud = await startTestCloud({ dataDir: folder });
+  const admin = await adminOf(cloud.url);
+  await admin.ok('POST', '/customers', { name: 'Maple', location: '', email: '' });
+  expect(await namesIn(folder)).toEqual(['Maple']);
+  // It is still the cloud's own.
+  await admin.ok('GET', '/customers');
+  await cloud.stop();
+  expect(await namesIn(folder)).toEqual(['Maple']);
+});
+
+test('a folder without data is refused with a sentence, and nothing is made there', async () => {
+  const empty = join(folder, 'nothing');
+  await expect(namesIn(empty)).rejects.toThrow(/^There is no data in the folder /);
+});
+
+test('options name one table, and without any it is that of npm start', () => {
+  const aws = { region: 'eu-central-1' };
+  expect(whereFrom({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
+  expect(whereFrom({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });
+  expect(whereFrom({ stage: 'prod' }, '.local', aws)).toEqual({ stage: 'prod', aws });
+  expect(whereFrom({ table: 't' }, '.local', aws)).toEqual({ table: 't', aws });
+  const endpoint = 'http://127.0.0.1:8000';
+  expect(whereFrom({ endpoint, table: 't' }, '.local', aws)).toEqual({ endpoint, table: 't' });
+  expect([{}, { stage: 'a' }, { endpoint, table: 't' }].map(whereProblem)).toEqual([null, null, null]);
+  expect(whereProblem({ stage: 'a', table: 't' })).toMatch(/^one of /);
+  expect(whereProblem({ endpoint: 'here' })).toMatch(/^--endpoint is a URL/);
+});

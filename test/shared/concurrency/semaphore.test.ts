@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { createSemaphore } from '../../../shared/concurrency/semaphore.ts';
+
+const forever = () => new Promise(() => {});
+
+describe('a semaphore', () => {
+  test('lets so many through at a time for each key, and the next in the order of coming', async () => {
+    const { acquire } = createSemaphore(2, () => null);
+    const order: string[] = [];
+    const permits = await Promise.all(['a', 'b'].map(() => acquire('x', forever)));
+    const waiting = ['c', 'd'].map(async (name) => {
+      const permit = await acquire('x', forever);
+      order.push(name);
+      return permit;
+    });
+    expect(await acquire('y', forever)).not.toBeNull();
+    expect(order).toEqual([]);
+    permits[0]?.release();
+    await waiting[0];
+    expect(order).toEqual(['c']);
+    permits[1]?.release();
+    await waiting[1];
+    expect(order).toEqual(['c', 'd']);
+  });
+
+  test('gives those who have a permit at a key at the same time something in common, until the last has left', async () => {
+    const { acquire } = createSemaphore(2, () => new Set());
+    const [one, two, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
+    expect(one?.shared).toBe(two?.shared);
+    expect(one?.shared).not.toBe(other?.shared);
+    one?.release();
+    expect([two?.isEmpty(), two?.isWanted()]).toEqual([false, false]);
+    two?.release();
+    expect(two?.isEmpty()).toBe(true);
+    expect((await acquire('x', forever))?.shared).not.toBe(one?.shared);
+  });
+
+  test('sends those away whose acquire timeout is over, and loses no place by it', async () => {
+    const { acquire } = createSemaphore(1, () => null);
+    const permit = await acquire('x', forever);
+    expect(await acquire('x', async () => {})).toBeNull();
+    const next = acquire('x', forever);
+    permit?.release();
+    (await next)?.release();
+    expect(await acquire('x', async () => {})).not.toBeNull();
+  });
+});

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../shared/domain/delivery.ts';
+import { render } from '../../../shared/domain/formats/formats.ts';
+import { messagesOf } from '../../../shared/ingest/messages.ts';
+
+const snapshot: Snapshot = {
+  event: {
+    id: 7,
+    uuid: 'f603585e-d6b4-5a8c-9897-a4d1548407ea',
+    createDate: 1_795_230_444_137,
+    type: 'fall',
+    action: 'fall_detected',
+    code: 1,
+    coordinates: { x: 0.5, y: 0.25, z: 0 },
+    text: 'Fall detected',
+    source: 'f603585e-d6b4-5a8c-9897-a4d1548407ea',
+  },
+  sensor: { id: 'id_123456789', deviceId: `id_${'a'.repeat(23)}`, name: 'Room 1', groupId: 0 },
+  customer: { id: 3, name: 'Maple', location: 'Ground floor' },
+  rule: {
+    id: 4,
+    createDate: 1,
+    name: 'Falls',
+    title: 'T',
+    message: 'M',
+    groupId: 0,
+    situation: 'fall_detected',
+    hasRegion: false,
+    regionIndex: -1,
+    regionName: '',
+  },
+};
+const around = {
+  service: { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' },
+  webhook: { id: 'w', name: 'hook', isCustomerHook: false },
+  raw: '{"type":5,  "payload":{"b":1,"a":1.50}}',
+};
+
+/** The same fields in the opposite order, as a table may give them back. */
+const reversed = <T>(value: T): T => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, one]) => [name, reversed(one)]),
+  ) as T;
+};
+
+describe('render', () => {
+  test.each(['full', 'custom1', 'raw'] as const)(
+    '%s: the same bytes in whatever order the snapshot has its fields',
+    (format) => {
+      expect(render(format, reversed(snapshot), around)).toBe(render(format, snapshot, around));
+    },
+  );
+
+  test('full: every key is there, null without a point, customer or rule', () => {
+    const event = { ...snapshot.event, coordinates: null, source: null };
+    const bare = { ...snapshot, customer: null, rule: null, event };
+    const payload = JSON.parse(render('full', bare, { ...around, raw: null }));
+    expect(payload).toMatchObject({ customer: null, rule: null, event: { normalizedCoordinates: null, raw: {} } });
+    expect(Object.keys(payload)).toEqual(['service', 'webhook', 'event', 'sensor', 'customer', 'rule']);
+  });
+
+  test('custom1: texts keep to their limits, and what is missing is absent or filled', () => {
+    const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
+    const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
+    const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, around));
+    expect([...payload.description]).toHaveLength(256);
+    expect(payload).toMatchObject({ sensorName: 'id_123456789', location: null, eventType: 1 });
+    expect(payload).not.toHaveProperty('title');
+    expect(payload).not.toHaveProperty('normalizedCoordinates');
+  });
+
+  test('raw: the bytes as the device sent them', () => {
+    expect(render('raw', snapshot, around)).toBe(around.raw);
+  });
+
+  test.each(['full', 'raw'] as const)('%s: nothing at all when the message of the device is missing', (format) => {
+    expect(() => render(format, snapshot, { ...around, raw: null })).toThrow('the message of a delivery is missing');
+  });
+
+  // What waits was promised these bytes: whoever changes them changes what receivers get in the middle of a delivery.
+  test('full and custom1: these very bytes, in every version from now on', () => {
+    expect(render('full', snapshot, around)).toBe(
+      '{"service":{"name":"Sensor Cloud","url":"https://cloud.example","version":"1"},' +
+        '"webhook":{"id":"w","name":"hook","isCustomerHook":false},"event":{"id":7,' +
+        '"uuid":"f603585e-d6b4-5a8c-9897-a4d1548407ea","createDate":1795230444137,"type":"fall",' +
+        '"action":"fall_detected","normalizedCoordinates":{"x":0.5,"y":0.25,"z":0},' +
+        '"raw":{"type":5,  "payload":{"b":1,"a":1.50}}},' +
+        '"sensor":{"id":"id_123456789","name":"Room 1","groupId":0},' +
+        '"customer":{"id":3,"name":"Maple","location":"Ground floor"},"rule":{"id":4,"createDate":1,"name":"Falls",' +
+        '"title":"T","message":"M","groupId":0,"situation":"fall_detected","situationDescription":"Fall detected",' +
+        '"hasRegion":false,"regionIndex":-1,"regionName":""}}',
+    );
+    expect(render('custom1', snapshot, around)).toBe(
+      '{"sensorId":"id_aaaaaaaaaaaaaaaaaaaaaaa","sensorName":"Room 1","location":"Ground floor",' +
+        '"description":"Fall detected","title":"T","message":"M","createDate":1795230444137,' +
+        '"normalizedCoordinates":{"x":0.5,"y":0.25,"z":0},"eventType":1}',
+    );
+  });
+});
+
+describe('event.raw of full', () => {
+  const space = fc.stringMatching(/^[ \n\r\t]{0,2}$/);
+  const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((parts) => parts.join(''));
+  const joined = (texts: fc.Arbitrary<string>) => fc.array(spaced(texts), { maxLength: 4 }).map((all) => all.join(','));
+  const number = fc.oneof(
+    fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?([eE][+-]?\d{1,4})?$/),
+    fc.constantFrom('9007199254740993', '-0', '1e400', '0.10', '1.7976931348623157e309'),
+  );
+  const string = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    fc.stringMatching(/^"(\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|[ !#-[\]-~])*"$/),
+    fc.constantFrom('"__proto__"', '"constructor"', '"raw"', '"a"', '"\\ud800"', '"\u2028"', '"}},\\""'),
+  );
+  const leaf = fc.oneof(number, string, fc.constantFrom('true', 'false', 'null'));
+  const { object } = fc.letrec<{ value: string; object: string; array: string }>((tie) => ({
+    value: fc.oneof({ maxDepth: 4 }, leaf, tie('object'), tie('array')),
+    array: joined(tie('value')).map((inside) => `[${inside}]`),
+    object: joined(fc.tuple(spaced(string), spaced(tie('value'))).map(([name, value]) => `${name}:${value}`)).map(
+      (inside) => `{${inside}}`,
+    ),
+  }));
+  /** As deep as a device may nest. */
+  const nested = fc
+    .tuple(object, fc.nat(24))
+    .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));
+  const service = { ...snapshot, event: { ...snapshot.event, source: null } };
+  const [before = '', after = ''] = render('full', service, { ...around, raw: null }).split('"raw":{}');
+
+  test('is the text of the message, whatever is in it, and everything around it stays as it is', () => {
+    fc.assert(
+      fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
+        const sent = messagesOf(`[${texts.join(' , ')}]`);
+        if ('refusal' in sent) throw new Error(sent.refusal);
+        expect(sent.raw).toEqual(texts);
+        for (const raw of sent.raw) {
+          const body = render('full', snapshot, { ...around, raw });
+          expect(body).toBe(`${before}"raw":${raw}${after}`);
+          const { event, ...others } = JSON.parse(body);
+          expect(Object.keys(others)).toEqual(['service', 'webhook', 'sensor', 'customer', 'rule']);
+          expect(event.raw).toEqual(JSON.parse(raw));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { publisherIn } from '../../shared/emf.ts';
+import { buffered, type MetricName, metrics } from '../../shared/metrics.ts';
+
+afterEach(() => vi.restoreAllMocks());
+/** What is written to standard output meanwhile, line by line. */
+const linesOf = (run: () => void): Record<string, unknown>[] => {
+  const written: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0);
+  run();
+  vi.restoreAllMocks();
+  return written
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+};
+
+describe('the embedded metric format', () => {
+  test('has all values of an invocation in one line, with unit, namespace and the one dimension', () => {
+    const publish = publisherIn('SensorCloud-test');
+    const [line, ...more] = linesOf(() =>
+      publish([
+        ['Events', 2],
+        ['TimeToReceiver', 300],
+        ['TimeToReceiver', 500],
+      ]),
+    );
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ Events: 2, TimeToReceiver: [300, 500], service: 'sensor-cloud' });
+    expect(line?._aws).toMatchObject({
+      CloudWatchMetrics: [
+        {
+          Namespace: 'SensorCloud-test',
+          Dimensions: [['service']],
+          Metrics: [
+            { Name: 'Events', Unit: 'Count' },
+            { Name: 'TimeToReceiver', Unit: 'Milliseconds' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('tells nothing twice', () => {
+    const publish = publisherIn('SensorCloud-test');
+    const lines = linesOf(() => {
+      publish([['Events', 1]]);
+      publish([['RuleHits', 1]]);
+    });
+    expect(lines.map((line) => ['Events' in line, 'RuleHits' in line])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  test('takes every metric', () => {
+    const all = Object.keys(metrics) as MetricName[];
+    const [line = {}] = linesOf(() => publisherIn('SensorCloud-test')(all.map((name) => [name, 1])));
+    expect(Object.keys(line)).toEqual(expect.arrayContaining(all));
+  });
+});
+
+describe('what an invocation measures', () => {
+  test('leaves at its end and only then, 1 unless told otherwise', async () => {
+    const left: unknown[] = [];
+    const { measure, flush } = buffered(
+      async (all) => void left.push(all),
+      () => {},
+    );
+    await flush();
+    measure('Events');
+    measure('OldestWaiting', 7);
+    expect(left).toEqual([]);
+    await flush();
+    await flush();
+    expect(left).toEqual([
+      [
+        ['Events', 1],
+        ['OldestWaiting', 7],
+      ],
+    ]);
+  });
+
+  test('fails no invocation when it cannot leave', async () => {
+    const told: unknown[] = [];
+    const { measure, flush } = buffered(
+      () => Promise.reject(new Error('no way out')),
+      (error) => told.push(error),
+    );
+    measure('Events');
+    await flush();
+    expect(told).toEqual([new Error('no way out')]);
+  });
+});
