@@ -2,14 +2,14 @@ import { readCommandLine } from '../lib/local/command-line.ts';
 import { whereFrom, whereProblem } from '../lib/tools/where.ts';
 
 const help = `npm run admin -- --stage prod [--username NAME]
-Makes a system admin and prints the password, once. To be run once after the first deployment, and by whoever is locked out.
-  --username admin             how the admin logs in: 1 to 64 characters
-  --stage prod                 in AWS: the stage's own table, found by its stack
+Creates a system admin and prints its password, once. Run it after the first deployment, or when all admins are locked out.
+  --username admin             the username of the admin: 1 to 64 characters
+  --stage prod                 in AWS: the table of a stage, found by its stack
   --table NAME                 in AWS: a table by its name
-  --endpoint URL               at an engine like DynamoDB Local (with --table, else sensor-cloud)
-  --data-dir FOLDER            of npm start, at work or at rest; without any of these DATA_DIR, or .local
-Credentials and region: as the AWS CLI has them (AWS_PROFILE, AWS_REGION and so on).
-Ends with 0, with 1 when the name is taken or AWS refuses, with 2 when it is called wrongly.`;
+  --endpoint URL               an engine like DynamoDB Local; the table is that of --table, or sensor-cloud
+  --data-dir FOLDER            the folder of npm start, running or not; the default is DATA_DIR, or .local
+Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 when the name is taken or AWS refuses; 2 for wrong options.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -21,7 +21,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   /^\S(.{0,62}\S)?$/u.test(values.username) ? whereProblem(values) : '--username is 1 to 64 characters',
 );
 
-// Who only asks for help need not wait for the SDK.
+// The SDK is imported only here, so that `--help` answers at once.
 const [{ makeAdmin }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
   import('../lib/tools/admin.ts'),
   import('../lib/tools/aws/account.ts'),

@@ -3,10 +3,10 @@ import { readCommandLine } from '../lib/local/command-line.ts';
 import { tellStory } from '../lib/local/demo/story.ts';
 import { settingsFrom } from '../shared/env.ts';
 
-const help = `npm run demo                 the main job as a story, in a cloud of its own
+const help = `npm run demo                 plays the main case as a story, in a cloud of its own
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             the same against a cloud that runs; URL ends in /api/v1
-                             (its deadline is 15 s: the story takes that long)`;
+                             plays it in a running cloud; URL ends in /api/v1
+                             (its delivery deadline is 15 s, so the story takes that long)`;
 
 const options = {
   url: { type: 'string' },
@@ -23,7 +23,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 const { url, username, password = 'a-password-for-the-demo' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
 
-/** A cloud of its own, with a deadline that a story can wait for. */
+/** Starts a cloud for the demo, with a deadline that is short enough to wait for. */
 const startOwn = () =>
   startCloud({
     port: 0,

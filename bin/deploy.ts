@@ -3,13 +3,13 @@ import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/con
 import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run deploy -- --stage prod [-c name=value ...]
-Checks what the CDK does not (credentials, bootstrap, SES, concurrency), says what the stage costs at rest, deploys it,
-and says where it is. A sender that SES does not send for is left out, so that nobody is promised a mail.
-  --stage dev                  the stage's name
-  -c name=value                a setting of the stage, as often as wanted: see the table in README.md
-  --yes                        asks nobody about changes of rights
-Credentials and region: as the AWS CLI has them (AWS_PROFILE, AWS_REGION and so on).
-Ends with 0, with 1 when a check or the deployment failed, with 2 when it is called wrongly.`;
+Checks what the CDK does not check (credentials, bootstrap, SES, concurrency, alarms), prints what the stage costs at rest,
+deploys it, and prints its addresses. A sender that SES does not send for is left out, so that no mail is promised.
+  --stage dev                  the name of the stage
+  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+  --yes                        does not ask before changes of rights
+Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 when a check or the deployment failed; 2 for wrong options.`;
 
 const options = {
   stage: { type: 'string', default: 'dev' },

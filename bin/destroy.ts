@@ -3,12 +3,12 @@ import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/con
 import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run destroy -- --stage dev [-c name=value ...]
-Deletes the stack of a stage, with its table. Refused where the stage keeps its data, by its settings or as it is deployed.
-  --stage NAME                 the stage's name
-  -c name=value                a setting of the stage, as often as wanted: see the table in README.md
-  --yes                        does not ask again
-Credentials and region: as the AWS CLI has them (AWS_PROFILE, AWS_REGION and so on).
-Ends with 0, with 1 when it was refused or failed, with 2 when it is called wrongly.`;
+Deletes the stack of a stage, with its table. Refuses when the settings or the deployed stack of the stage keep its data.
+  --stage NAME                 the name of the stage
+  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+  --yes                        does not ask for confirmation
+Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 when it was refused or failed; 2 for wrong options.`;
 
 const options = {
   stage: { type: 'string' },

@@ -3,11 +3,11 @@ import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/con
 import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run diff -- --stage prod [-c name=value ...]
-What \`npm run deploy\` with the same words would change in the stage's stack.
-  --stage dev                  the stage's name
-  -c name=value                a setting of the stage, as often as wanted: see the table in README.md
-Credentials and region: as the AWS CLI has them (AWS_PROFILE, AWS_REGION and so on).
-Ends with 0, also when there is something to change, with 1 when AWS refuses, with 2 when it is called wrongly.`;
+Prints what \`npm run deploy\` with the same options would change in the stack of the stage.
+  --stage dev                  the name of the stage
+  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0, with or without changes; 1 when AWS refuses; 2 for wrong options.`;
 
 const options = {
   stage: { type: 'string', default: 'dev' },

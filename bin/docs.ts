@@ -22,6 +22,7 @@ const keysOfIndex = {
   list: [
     [lists.feedbackOfSensor.template, lists.byTime.template],
     [lists.sensorsOfCustomer.template, 'packed sensor'],
+    [lists.openFallsOfCustomer.template, lists.bySensor.template],
   ],
 } as const;
 
@@ -54,26 +55,26 @@ const patterns = () =>
 const generated = () =>
   [
     start,
-    '### Items',
-    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that text order is its order.`,
+    '## Items',
+    `TTL attribute: ${code(tableDesign.ttl)}. \`{0x}\` is a number padded to 16 digits, so that the order of keys is the order of numbers.`,
     kinds(),
-    '### Indexes',
-    'Both are sparse: an item is in one only while it has its two attributes.',
+    '## Indexes',
+    'Both are sparse: an item is in an index only while it has both attributes of its key.',
     indexes(),
-    '### Access patterns',
-    'Units are those of one small example (items up to 1 KB, each list with one item), measured by the tests.',
+    '## Access patterns',
+    'Read and write units are those of one small example, measured by the tests: items of up to 1 KB, each list with one item.',
     patterns(),
     end,
   ].join('\n\n');
 
-/** A value of a setting as a cell shows it. */
+/** Formats the value of a setting for a cell. */
 const shown = (value: unknown): string => (value === '' ? '' : code(JSON.stringify(value)));
 
 const stages = () =>
   [
     start,
     grid(
-      ['setting', 'what it is', 'what it takes', 'default: `dev…`, `test…`', 'default: all others'],
+      ['setting', 'what it is', 'what it takes', 'default: `dev`, `dev-…`, `test`, `test-…`', 'default: all others'],
       (Object.keys(settings) as (keyof Stage)[]).map((name) => {
         const { about, wants, otherwise } = settings[name];
         const [dev, prod] = [presets.dev, presets.prod].map((preset: Partial<Stage>) => preset[name] ?? otherwise);
@@ -83,7 +84,7 @@ const stages = () =>
     end,
   ].join('\n\n');
 
-const files = { '../shared/README.md': generated, '../lib/aws/README.md': stages };
+const files = { '../shared/store/TABLE.md': generated, '../lib/aws/README.md': stages };
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);
   const before = readFileSync(file, 'utf8');

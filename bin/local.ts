@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module';
 
-// Half of a start is compiling: the second start finds it done. So everything else is loaded after this.
+// Compiling takes half of the start, and the compile cache saves it from the second start on. So all other modules
+// are imported after this line.
 enableCompileCache();
 const { runCloud } = await import('../lib/local/main.ts');
 try {

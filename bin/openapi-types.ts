@@ -5,9 +5,9 @@ import { describeApi } from '../shared/api/openapi/describe.ts';
 import { openApi } from '../shared/api/openapi/document.ts';
 import { settingsFrom } from '../shared/env.ts';
 
-// Writes the types of the API, as its OpenAPI document has them, for the client of the console.
+// This command writes the TypeScript types of the OpenAPI document, for the client of the console.
 
-// openapi-typescript prints by the compiler's API, which TypeScript 7 does not have.
+// openapi-typescript needs the compiler API, which TypeScript 7 doesn't have.
 registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context) });
 const { default: typesOf, astToString } = await import('openapi-typescript');
 

@@ -4,15 +4,15 @@ import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/con
 import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run sam [-- --port 3001]
-Writes what \`sam local start-api\` needs from the synthesised template, and prints the command. Needs no AWS account; docker
-and the SAM CLI to run what it prints.
-  --port 3001                  where the API is to be
-  --table-endpoint http://host.docker.internal:8000      an engine like DynamoDB Local, as a container calls it
+Writes the files that \`sam local start-api\` needs from the synthesised template, and prints the command. No AWS account is
+needed; the printed command needs docker and the SAM CLI.
+  --port 3001                  the port of the API
+  --table-endpoint http://host.docker.internal:8000      an engine like DynamoDB Local, by its address in a container
   --queue-endpoint http://host.docker.internal:9324      one like ElasticMQ
-  --kms-endpoint http://host.docker.internal:8080        one like local-kms: for secrets of webhooks alone
-  --mail-endpoint http://host.docker.internal:8005       one like SES, for mails alone
-  -c name=value                a setting of the stage, as often as wanted: see the table in README.md
-Ends with 0, with 1 when the template cannot be made, with 2 when it is called wrongly.`;
+  --kms-endpoint http://host.docker.internal:8080        one like local-kms, only for secrets of webhooks
+  --mail-endpoint http://host.docker.internal:8005       one like SES, only for mails
+  -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
+Exit code: 0; 1 when the template cannot be made; 2 for wrong options.`;
 
 const at = (port: number) => ({ type: 'string', default: `http://host.docker.internal:${port}` }) as const;
 const endpoints = {

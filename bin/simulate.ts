@@ -1,21 +1,21 @@
 import { readCommandLine } from '../lib/local/command-line.ts';
-import type { Tally } from '../lib/local/simulate/run.ts';
+import type { Tally } from '../lib/simulate/run.ts';
 import type { Log } from '../shared/log.ts';
 
-const help = `npm run simulate             days in a care home: sensors of both makers, that speak as real ones do
-  --sensors 50               how many sensors, of both makers in turn: 1 to 10000
-  --speed 60                 simulated seconds in a second: 1 to 100000; or full: as fast as a cloud of its own
+const help = `npm run simulate             simulates days in a care home, with sensors of both makers
+  --sensors 50               number of sensors, of both makers in turn: 1 to 10000
+  --speed 60                 simulated seconds per second: 1 to 100000; or full: as fast as a cloud of its own
                              works, whose clock is set ahead
-  --days 1                   how many days: 1 to 365
-  --report 540               how often a sensor reports, changes or not, s: 60 to 900
+  --days 1                   number of days: 1 to 365
+  --report 540               seconds between the reports of a sensor without changes: 60 to 900
   --seed 1                   the same seed gives the same days
   --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
-                             in a cloud that runs (and may call this machine) instead of one of its own;
+                             uses a running cloud (which can call this machine) instead of one of its own;
                              URL ends in /api/v1
-  --mqtt                     the sensors speak over MQTT, in a cloud that runs: with --mqtt-url mqtts://HOST
-Prints what was sent, and what arrived at webhooks: of everything, and of what rules found (alarms). At full speed every
-event, hit and delivery is held against a count made apart from the cloud; otherwise the falls are. What differs is
-named. Ends with 0 when nothing differs, else with 1.`;
+  --mqtt                     the sensors send by MQTT; a running cloud needs --mqtt-url mqtts://HOST
+Prints the messages that were sent, and the deliveries that arrived: of all events, and of alarms. At full speed every
+event, hit and delivery is compared with a count made without the cloud; otherwise the falls are. Differences are
+printed. Exit code: 0 when nothing differs, else 1.`;
 
 const options = {
   sensors: { type: 'string', default: '50' },
@@ -51,33 +51,36 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
     return `--${wrong} is a whole number, ${ranges[wrong].join(' to ')}${wrong === 'speed' ? ', or full' : ''}`;
   if (values.url === undefined) return null;
   if (values.mqtt && !values['mqtt-url']) return 'MQTT in a cloud that runs needs --mqtt-url';
-  if (values.speed === 'full') return 'the clock of a cloud that runs cannot be set: --speed is a number there';
+  if (values.speed === 'full') return 'the clock of a running cloud cannot be set: --speed is a number there';
   return values.password && values['provisioning-key']
     ? null
     : 'a cloud that runs needs --password and --provisioning-key';
 });
-// Who only asks for help need not wait for a whole cloud to be loaded.
+// All other modules are imported only here, so that `--help` answers at once.
 const { skippingClock, systemClock } = await import('../lib/local/clock.ts');
 const { startCloud } = await import('../lib/local/cloud.ts');
-const { readBooks } = await import('../lib/local/simulate/books.ts');
-const { atFullSpeed, atSpeed } = await import('../lib/local/simulate/course.ts');
-const { closeHooks, silence } = await import('../lib/local/simulate/home.ts');
-const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/local/simulate/run.ts');
-const { nextMidnight } = await import('../lib/local/simulate/wall.ts');
+const { readBooks } = await import('../lib/simulate/books.ts');
+const { atFullSpeed, atSpeed } = await import('../lib/simulate/course.ts');
+const { closeHooks, silence } = await import('../lib/simulate/home.ts');
+const { judgeAll, judgeFalls, simulate, tallyText } = await import('../lib/simulate/run.ts');
+const { nextMidnight } = await import('../lib/simulate/wall.ts');
 const { settingsFrom } = await import('../shared/env.ts');
 const { log } = await import('../shared/log.ts');
 
 const { url, username, password = 'a-password-for-the-simulation' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-simulation';
 
-/** Set to shortly before a midnight: the home is made before the first day begins. */
+/** The clock starts shortly before a midnight, because the home is created before the first day begins. */
 const clock = given.speed === 'full' ? skippingClock(nextMidnight(Date.now()) - 15 * 60_000) : null;
 
-/** A sensor that reports is not silent, however seldom it does: nor while the books are read, at the end. */
+/**
+ * A sensor that reports regularly must not count as inactive, even when it reports seldom, nor while the result is
+ * read at the end.
+ */
 const SENSOR_INACTIVE_AFTER_SECONDS = String(Math.max(300, Number(given.report) + 180));
-/** That it looks at what waits is no news. */
+/** The information lines of the scheduled runs are left out. */
 const quiet: Log = (level, ...entry) => (level === 'info' ? undefined : log(level, ...entry));
-/** A cloud of its own that refuses nobody for calling often. */
+/** Starts a cloud for the simulation, without a rate limit. */
 const startOwn = () =>
   startCloud({
     port: 0,
@@ -96,7 +99,7 @@ const startOwn = () =>
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const isTerminal = process.stdout.isTTY;
 let shownAt = 0;
-/** The line lives on a terminal; elsewhere there is a new one now and then. */
+/** Updates the line of a terminal; when the output is no terminal, prints a new line every 5 s. */
 const show = (tally: Tally): void => {
   const now = Date.now();
   if (now - shownAt < (isTerminal ? 200 : 5_000)) return;
@@ -123,7 +126,7 @@ const result = await simulate(
       clock
         ? atFullSpeed(clock, idle, nextMidnight(clock.now()))
         : atSpeed({ now: systemClock.now, pause, settled, speed: Number(given.speed) }),
-    // A cloud that runs may limit calls.
+    // A running cloud may limit the rate of calls.
     pace: () => pause(cloud ? 0 : 150),
     show,
   },

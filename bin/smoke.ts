@@ -2,16 +2,16 @@ import { readCommandLine } from '../lib/local/command-line.ts';
 import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run smoke -- --url URL --user NAME --receiver https://...
-                             the main job once, in any deployment: a customer, a user, a sensor, a webhook and a rule are
-                             made, somebody falls, the receiver is told, and all of it is removed again
-  --url URL                  of the API, ends in /api/v1; without it the cloud of npm start on port 3000
-  --user NAME                a system admin; the password in SMOKE_PASSWORD, or --password
-  --token TOKEN              or a token of one, also in SMOKE_TOKEN
-  --receiver URL             an address that answers a POST with 2xx; without it one on this machine, for a cloud here
-  --device-url URL           where devices call, without /api/v1; without it where the service says
-  --seconds 60               how long the fall may take to the receiver: 1 to 900
+                             plays the main case once, in any deployment: creates a customer, user, sensor, webhook and
+                             rule, reports a fall, checks that the receiver is told, and removes everything
+  --url URL                  the API, ends in /api/v1; the default is the cloud of npm start on port 3000
+  --user NAME                a system admin, whose password is in SMOKE_PASSWORD or --password
+  --token TOKEN              the token of a system admin instead; it may be in SMOKE_TOKEN
+  --receiver URL             an address that answers a POST with 2xx; a cloud on this machine needs none
+  --device-url URL           the address for devices, without /api/v1; the default is what the service names
+  --seconds 60               seconds that the fall may take to reach the receiver: 1 to 900
 Prints each step with its time. Its events and rule hits expire by themselves.
-Ends with 0, with 1 when a step failed or something could not be removed, with 2 when it is called wrongly.`;
+Exit code: 0; 1 when a step failed or something could not be removed; 2 for wrong options.`;
 
 const text = { type: 'string' } as const;
 const options = {

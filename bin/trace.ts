@@ -1,19 +1,19 @@
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { whereFrom, whereProblem } from '../lib/tools/where.ts';
 
-const help = `npm run trace -- --event UUID       what became of an event: accepted, understood, judged by which rules, told whom
-  --message UUID                    a message of a device, with all the events that it made
-  --delivery ID                     a delivery, with the event that it tells of
-  --stage prod                      in AWS: the stage's own table, found by its stack
+const help = `npm run trace -- --event UUID       prints the course of an event: when it was accepted, which rules fired, who was told
+  --message UUID                    a message of a device, with all events that it led to
+  --delivery ID                     a delivery, with its event
+  --stage prod                      in AWS: the table of a stage, found by its stack
   --table NAME                      in AWS: a table by its name
-  --endpoint URL                    at an engine like DynamoDB Local (with --table, else sensor-cloud)
-  --data-dir FOLDER                 of npm start, at work or at rest; without any of these DATA_DIR, or .local
+  --endpoint URL                    an engine like DynamoDB Local; the table is that of --table, or sensor-cloud
+  --data-dir FOLDER                 the folder of npm start, running or not; the default is DATA_DIR, or .local
   --customer N --sensor ID --webhook ID
-                                    what is known already: without it each sensor (webhook) is asked for this id, which
+                                    ids that are known already; without them each sensor (webhook) is searched, which
                                     costs a read unit for each
-  --json                            for machines: times and delays in ms
-Reads only, by exact keys. Credentials and region: as the AWS CLI has them.
-Ends with 0, with 1 when nothing is kept of it or AWS refuses, with 2 when it is called wrongly.`;
+  --json                            prints JSON, with times and delays in ms
+Only reads, by exact keys. Credentials and region are those of the AWS CLI.
+Exit code: 0; 1 when nothing is stored about it or AWS refuses; 2 for wrong options.`;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -34,7 +34,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   return whereProblem(values);
 });
 
-// Who only asks for help need not wait for the SDK.
+// The SDK is imported only here, so that `--help` answers at once.
 const [{ awsConfig }, { openTable }, { runTool }, { traceOf, traceText }] = await Promise.all([
   import('../lib/tools/aws/account.ts'),
   import('../lib/tools/table.ts'),

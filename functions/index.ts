@@ -10,6 +10,7 @@ import { feedback } from './api/feedback/contract.ts';
 import { firmware } from './api/firmware/contract.ts';
 import { makerAConfig } from './api/maker-a-config/contract.ts';
 import { makerBConfig } from './api/maker-b-config/contract.ts';
+import { openFalls } from './api/open-falls/contract.ts';
 import { provisioningKeys } from './api/provisioning-keys/contract.ts';
 import { rooms } from './api/rooms/contract.ts';
 import { ruleHits } from './api/rule-hits/contract.ts';
@@ -34,6 +35,7 @@ export const groups = [
   sensors,
   sensorGroups,
   rooms,
+  openFalls,
   ruleHits,
   feedback,
   makerAConfig,

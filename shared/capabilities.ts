@@ -2,11 +2,11 @@ import type { StoreCall } from './store/access-pattern.ts';
 
 /** The queues that a function works on; each has a dead-letter queue. */
 export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'mqtt'] as const;
-/** All queues. What nobody can read is put aside in `quarantine`, for a person to look at. */
+/** All queues. A message that cannot be read is put aside in `quarantine`, where a person has to look at it. */
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];
 export type QueueName = (typeof queueNames)[number];
-/** What a sensor says is worked on in its order: a FIFO queue keeps that of each group. */
+/** Is it a FIFO queue, with a message group for each sensor, so that a sensor's messages are processed in order? */
 export const isFifo = (name: QueueName): boolean => name === 'events';
 
 const queueUrls = [
@@ -18,7 +18,7 @@ const queueUrls = [
   'QUARANTINE_QUEUE_URL',
 ] as const;
 
-/** Topics of MQTT that each device has for itself, and that functions publish to. */
+/** MQTT topics that each device has for itself, and that functions publish to. */
 export const topics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof topics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
@@ -36,7 +36,7 @@ type Row = {
  * becomes IAM actions and environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts).
  */
 export const capabilities = {
-  /** Counting and timing: it leaves by the log. */
+  /** Writing metrics, which leave by the log. */
   measure: { env: ['METRICS_NAMESPACE'] },
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
@@ -49,27 +49,27 @@ export const capabilities = {
   'enqueue:timers': { env: ['TIMERS_QUEUE_URL'], resource: 'timers', actions: ['sqs:SendMessage'] },
   'enqueue:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'enqueue:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
-  /** What a consumer does with its own queues beside being fed from them; its rights are in lib/aws/grants.ts. */
+  /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/grants.ts. */
   consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'] },
   /** Putting dead letters back; its rights are in lib/aws/grants.ts. */
   redrive: { env: queueUrls },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
-  /** When a sensor counts as silent. */
+  /** Knowing when a sensor counts as silent. */
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
-  /** What a customer can have at most. */
+  /** Knowing how much a customer can have at most. */
   'keep:quotas': { env: ['QUOTAS'] },
-  /** What a device can say in a second at most. */
+  /** Knowing how many calls and messages a device may send in a second. */
   'limit:devices': { env: ['RATE_LIMIT_PER_SECOND', 'QUOTAS'] },
-  /** Telling over MQTT whom the rule of this stage takes messages from. */
+  /** Allowing devices to connect by MQTT and to publish to the rule of this stage. */
   'admit:devices': { env: ['MQTT_RULE'] },
-  /** Telling devices over MQTT that what they would fetch has changed. */
+  /** Telling devices over MQTT that their configuration has changed. */
   'notify:devices': { env: ['MQTT_RULE'], resource: 'topic/config', actions: ['iot:Publish'] },
-  /** Telling devices over MQTT why a message was not taken. */
+  /** Telling devices over MQTT why a message was refused. */
   'refuse:messages': { env: ['MQTT_RULE'], resource: 'topic/refused', actions: ['iot:Publish'] },
-  /** What Lambda does with an event that a function failed at for good: it comes again by that queue. */
+  /** Lambda puts an event that a function failed at for good on this queue. */
   'keep:failed': { env: [], resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks: no rights in the account, but the policy of what may be called. */
+  /** Calling webhooks. It needs no rights in the account, but the settings that say which targets are allowed. */
   'call:webhooks': {
     env: [
       'ALLOW_PRIVATE_TARGETS',
@@ -82,9 +82,9 @@ export const capabilities = {
       'SERVICE_VERSION',
     ],
   },
-  /** Hashes of passwords cost time, and nothing in the account. */
+  /** Hashing passwords, which needs no rights in the account. */
   'hash:passwords': { env: [] },
-  /** Secrets that are kept sealed: who may write them, and who may read them. */
+  /** Sealing secrets of webhooks, and opening them: two rights, because few functions may read them. */
   'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
   'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },

@@ -15,56 +15,57 @@ import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import type { Settings } from './env.ts';
 import type { Failpoint } from './failpoints.ts';
 import { type Teller, teller } from './ingest/tell.ts';
-import type { Log } from './log.ts';
+import { type Log, traceHere } from './log.ts';
 import type { Mail } from './mail.ts';
 import { type Measure, type Metrics, unmeasured } from './metrics.ts';
 import type { Publish } from './publish.ts';
+import { encode, queueOf } from './queue/encode.ts';
 import type { Queues } from './queue/send.ts';
-import { encode, queueOf, type Task, type TaskOf } from './queue/task.ts';
+import type { Task, TaskOf } from './queue/task.ts';
 import { QueueUnavailable } from './queue/unavailable.ts';
 import type { StoreCall } from './store/access-pattern.ts';
 import type { Table } from './store/client.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
 
-/** What a host gives: the table, the queues, calls to the world, time and chance. */
+/** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
   settings: Settings;
   table: Table;
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
-  /** Publishes to devices that are connected by MQTT; left out: there is no MQTT here. */
+  /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
-  vault: Vault;
-  passwords: Passwords;
+  vault: () => Promise<Vault>;
+  passwords: () => Promise<Passwords>;
   now: () => number;
   /** Resolves after so many ms. */
   pause: (ms: number) => Promise<void>;
   random: (bytes: number) => Uint8Array;
   log: Log;
-  /** What is measured; without it nothing is. */
+  /** Where metrics go; without it nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) no other process works on this table and these queues; 0: there may be any number. */
+  /** Since when (ms) this process is the only one on its table and queues; 0: other processes may work on them too. */
   aloneSince?: number;
-  /** Seconds between two sweeps; as in the cloud unless told otherwise. */
+  /** Seconds between two sweeps; as in AWS if missing. */
   sweepSeconds?: number;
-  /** Called where a process might die: tests let it. */
+  /** Called at each place where a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
 };
 
-/** What every handler may use: time and chance are arguments, never read from the world. */
+/** What every handler is given: clock, random bytes and log are arguments, never globals. */
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failpoint'>>;
 
 /**
  * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given. Throws
- * QueueUnavailable when any was not taken. `deduplicationId`: of tasks that SQS shall take once in 5 minutes.
+ * QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
  */
 export type Enqueue<T extends Task> = (
   tasks: readonly T[],
   more?: { delaySeconds?: number; deduplicationId?: string },
 ) => Promise<void>;
 
-/** The variables that a capability names: no other can be read. */
+/** The settings that a capability names: a handler with that capability can read no others. */
 type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
 
 type ByCapability = {
@@ -75,17 +76,17 @@ type ByCapability = {
   'notify:devices': Pick<Teller, 'notify'>;
   'refuse:messages': Pick<Teller, 'refuseMessage'>;
   'keep:failed': object;
-  /** What may be enqueued follows from all of them: see Enqueuing. */
+  /** These four together decide which tasks `enqueue` takes: see Enqueuing. */
   'enqueue:events': object;
   'enqueue:timers': object;
   'enqueue:deliveries': object;
   'enqueue:retries': object;
   consume: object;
-  /** Puts the dead letters of all queues back into them. Never fails: an alarm tells as long as there are any. */
+  /** Puts the dead letters of all queues back into their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
-  /** Never fails: whoever asked must not learn from it whether there is somebody to write to. */
+  /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: Mail };
-  /** How long (ms) nothing may be heard of the service itself before its sensors' silence is no longer theirs. */
+  /** The longest gap (ms) between sweeps that is no outage: silence of sensors during an outage does not count. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
   'call:webhooks': { webhookClient: WebhookClient; settings: SettingsOf<'call:webhooks'>; aloneSince: number };
@@ -102,7 +103,7 @@ type Stored<C extends StoreCall> = [C] extends [never] ? unknown : { store: Stor
 type QueuesOf<U> = U extends `enqueue:${infer Q extends WorkQueue}` ? Q : never;
 type Enqueuing<Q extends WorkQueue> = [Q] extends [never] ? unknown : { enqueue: Enqueue<TaskOf<Q>> };
 
-/** What a handler receives: exactly what its operation `uses`. */
+/** The second argument of a handler: exactly what its contract `uses`. */
 export type Deps<U extends Use> = Basics &
   Intersection<ByCapability[Extract<U, Capability>]> &
   Enqueuing<QueuesOf<U>> &
@@ -114,7 +115,7 @@ const enqueueing = async ({ queues }: Runtime) => ({
       await queues
         .send(
           queue,
-          ofQueue.map((task) => encode(task, delaySeconds, deduplicationId)),
+          ofQueue.map((task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId)),
         )
         .catch((cause: unknown) => {
           throw new QueueUnavailable(`${queue} did not take its tasks`, { cause });
@@ -132,7 +133,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
-      // A queue of which dead letters are on their way already takes no second order.
+      // SQS refuses to move dead letters of a queue while an earlier move goes on.
       const ordered = workQueues.map((name) =>
         queues.redrive(name).catch((error: unknown) => log('warn', 'dead letters stay for now', { name }, error)),
       );
@@ -157,13 +158,13 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     settings,
     aloneSince,
   }),
-  'hash:passwords': async ({ passwords }) => ({ passwords }),
-  'seal:secrets': async ({ vault }) => ({ sealSecret: vault.seal }),
-  'open:secrets': async ({ vault }) => ({ openSecret: vault.open }),
+  'hash:passwords': async ({ passwords }) => ({ passwords: await passwords() }),
+  'seal:secrets': async ({ vault }) => ({ sealSecret: (await vault()).seal }),
+  'open:secrets': async ({ vault }) => ({ openSecret: (await vault()).open }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 
-/** Composes what the uses of an operation stand for. */
+/** Makes the second argument of a handler from what its contract uses. */
 export const compose = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const all: readonly Use[] = uses;

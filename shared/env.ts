@@ -34,30 +34,30 @@ export const Environment = z.object({
   RETRIES_QUEUE_URL: z.string().default(''),
   MQTT_QUEUE_URL: z.string().default(''),
   QUARANTINE_QUEUE_URL: z.string().default(''),
-  /** Where CloudWatch keeps what is measured. */
+  /** The namespace of the metrics in CloudWatch. */
   METRICS_NAMESPACE: z.string().default('SensorCloud'),
-  /** The rule of AWS IoT that takes what devices publish; empty: this stage speaks no MQTT. */
+  /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
   MQTT_RULE: z.string().regex(/^\w*$/).default(''),
-  /** The key that secrets of webhooks are kept with, in KMS. */
+  /** The KMS key that seals secrets of webhooks. */
   SECRETS_KEY_ARN: z.string().default(''),
   /** Requests per second of an account or address; 0: no limit. */
   RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
-  /** A JSON object with the quotas of a customer that are not as usual. */
+  /** A JSON object with the quotas of a customer that differ from the defaults. */
   QUOTAS: json.pipe(SomeQuotas).default({}),
-  /** The service's address without /api/v1; empty while unknown. */
+  /** The address of the service without /api/v1; empty while it is unknown. */
   PUBLIC_URL: z.string().default(''),
-  /** The address of the devices' own door without /api/v1; empty: it is the service's. */
+  /** The address for devices without /api/v1; empty: the address of the service. */
   DEVICE_URL: z.string().default(''),
-  /** The one hop in front that is believed: the header with the caller's address, and the one with the hop's secret. */
+  /** The trusted proxy: the header with the caller's address, and the header with the proxy's secret. */
   TRUSTED_PROXY_HEADER: headerName,
   TRUSTED_PROXY_SECRET_HEADER: headerName,
-  /** As it is, or as `sha256:` and its hash in hex. */
+  /** The proxy's secret as it is, or `sha256:` and its SHA-256 in hex. */
   TRUSTED_PROXY_SECRET: z
     .string()
     .regex(/^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{1,1024})$/)
     .or(z.literal(''))
     .default(''),
-  /** Further addresses of the service: no webhook may call any. */
+  /** Further addresses of the service, which no webhook may call. */
   OWN_URLS: list.default([]),
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
@@ -66,9 +66,9 @@ export const Environment = z.object({
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   /** CIDRs that webhooks may call although they are private. */
   ALLOWED_TARGET_RANGES: list.default([]),
-  /** Silence until a sensor is inactive. */
+  /** Seconds of silence after which a sensor is inactive. */
   SENSOR_INACTIVE_AFTER_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
-  /** One deadline over a whole attempt to deliver. */
+  /** Seconds that one whole attempt to deliver may take. */
   DELIVERY_DEADLINE_SECONDS: z.coerce.number().min(1).max(DEADLINE_SECONDS).default(DEADLINE_SECONDS),
   /** Seconds before each attempt; empty: the built-in retry schedule. */
   RETRY_SCHEDULE: list
@@ -89,29 +89,29 @@ export type Settings = Omit<z.output<typeof Environment>, 'QUOTAS'> & { QUOTAS: 
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables that are set. An empty one isn't: as a number it would be 0, as a password it would open. */
+/** The variables that are set. An empty one counts as not set: as a number it would be 0, as a password it would match. */
 export const setIn = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
 const proxy = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
-/** A part of what belongs together would silently do nothing. */
+/** The three variables of the trusted proxy are set together or not at all: some of them alone would do nothing. */
 const missingOfProxy = (given: Pick<Settings, (typeof proxy)[number]>): readonly string[] => {
   const missing = proxy.filter((name) => given[name] === '');
   return missing.length === proxy.length ? [] : missing;
 };
 
-/** The settings of this process, checked once. Whatever is wrong is named, never its value. */
+/** Checks the environment and returns the settings. Throws an error that names every wrong variable, never its value. */
 export const settingsFrom = (variables: Variables): Settings => {
   const { data, error } = Environment.safeParse(setIn(variables));
   const names = data ? missingOfProxy(data) : [...new Set(error.issues.map((issue) => String(issue.path[0])))];
-  // Without a limit of calls nothing is counted by the second, unless somebody wants just that.
+  // Without a limit of calls messages are not limited either, unless QUOTAS names their limit.
   const uncounted = data?.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
   if (data && names.length === 0) return { ...data, QUOTAS: Quotas.parse({ ...uncounted, ...data.QUOTAS }) };
   throw new Error(`wrong environment: ${names.join(', ')}`);
 };
 
 export const settings = (): Settings => settingsFrom(process.env);
-/** What Lambda's runtime tells of itself: credentials and region. */
+/** The credentials and the region that the Lambda runtime provides. */
 export const runtimeEnvironment = () => ({
   region: process.env.AWS_REGION ?? 'us-east-1',
   endpoints: {

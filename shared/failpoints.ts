@@ -1,4 +1,4 @@
-/** Where a process may die between two steps that belong together. The fault suite lets it, at each of these. */
+/** Places between two steps that belong together. The fault suite lets a process die at each of them. */
 export const failpoints = [
   'ingest.read',
   'ingest.enqueued',

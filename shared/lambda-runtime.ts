@@ -1,89 +1,75 @@
 import { randomBytes } from 'node:crypto';
-import { passwordsAt } from './auth/password.ts';
-import { type Cipher, createVault } from './auth/vault.ts';
+import type { Cipher } from './auth/vault.ts';
 import { machine } from './concurrency/machine.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Runtime } from './deps.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
 import { log } from './log.ts';
-import type { Mail, mailBySes } from './mail.ts';
+import type { Mail } from './mail.ts';
 import { buffered, type Metrics } from './metrics.ts';
-import type { Publish, publishByIot } from './publish.ts';
+import type { Publish } from './publish.ts';
 import type { Queues, queuesBySqs } from './queue/send.ts';
 import { createTable, documentClient } from './store/client.ts';
 
-/** The way out to the world, loaded at the first call: a cold start has nothing to call yet. */
+type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };
+
+/** What is loaded at its first use, once: a cold start has no need of it yet. */
+const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+};
+
 const lazyWebhookClient = (given: Settings): WebhookClient => {
-  let loading: Promise<WebhookClient> | undefined;
-  const load = (): Promise<WebhookClient> => {
-    loading ??= import('./delivery/webhook-client.ts').then(({ createWebhookClient }) => createWebhookClient(given));
-    return loading;
-  };
+  const client = lazy(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given));
   return {
-    check: async (url) => (await load()).check(url),
-    post: async (request) => (await load()).post(request),
-    acquire: async (key, acquireTimeout) => (await load()).acquire(key, acquireTimeout),
+    check: async (url) => (await client()).check(url),
+    post: async (request) => (await client()).post(request),
+    acquire: async (key, acquireTimeout) => (await client()).acquire(key, acquireTimeout),
   };
 };
 
-/** KMS, loaded when there is something to seal or to open. */
-const lazyCipher = (config: { region: string; credentials: Credentials }, keyArn: string): Cipher => {
-  let loading: Promise<Cipher> | undefined;
-  const load = (): Promise<Cipher> => {
-    loading ??= import('./auth/kms.ts').then(({ kmsCipher }) => kmsCipher(config, keyArn));
-    return loading;
-  };
+const lazyCipher = (config: Config, keyArn: string): Cipher => {
+  const cipher = lazy(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn));
   return {
-    encrypt: async (...given) => (await load()).encrypt(...given),
-    decrypt: async (...given) => (await load()).decrypt(...given),
+    encrypt: async (...given) => (await cipher()).encrypt(...given),
+    decrypt: async (...given) => (await cipher()).decrypt(...given),
   };
 };
-type Credentials = ReturnType<typeof runtimeEnvironment>['credentials'];
 
-/** The way to SES, loaded by the first mail. */
-const lazyMail = (config: Parameters<typeof mailBySes>[0], sender: string): Mail => {
-  let loading: Promise<Mail> | undefined;
+const lazyMail = (config: Config, sender: string): Mail => {
+  const mail = lazy(async () => (await import('./mail.ts')).mailBySes(config, sender));
   return async (...letter) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
-    loading ??= import('./mail.ts').then((bySes) => bySes.mailBySes(config, sender));
-    await (await loading)(...letter);
+    await (await mail())(...letter);
   };
 };
 
-/** AWS IoT, loaded when there is something to publish. */
-const lazyPublish = (...given: Parameters<typeof publishByIot>): Publish => {
-  let loading: Promise<Publish> | undefined;
-  return async (...message) => {
-    loading ??= import('./publish.ts').then((byIot) => byIot.publishByIot(...given));
-    await (await loading)(...message);
-  };
+const lazyPublish = (config: Config): Publish => {
+  const publish = lazy(async () => (await import('./publish.ts')).publishByIot(config));
+  return async (...message) => (await publish())(...message);
 };
 
-/** SQS, loaded when there is something to send. */
-const lazyQueues = (...given: Parameters<typeof queuesBySqs>): Queues => {
-  let loading: Promise<Queues> | undefined;
-  const load = (): Promise<Queues> => {
-    loading ??= import('./queue/send.ts').then((bySqs) => bySqs.queuesBySqs(...given));
-    return loading;
-  };
+const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues => {
+  const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls));
   return {
-    send: async (...message) => (await load()).send(...message),
-    hide: async (...messages) => (await load()).hide(...messages),
-    redrive: async (queue) => (await load()).redrive(queue),
+    send: async (...message) => (await queues()).send(...message),
+    hide: async (...messages) => (await queues()).hide(...messages),
+    redrive: async (queue) => (await queues()).redrive(queue),
   };
 };
 
-/** Powertools, loaded when an invocation that measured something ends. */
 const lazyMetrics = (namespace: string): Metrics => {
-  let loading: Promise<(all: Parameters<Parameters<typeof buffered>[0]>[0]) => void> | undefined;
-  const publish: Parameters<typeof buffered>[0] = async (measured) => {
-    loading ??= import('./emf.ts').then(({ publisherIn }) => publisherIn(namespace));
-    (await loading)(measured);
-  };
-  return buffered(publish, (error) => log('warn', 'measurements were lost', {}, error));
+  const publisher = lazy(async () => (await import('./emf.ts')).publisherIn(namespace));
+  return buffered(
+    async (measured) => (await publisher())(measured),
+    (error) => log('warn', 'measurements were lost', {}, error),
+  );
 };
 
-/** The runtime inside AWS Lambda. Queues and webhookClient load only where a function uses them. */
+/** The runtime inside AWS Lambda: what a cold start has no need of is loaded by its first use. */
 export const lambdaRuntime = (): Runtime => {
   const given = settings();
   const { region, credentials, endpoints } = runtimeEnvironment();
@@ -101,8 +87,10 @@ export const lambdaRuntime = (): Runtime => {
     table: createTable(client, given.TABLE_NAME),
     queues: lazyQueues({ region, credentials }, urls),
     webhookClient: async () => lazyWebhookClient(given),
-    vault: createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
-    passwords: passwordsAt(),
+    vault: lazy(async () =>
+      (await import('./auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
+    ),
+    passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,

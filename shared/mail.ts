@@ -2,15 +2,15 @@ import { domainToASCII } from 'node:url';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { transport, withFreshSockets } from './transport.ts';
 
-/** Sends a mail; rejects when it was not taken. */
+/** Sends a mail; rejects when the mail service did not take it. */
 export type Mail = (to: string, subject: string, text: string) => Promise<void>;
 
-/** Twice as much is less than whoever asked for the mail waits (functions/api/auth/reset.ts). */
+/** Timeouts (ms) of one try. Two tries are shorter than the time after which a reset is answered (functions/api/auth/reset.ts). */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
 
 /**
- * An address as SES takes it: the domain in ASCII. It has no SMTPUTF8: in front of the @ only ASCII is delivered, all else
- * it refuses. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
+ * An address as SES takes it, with its domain in ASCII. SES has no SMTPUTF8, so it refuses other letters in front of the
+ * @. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_Destination.html
  */
 const forSes = (address: string): string => {
   const at = address.lastIndexOf('@') + 1;

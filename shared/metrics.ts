@@ -1,39 +1,39 @@
-/** What is measured, under the names that CloudWatch shows, and in which unit. */
+/** All metrics, by their names in CloudWatch, with their units. */
 export const metrics = {
   /** Messages of devices that are durable. */
   MessagesAccepted: 'Count',
-  /** What happened, as it was decided. */
+  /** Events that were decided. */
   Events: 'Count',
   RuleHits: 'Count',
-  /** Attempts by what came of them: the receiver took it, it comes again, it has ended. */
+  /** Attempts by their result: accepted by the receiver, to be repeated, or ended without success. */
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
-  /** From the acceptance of a message to the receiver's 2xx, and to the end of the first attempt, whatever it said. */
+  /** From the acceptance of a message to the receiver's 2xx, and to the end of the first attempt whatever its result. */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
-  /** How long the oldest item has been due that the sweep found. */
+  /** For how long the oldest item that the sweep found has been due. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
   LoginsFailed: 'Count',
-  /** Calls that were answered 429 by a function. */
+  /** Calls that a function answered with 429. */
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
 
-/** The dimension that all of them have. The namespace tells the stages of an account apart. */
+/** The dimension of all metrics. The stages of an account are told apart by the namespace. */
 export const SERVICE = 'sensor-cloud';
 
-/** Notes a value, 1 unless told otherwise. Does no I/O, and never fails. */
+/** Notes a value of a metric, 1 by default. Does no I/O and never fails. */
 export type Measure = (name: MetricName, value?: number) => void;
 
-/** Where measurements go. `flush`: an invocation ends, and what it measured may leave; never fails. */
+/** Collects metrics. `flush` writes them at the end of an invocation, and never fails. */
 export type Metrics = { measure: Measure; flush: () => Promise<void> };
 
 /** For a host that measures nothing. */
 export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Keeps what an invocation measures, and writes it at its end by `publish`, which may be loaded only then. */
+/** Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. */
 export const buffered = (
   publish: (measured: readonly (readonly [MetricName, number])[]) => Promise<void>,
   onError: (error: unknown) => void,

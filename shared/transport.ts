@@ -1,12 +1,12 @@
-/** How long (ms) a connection may take to stand, and how long a call may be without an answer or the rest of it. */
+/** `connect`: how long (ms) opening a connection may take. `answer`: how long (ms) a call may wait for its answer or the rest of it. */
 export type Timeouts = { connect: number; answer: number };
 
-/** AWS answers in some ms, seldom in some hundred: whoever waits longer waits for nobody. */
+/** AWS answers within some ms, rarely some hundred: a call that takes longer gets no answer any more. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
- * The `requestHandler` of every client of AWS: a call that nobody answers ends as a TimeoutError. `requestTimeout` alone
- * only warns, and ends with the first line of the answer; `socketTimeout` is for the rest of it.
+ * The `requestHandler` of every AWS client: a call without an answer ends as a TimeoutError. `requestTimeout` alone only
+ * warns, and stops with the first line of the answer; `socketTimeout` covers the rest of the answer.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
 export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
@@ -18,7 +18,7 @@ export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
 
 type Socket = { destroy: () => unknown };
 type Agent = { freeSockets?: Readonly<Record<string, readonly Socket[] | undefined>> };
-/** What the SDK's handler says of itself, once it was used. */
+/** The part of the SDK's request handler that exists once it was used. */
 type Handler = { httpHandlerConfigs?: () => { httpAgent?: Agent; httpsAgent?: Agent } };
 
 const dropIdle = (handler: Handler): void => {
@@ -38,8 +38,8 @@ type Client = {
 };
 
 /**
- * The same client; after a try that met a dead socket the next one takes none that was kept. While a process was frozen
- * all of its sockets may have died, and each would cost a whole timeout.
+ * Makes a client drop its kept-alive sockets after a try that met a dead one. While a process was frozen all of its
+ * sockets may have died, and each of them would cost a whole timeout.
  */
 export const withFreshSockets = <C extends Client>(client: C): C => {
   client.middlewareStack.add(
@@ -51,7 +51,7 @@ export const withFreshSockets = <C extends Client>(client: C): C => {
         throw error;
       }
     },
-    // Within what repeats a call, so that each try counts.
+    // The middleware is inside of the retries, so that each try counts.
     { name: 'freshSockets', step: 'finalizeRequest', priority: 'low' },
   );
   return client;

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path/posix';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { allows, fits, folders, type Import, importsOf, withoutComments, withoutStrings } from './fixtures/imports.ts';
 import { deviations, rooms } from './fixtures/rooms.ts';
@@ -75,6 +75,30 @@ const files = folders
   .sort();
 const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
 
+/** Folders of tests that mirror no folder of the code, and the tests of the whole: each says what it looks at. */
+const otherTests: Record<string, string> = {
+  'test/journeys/': 'stories that several groups and workers take part in',
+  'test/faults/': 'faults of processes, table, queues, receivers and people',
+  'test/bench/': 'what is measured, and the arithmetic of growth',
+  'test/fuzz/': 'requests made of anything',
+  'test/browser/': 'the console in a browser',
+  'test/deployed/': 'the synthesised stack and its bundles',
+  'test/contracts/': 'every operation by its contract',
+  'test/architecture.test.ts': 'all folders',
+  'test/types.test.ts': 'what the compiler refuses, in any folder',
+  'test/units.test.ts': 'what a request costs, from its credential to its answer',
+  'test/units-of-events.test.ts': 'what an event costs, over all workers',
+  'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
+};
+/** A test mirrors the code when files of the code lie in the same folder, or in a folder of the test's own name. */
+const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {
+  const mirrored = file.replace(/^test\/(.*)\.test\.ts$/, '$1');
+  return (
+    Object.keys(otherTests).some((place) => file.startsWith(place)) ||
+    all.some((one) => dirname(one) === dirname(mirrored) || one.startsWith(`${mirrored}/`))
+  );
+};
+
 const topLevel = [
   ...[
     'package.json',
@@ -109,6 +133,24 @@ describe('the house', () => {
   test('clock, chance, environment, default exports and barrels are where they belong', () => {
     expect(sources.flatMap(([file, source]) => wordsIn(file, source))).toEqual([]);
     expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
+  });
+
+  test('every test lies where what it tests lies, or in one of the few other folders', () => {
+    const tests = files.filter((file) => /^test\/.*\.test\.ts$/.test(file));
+    expect(tests.filter((file) => !isTestAtItsPlace(file, files))).toEqual([]);
+    expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
+  });
+
+  test('every relative link of a document leads to a file', () => {
+    const inFolders = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
+    );
+    const documents = [...topLevel, ...inFolders].filter((file) => file.endsWith('.md'));
+    const links = documents.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)/g)].map(([, to = '']) => [file, to]),
+    );
+    expect(links.length).toBeGreaterThan(20);
+    expect(links.filter(([file = '', to = '']) => !existsSync(join(root, dirname(file), to)))).toEqual([]);
   });
 
   test('no file has more than 250 lines', () => {
@@ -154,6 +196,13 @@ describe('a planted violation is caught', () => {
   test.each(words)('$rule', ({ planted: [file, source] }) => {
     expect(wordsIn(file, source)).toHaveLength(1);
   });
+
+  test.each(['test/rooms.test.ts', 'test/functions/api/nothing.test.ts', 'test/shared/none/a.test.ts'])(
+    'a test at another place: %s',
+    (file) => {
+      expect(isTestAtItsPlace(file, files)).toBe(false);
+    },
+  );
 
   test('a barrel', () => {
     expect(isBarrel('shared/a.ts', "/** All. */\nexport { a } from './b.ts';\n")).toBe(true);

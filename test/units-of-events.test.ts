@@ -26,6 +26,7 @@ describe('a fall that no rule fires for costs', () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
+    await say(call());
     const one = await say(call());
     expect(one, text()).toEqual({ read: 6.5, write: 3 });
     await addRules(9, { sensorId: other.sensorId });
@@ -37,6 +38,7 @@ describe('a fall that no rule fires for costs', () => {
 
   test('a read unit for each 4 KB of the rules that watch its situation', async () => {
     const { addRules, say } = await prepare('birch');
+    await say(call());
     await addRules(10, { isEnabled: false });
     const ten = await say(call());
     await addRules(90, { isEnabled: false });
@@ -65,6 +67,7 @@ describe('what else a sensor says costs', () => {
       const start = metered.now();
       for (const status of ['fall_detected', 'fall_confirmed', 'calling', 'finished']) await say(a.fall(status, start));
     }
+    await say(call());
     for (let at = 0; at < 10; at++) {
       await say(call());
       expect(lines()['write sensorState'], text()).toMatchObject({ calls: 1, write: 1 });
@@ -74,6 +77,7 @@ describe('what else a sensor says costs', () => {
 
   test('the start of a fall: one read of the configuration, and no write to be looked at in time, which a queue remembers', async () => {
     const { say } = await prepare('alder');
+    await say(call());
     const called = await say(call());
     const begun = await say(a.fall('fall_detected', metered.now()));
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write });

@@ -6,8 +6,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They synthesise and bundle first, and have a run of their own: npm run test:deployed.
     exclude: ['test/deployed/**'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Bounds for what hangs: the slowest test takes 7 s, and a busy machine three times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     // Files share what they import: loading it anew for each takes longer than most of their tests.
     isolate: false,

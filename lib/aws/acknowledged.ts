@@ -9,8 +9,8 @@ const topicOfAll = (name: keyof ReturnType<typeof topicsOf>) =>
   }) as const;
 
 /**
- * Every finding of cdk-nag that this project lives with, each for one construct alone, and why. Another one stops the
- * synthesis (app.ts).
+ * Every finding of cdk-nag that this project accepts, with the reason; each is acknowledged for single constructs
+ * only. Any other finding stops the synthesis (app.ts).
  */
 const findings = {
   'api, read by contracts': {
@@ -37,7 +37,7 @@ const findings = {
   },
 } as const;
 
-/** Lives with findings of this construct. */
+/** Acknowledges findings of a construct. */
 export const acknowledge = (construct: Construct, ...names: (keyof typeof findings)[]): void => {
   for (const name of names) Validations.of(construct).acknowledge(findings[name]);
 };

@@ -14,7 +14,7 @@ const comparisonOf = (watch: Watch): [number, ComparisonOperator] => {
   return [watch.below, ComparisonOperator.LESS_THAN_THRESHOLD];
 };
 
-/** Whoever is woken by it reads what it means, and where it says what to do. */
+/** Creates an alarm whose description says what it means and which chapter of the runbook says what to do. */
 const createAlarm = (scope: Construct, watch: Watch, { runbookUrl }: Stage): Alarm => {
   const { id, metric, impact } = watch;
   const [threshold, comparisonOperator] = comparisonOf(watch);
@@ -29,8 +29,8 @@ const createAlarm = (scope: Construct, watch: Watch, { runbookUrl }: Stage): Ala
 };
 
 /**
- * A topic that alarms of this account may publish to. With `enforceSSL` it has a policy of its own, in the place of the
- * default one by which CloudWatch would be allowed to.
+ * Creates a topic that alarms of this account may publish to. With `enforceSSL` the topic has a policy of its own,
+ * which replaces the default policy that would allow CloudWatch to publish.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
  */
 const createTopic = (scope: Construct, email: string): Topic => {
@@ -47,7 +47,7 @@ const createTopic = (scope: Construct, email: string): Topic => {
   return topic;
 };
 
-/** Watches everything whose failure a person should know of. Without an address the alarms are seen, not sent. */
+/** Creates all alarms. Without an `alarmEmail` they are visible in CloudWatch, but nobody is notified. */
 export const watchOver = (scope: Construct, watched: Watched): Alarm[] => {
   const { stage } = watched;
   const alarms = watchesOf(watched).map((watch) => createAlarm(scope, watch, stage));

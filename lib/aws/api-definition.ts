@@ -6,12 +6,15 @@ import { answersOnOurBehalf } from './gateway-answers.ts';
 import type { LambdaName } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
-/** Any method that the path does not name. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html */
+/**
+ * The method that takes all methods that a path does not name.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
+ */
 const ANY = 'x-amazon-apigateway-any-method';
 
 /**
- * Hands a request whole to a function, by its name: some functions know the address of the API, so that the API cannot
- * be made of them.
+ * The proxy integration of a function. It contains the function's name and not its ARN by reference, because some
+ * functions know the address of the API, and that would be a cycle.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-integration.html
  */
 const integration = (stack: Stack, name: LambdaName) => ({
@@ -32,9 +35,10 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
 });
 
 /**
- * Every operation as a method of its path. Beside them each path takes any other method, for its function answers 405
- * and OPTIONS itself. Every other path goes to a function that answers 404. API Gateway looks for a path with the
- * method, so a part of a path of ours that has no method comes there too, and so does whatever is below one.
+ * The paths of the OpenAPI document: each operation is a method of its path. Each path also takes any other method,
+ * because its function answers 405 and OPTIONS itself. All other paths go to a function that answers 404. API Gateway
+ * matches a path together with the method, so a prefix of a path that has no method of its own goes to this function
+ * too, and so does every path below one.
  */
 const pathsOf = (stack: Stack) => {
   const paths: Record<string, Record<string, object>> = {};
@@ -49,15 +53,15 @@ const pathsOf = (stack: Stack) => {
 };
 
 /**
- * The API of the apps as API Gateway takes it: one OpenAPI document in the place of a resource for each path and each
- * method. It is made anew at each deployment, so all that belongs to the API is in it.
+ * The API of the apps in the form that API Gateway imports: one OpenAPI document instead of a CloudFormation resource
+ * for each path and each method. Each deployment imports it anew, so it contains everything of the API.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 export const definitionOf = (stack: Stack, stage: Stage) => ({
   openapi: '3.0.1',
   info: { title: `${stage.serviceName} ${stage.name}`, version: stage.serviceVersion },
   paths: pathsOf(stack),
-  // Bodies arrive as the bytes that were sent, in base64: signatures and raw webhooks need each of them.
+  // Bodies arrive as the bytes that were sent, in base64, because signatures and raw webhooks need every byte.
   'x-amazon-apigateway-binary-media-types': ['*/*'],
   'x-amazon-apigateway-gateway-responses': answersOnOurBehalf(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html

@@ -22,10 +22,10 @@ import { operationsAt } from './doors.ts';
 import type { LambdaName } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
-/** What API Gateway itself fails at. Never the data of a call. */
+/** API Gateway logs its own errors, and never the data of a call. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
 
-/** The kinds of operations that have a throttle each. */
+/** The kind of an operation; each kind has a throttle of its own. */
 const kindOf = ({ published, auth, method }: Operation): keyof Stage['throttle'] => {
   if (published) return 'published';
   if (method === 'GET') return 'reads';
@@ -36,7 +36,10 @@ const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
   throttlingBurstLimit: throttle[kind].burst,
 });
 
-/** What a method is told of its own replaces all that the stage tells. */
+/**
+ * The settings of single methods, for each kind of operation but reads, which have those of the stage. Settings of a
+ * method replace those of the stage completely.
+ */
 const methodOptionsOf = (stage: Stage) =>
   Object.fromEntries(
     operationsAt('apps')
@@ -48,13 +51,19 @@ const methodOptionsOf = (stage: Stage) =>
       ]),
   );
 
-/** TLS 1.2 and 1.3 with forward secrecy. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html */
+/**
+ * TLS 1.2 and 1.3 with forward secrecy.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html
+ */
 const TLS = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 } as const;
 
-/** One line for each call. Neither bodies nor query nor headers; the resource instead of the path with its ids. */
+/**
+ * The format of the access log, one line per call. It has no bodies, queries or headers, and the resource instead of
+ * the path, which would contain ids.
+ */
 const accessLog = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
@@ -69,7 +78,7 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
-/** The API of the apps. Regional: customers are near their region, and TLS ends there. */
+/** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
 export const createApi = (scope: Construct, stage: Stage): SpecRestApi => {
   const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
@@ -77,7 +86,8 @@ export const createApi = (scope: Construct, stage: Stage): SpecRestApi => {
     apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
     restApiName: `${stage.serviceName} ${stage.name}`,
     endpointTypes: [EndpointType.REGIONAL],
-    // Access logs need a role that the account has only once; it outlives this stack, for others may log by it.
+    // Access logs need a role that exists once per account. It stays when this stack is deleted, because other APIs
+    // may use it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
@@ -97,18 +107,21 @@ export const createApi = (scope: Construct, stage: Stage): SpecRestApi => {
   return api;
 };
 
-/** Where API Gateway serves it, with or without another name. Made of the API's id alone, so that functions may know it. */
+/**
+ * The address of the API at API Gateway, which also works when there is a custom domain. It contains only the id of
+ * the API, so that functions may know it.
+ */
 export const gatewayAddressOf = (api: SpecRestApi, { name }: Stage): string => {
   const { region, urlSuffix } = Stack.of(api);
   return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${name}`;
 };
 
-/** Where the service is reached, without /api/v1. */
+/** The address of the service, without /api/v1. */
 export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publicUrl || gatewayAddressOf(api, stage);
 
 /**
- * Lets the API invoke the functions of its operations: one permission for each, since one for each method would outgrow
- * the function's policy of 20 KB. A new operation is served once its function is there.
+ * Allows the API to invoke the functions of its operations. Each operation gets one permission, because one per
+ * method would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const letIn = (api: SpecRestApi, functions: Readonly<Record<LambdaName, LambdaFunction>>): void => {
@@ -123,7 +136,9 @@ export const letIn = (api: SpecRestApi, functions: Readonly<Record<LambdaName, L
   }
 };
 
-/** The service under its own name; the DNS entry (CNAME or alias) to the target is the owner's. */
+/**
+ * Creates the custom domain of the API. The owner of the stage creates the DNS entry (CNAME or alias) for its target.
+ */
 export const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(publicUrl).host,

@@ -9,11 +9,12 @@ import { stackName } from './stack-name.ts';
 import { stageFrom } from './stage.ts';
 
 /**
- * The CDK app with the stack of the stage that its context names. Bundles the code of all functions on the way, and
- * refuses to synthesise when cdk-nag has a finding that nobody acknowledged.
+ * Creates the CDK app with the stack of the stage that the context names. Bundles the code of all functions, and
+ * fails when cdk-nag has a finding that is not acknowledged.
  */
 export const createApp = async (props: AppProps = {}) => {
-  // The CDK behaves as this pinned version of it recommends. What the command line says of the stage wins over `props`.
+  // The CDK uses the feature flags that its pinned version recommends. Context from the command line takes precedence
+  // over `props`.
   const app = new App({ analyticsReporting: false, ...props, context: { ...flags, ...props.context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = stageFrom((key) => app.node.tryGetContext(key));

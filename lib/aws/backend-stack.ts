@@ -22,7 +22,7 @@ import { createWebAcl } from './web-acl.ts';
 
 type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
 
-/** The whole system: a table, its queues, and a Lambda for each contract with just the rights that it `uses`. */
+/** The whole system: a table, its queues, and a Lambda for each contract with exactly the rights that it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
     super(scope, id, props);
@@ -40,7 +40,8 @@ export class BackendStack extends Stack {
     const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 
     letIn(api, functions);
-    // Strangers at this door take nothing that the apps need.
+    // Unknown paths at the devices' door go to a function that the apps do not use, so that such calls take no
+    // capacity from the apps.
     addRoutes(deviceDoor, functions, functions.devices);
     if (stage.certificateArn !== '') createDomain(api, stage);
     for (const consumer of consumers) feed(functions[consumer.name], consumer, queues, stage);
@@ -50,7 +51,7 @@ export class BackendStack extends Stack {
     const workers = [...consumers, ...schedules].map(({ name }) => name);
     const watched = { stage, table, queues, api, deviceDoor, functions, workers, clocks, webAcl };
     createDashboard(this, watched, watchOver(this, watched));
-    saveQueries(this, functions);
+    saveQueries(this);
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });
     new CfnOutput(this, 'DeviceUrl', { value: deviceAddress + BASE_PATH });
     new CfnOutput(this, 'TableName', { value: table.tableName });

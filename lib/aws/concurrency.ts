@@ -4,17 +4,20 @@ import type { LambdaName } from './lambdas.ts';
 import { numbers, whole } from './setting.ts';
 
 /**
- * Lambda lets a queue take two invocations at a time or more, and 1,000 at the most.
+ * The least maximum concurrency that Lambda accepts for a queue; the largest is 1,000.
  * https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html
  */
 const LEAST_OF_QUEUE = 2;
 
-/** 0: not reserved. An account keeps 100 for all that reserves none, so a new one, which has 10, can reserve nothing. */
+/**
+ * A reservation; 0 reserves nothing. An account keeps 100 unreserved, so a new account, which has 10 in all, can
+ * reserve nothing.
+ */
 const reserved = whole(0, 0, 10_000);
 
 /**
- * Invocations at a time that are kept for a function, and that it cannot go beyond: what falls need, slow lists and
- * guessed logins cannot take.
+ * The reserved concurrency of single functions, which is also their limit. With it, slow lists and guessed logins
+ * cannot take the capacity that falls need.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const concurrency = numbers({
@@ -27,14 +30,14 @@ export const concurrency = numbers({
 
 export type Concurrency = (typeof concurrency)['otherwise'];
 
-/** What is reserved for a function; 0: nothing. */
+/** The reserved concurrency of a function; 0 when nothing is reserved. */
 export const reservedFor = (name: string, reservations: Concurrency): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
- * Invocations at a time that each queue of a consumer may take: as many as its contract says, and all of its queues
- * together no more than are reserved. What Lambda fetched and then may not hand over counts as received, and would be
- * dead in the end without anybody having looked at it.
+ * The maximum concurrency of each queue of a consumer: that of its contract, and for all of its queues together no
+ * more than is reserved. Otherwise Lambda would receive messages that it may not hand over; these count as received,
+ * and would become dead letters without having been tried.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 export const shareOfQueue = ({ name, queues, concurrency: most }: Consumer, reservations: Concurrency): number => {
@@ -42,7 +45,7 @@ export const shareOfQueue = ({ name, queues, concurrency: most }: Consumer, rese
   return all === 0 ? most : Math.min(most, Math.floor(all / queues.length));
 };
 
-/** Sentences about reservations that are too small for the queues of a function. */
+/** Gives an error sentence for each function whose reservation is too small for its queues. */
 export const tooSmall = (reservations: Concurrency): string[] =>
   consumers
     .filter((one: Consumer) => shareOfQueue(one, reservations) < LEAST_OF_QUEUE)

@@ -8,12 +8,15 @@ import { shareOfQueue } from './concurrency.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './settings.ts';
 
-/** Messages of a FIFO queue in a batch, and nothing gathers them for a while. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
+/**
+ * The largest batch of a FIFO queue; a FIFO queue has no batching window.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html
+ */
 const BATCH_OF_FIFO = 10;
 
 /**
- * Feeds a consumer from its queues. A batch may fail in part, nothing waits for others to fill one, and no queue takes
- * more of Lambda than its share.
+ * Connects a consumer to its queues. A batch may fail in part, an invocation does not wait until its batch is full,
+ * and no queue takes more concurrency than its share.
  */
 export const feed = (lambda: LambdaFunction, consumer: Consumer, queues: Queues, { concurrency }: Stage): void => {
   const { name: reader, queues: names, batchSize } = consumer;
@@ -31,14 +34,15 @@ export const feed = (lambda: LambdaFunction, consumer: Consumer, queues: Queues,
 };
 
 /**
- * Runs a function by the clock. A run that fails is neither repeated nor kept: the next one finds the same work, and
- * an alarm tells when none comes.
+ * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an
+ * alarm fires when no run comes.
  */
 export const runByClock = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
   const every = Duration.seconds(everySeconds);
   lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
   new Rule(lambda, 'clock', {
-    // EventBridge counts in whole minutes. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
+    // EventBridge schedules in whole minutes.
+    // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
     schedule: Schedule.rate(Duration.minutes(every.toMinutes())),
     targets: [new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: every })],
   });

@@ -15,7 +15,7 @@ import type { Watched } from './watches.ts';
 
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
 
-/** The first row: are falls told in time? */
+/** The first row, which shows whether falls are told in time. */
 const ofFalls = ({ table, queues }: Watched, alarms: readonly Alarm[]): IWidget[] => [
   new AlarmStatusWidget({ title: 'Are falls told in time?', alarms: [...alarms], width: 6, height: 6 }),
   graph('From a message to the first attempt, ms', [
@@ -44,10 +44,10 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
   ]),
-  graph('In the queues', [
+  graph('Messages in the queues', [
     ...workQueues.map((name) => queues[name].queue.metricApproximateNumberOfMessagesVisible(maximum)),
   ]),
-  graph('Dead letters, and put aside', [
+  graph('Dead letters and quarantine', [
     ...workQueues.map((name) => queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum)),
     queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
   ]),
@@ -65,10 +65,10 @@ const ofDoors = ({ api, deviceDoor, table }: Watched): IWidget[] => [
     deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
-  graph('Failed logins, calls that were limited', [ownMetric(table, 'LoginsFailed'), ownMetric(table, 'CallsLimited')]),
+  graph('Failed logins, rate-limited calls', [ownMetric(table, 'LoginsFailed'), ownMetric(table, 'CallsLimited')]),
 ];
 
-/** The same metric of all functions of the stage, whose names begin with the stack's. */
+/** A metric of all functions of the stage. Their names begin with the name of the stack. */
 const ofAll = (stack: Stack, metricName: string, statistic: string): IMetric =>
   new MathExpression({
     expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,
@@ -86,7 +86,7 @@ const ofEngines = ({ table }: Watched): IWidget[] => [
   ]),
 ];
 
-/** One page that says whether it is well. */
+/** Creates the dashboard that shows the health of the stage on one page. */
 export const createDashboard = (scope: Construct, watched: Watched, alarms: readonly Alarm[]): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: Stack.of(scope).stackName,

@@ -24,12 +24,13 @@ import { operationsAt } from './doors.ts';
 import type { LambdaName } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
-/** The door, and how many calls its throttle refused. */
+/** The HTTP API for devices, and the number of calls that its throttle refused. */
 export type DeviceDoor = { api: HttpApi; throttled: Metric };
 
 /**
- * One line for each call. Neither bodies nor query nor headers; the route instead of the path with its ids. What the
- * function answered differs from `status` where API Gateway answered by itself.
+ * The format of the access log, one line per call. It has no bodies, queries or headers, and the route instead of the
+ * path, which would contain ids. The status of the function differs from `status` where API Gateway answered by
+ * itself.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */
 const accessLog = AccessLogFormat.custom(
@@ -52,15 +53,18 @@ const nameOf = (api: HttpApi, { deviceUrl, deviceCertificateArn }: Stage): Domai
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(deviceUrl).host,
     certificate: Certificate.fromCertificateArn(api, 'certificate', deviceCertificateArn),
-    // TLS 1.2 and 1.3; the enhanced policies, which the API of the apps has, are not for HTTP APIs.
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
+    // This policy allows TLS 1.2 and 1.3. HTTP APIs do not support the enhanced policies that the API of the apps
+    // uses. https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-custom-domain-tls-version.html
     securityPolicy: SecurityPolicy.TLS_1_2,
   });
   new CfnOutput(Stack.of(api), 'DeviceDomainTarget', { value: domain.regionalDomainName });
   return domain;
 };
 
-/** Calls that the throttle refused. HTTP APIs have no metric for them, and devices get a 429 of the function's too. */
+/**
+ * The number of calls that the throttle refused, counted from the access log. HTTP APIs have no metric for it, and a
+ * 429 may also come from a function.
+ */
 const throttledIn = (logGroup: LogGroup): Metric => {
   const isRefused = FilterPattern.stringValue('$.status', '=', '429');
   const isOfFunction = FilterPattern.stringValue('$.statusOfFunction', '!=', '429');
@@ -73,16 +77,17 @@ const throttledIn = (logGroup: LogGroup): Metric => {
 };
 
 /**
- * The door of the devices without its operations: an HTTP API with a throttle of its own, so that nothing that is
- * asked at the door of the apps keeps a fall out. It answers no CORS, for no page calls it.
+ * Creates the door of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
+ * the API of the apps keeps a fall out. It has no CORS, because no page calls it.
  *
- * The functions answer here as they do there, unknown paths and methods too. HTTP APIs have no gateway responses, so
- * what API Gateway answers without a function is `{"message"}` alone, without `statusCode` and without our headers:
- * - 429, when all devices together are more than the throttle lets in: there is no Retry-After;
- * - 413, when a body does not fit: 10 MB here, 6 MB in Lambda;
- * - 503, when the function could not be invoked or was throttled, 500, when it ended without an answer;
- * - 400, 403 and 431, when a request is no HTTP that can be handed over.
- * Devices go by the status, and try again after 429 and 5xx.
+ * The functions answer as they do at the API of the apps, also for unknown paths and methods. HTTP APIs have no
+ * gateway responses, so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this
+ * service's headers:
+ * - 429, without Retry-After, when all devices together exceed the throttle;
+ * - 413, when a body is too large: above 10 MB here, above 6 MB in Lambda;
+ * - 503, when the function could not be invoked or was throttled; 500, when it ended without an answer;
+ * - 400, 403 and 431, when the request is not valid HTTP for API Gateway.
+ * Devices decide by the status, and retry after 429 and 5xx.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
 export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => {
@@ -105,19 +110,22 @@ export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => 
   return { api, throttled: throttledIn(logGroup) };
 };
 
-/** Where API Gateway serves it, with or without another name. Made of the API's id alone, so that functions may know it. */
+/**
+ * The address of the devices' door at API Gateway, which also works when there is a custom domain. It contains only
+ * the id of the API, so that functions may know it.
+ */
 export const gatewayAddressOfDevices = ({ api }: DeviceDoor): string => {
   const { region, urlSuffix } = Stack.of(api);
   return `https://${api.apiId}.execute-api.${region}.${urlSuffix}`;
 };
 
-/** Where devices reach the service, without /api/v1. */
+/** The address that devices use, without /api/v1. */
 export const deviceAddressOf = (door: DeviceDoor, { deviceUrl }: Stage): string =>
   deviceUrl || gatewayAddressOfDevices(door);
 
 /**
- * Version 1.0 of the payload is what REST APIs hand over. Bodies are text here, where they are JSON by their type: bytes
- * that are no UTF-8 do not come as they were sent.
+ * The integration of a function. Version 1.0 of the payload is the one of REST APIs. Bodies with a JSON content type
+ * are passed as text, so bytes that are not valid UTF-8 arrive changed.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const integrate = (lambda: LambdaFunction) =>
@@ -127,8 +135,8 @@ const integrate = (lambda: LambdaFunction) =>
   });
 
 /**
- * Gives each operation its route. Beside them every path takes any other method: its function answers 405 and OPTIONS
- * itself; and `elsewhere` answers 404 for every other path.
+ * Adds the route of each operation. Each path also takes any other method, because its function answers 405 and
+ * OPTIONS itself; `elsewhere` answers 404 for all other paths.
  */
 export const addRoutes = (
   { api }: DeviceDoor,

@@ -5,7 +5,7 @@ import type { LambdaName } from './lambdas.ts';
 /** An operation and the function that answers it. */
 export type Placed = { name: string; operation: Operation; lambda: LambdaName };
 
-/** The operations that callers come in by a door for, in the order of the contracts. */
+/** The operations that are called through a door, in the order of the contracts. */
 export const operationsAt = (door: Door): Placed[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)

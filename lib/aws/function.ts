@@ -24,19 +24,22 @@ import type { Stage } from './settings.ts';
 import type { Variables } from './variables.ts';
 
 /**
- * MB. A Lambda's share of a CPU grows with its memory, up to a whole one at 1,769.
+ * The memory of functions in MB. A Lambda's share of a CPU grows with its memory, up to a whole CPU at 1,769 MB.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 const memory: Partial<Record<LambdaName, number>> = {
-  // argon2id leaves no pauses to share a CPU in.
+  // argon2id needs a whole CPU without interruptions.
   auth: 1_769,
   users: 1_769,
-  // Once a minute, and nobody waits for it.
+  // The sweep runs once a minute, and nobody waits for its result.
   sweep: 512,
 };
 const OTHERWISE = 1_024;
 
-/** Lines of JSON, ours as they are. Of Lambda's own only those that tell of trouble: three for each invocation cost more. */
+/**
+ * Logs are lines of JSON, written by the functions. Of Lambda's own lines only warnings and errors are kept, because
+ * three lines per invocation would cost more.
+ */
 const LOGGING = {
   loggingFormat: LoggingFormat.JSON,
   applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -46,7 +49,10 @@ const LOGGING = {
 type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
 
-/** Its own log group, and a role that may write there and do what the contract `uses`: no managed policy, no `*`. */
+/**
+ * The log group of a function, and a role that may write to it and do what the contract `uses`, without managed
+ * policies and without `*`.
+ */
 const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
   const { name, uses } = contract;
   const logGroup = new LogGroup(scope, `${name}-logs`, {
@@ -68,8 +74,9 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
 };
 
 /**
- * Lambda stops what invokes itself over a queue more than 16 times, as a runaway. A function that puts tasks on
- * its own queue does that on purpose: its attempts are counted, and they end.
+ * Lambda stops a function that invokes itself through a queue more than 16 times as a runaway loop. A function that
+ * sends tasks to its own queue does so on purpose, and its attempts are counted and limited, so loop detection is off
+ * for it.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 const loopOf = (contract: Contract): RecursiveLoop =>
@@ -77,7 +84,7 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 
-/** Zero would stop the function. */
+/** The reserved concurrency of a function. It is left out for 0, because zero would stop the function. */
 const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
   const reservedConcurrentExecutions = reservedFor(name, concurrency);
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
@@ -89,12 +96,12 @@ const createFunction = (scope: Construct, contract: Contract, host: Host): Lambd
     ...identityOf(scope, contract, host),
     functionName: functionNameOf(Stack.of(scope), name),
     description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
-    // Not the latest, whichever that is: the bundles are made for this one.
+    // The version is fixed, because the bundles are built for it.
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     handler: 'handler.handler',
     code: Code.fromAsset(host.bundles[name].folder),
-    // Stacks name our lines: 10 to 20 ms and 6 MB more at a cold start.
+    // Source maps make stack traces name the lines of the source. They cost 10 to 20 ms and 6 MB at a cold start.
     environment: {
       ...environmentOf(uses, host.variables),
       ...endpointsOf(host.stage),
@@ -105,15 +112,17 @@ const createFunction = (scope: Construct, contract: Contract, host: Host): Lambd
     timeout: Duration.seconds(timeoutSeconds),
     ...reservationOf(name, host.stage),
     recursiveLoop: loopOf(contract),
-    // X-Ray's rights know no resource but `*`, and the request id in each log line ties a request together already.
+    // X-Ray's permissions allow no resource but `*`, and the request id in each log line already connects the lines
+    // of a request.
     tracing: Tracing.DISABLED,
   });
-  // The CDK has it wait for its role, in which all rights are; that it names the role says so already.
+  // The CDK adds a dependency on the role, which contains all rights. The reference to the role already implies this
+  // dependency.
   (lambda.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   return lambda;
 };
 
-/** A function for each contract. */
+/** Creates a function for each contract. */
 export const createFunctions = (scope: Construct, host: Host): Record<LambdaName, LambdaFunction> =>
   Object.fromEntries(lambdas.map((contract) => [contract.name, createFunction(scope, contract, host)])) as Record<
     LambdaName,

@@ -2,15 +2,17 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { Stage } from './settings.ts';
 
 /**
- * The answers that API Gateway gives without us, in the words and the shape of ours, but always in English:
- * - 429, when all callers together are more than the stage takes;
- * - 413, when a body does not fit into an invocation: 10 MB here, about 4.5 MB as base64 in Lambda;
+ * The answers that API Gateway gives by itself, with the texts and the shape of the service's own answers, but always
+ * in English:
+ * - 429, when all callers together exceed the throttle of the stage;
+ * - 413, when a body is too large for an invocation: above 10 MB here, above about 4.5 MB as base64 in Lambda;
  * - 503, when a function could not be invoked, was throttled, ended without an answer or took too long;
- * - 400, when a request is not even HTTP that can be handed over, such as a malformed header or query;
- * - 403, when a web ACL, if the stage has one, refuses.
- * A path that is unknown is none of these, for a function takes those; 404 is there for the path that none can take.
- * Nor is a 401: functions give those, and API Gateway renames their WWW-Authenticate, which only an answer of its own
- * (an authorizer's) would carry under that name. The OpenAPI document says both names.
+ * - 400, when a request is not valid HTTP for API Gateway, such as one with a malformed header or query;
+ * - 403, when the web ACL of the stage, if there is one, refuses the call.
+ * Unknown paths usually do not get one of these, because a function answers them; the 404 here is for paths that
+ * cannot reach it. Nor is there a 401: functions answer it, and API Gateway renames their WWW-Authenticate header.
+ * Only an answer of API Gateway itself (for an authorizer) would keep the name. The OpenAPI document mentions both
+ * names.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -35,7 +37,10 @@ const answers: readonly { type: ResponseType; status: number; message: string; r
   },
 ];
 
-/** Nobody counted such a call; the numbers are those of a caller who has to wait for the next second. */
+/**
+ * The headers of these answers. Such calls were not counted, so the rate-limit headers are those of a caller who must
+ * wait for the next second.
+ */
 const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string, string> => ({
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
@@ -52,7 +57,7 @@ const parametersOf = (headers: Record<string, string>): Record<string, string> =
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]));
 
 /**
- * All of them by their types, with the body `{message, statusCode}` and the headers of every answer.
+ * All these answers by their types, with the body `{message, statusCode}` and the headers of every answer.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
 export const answersOnOurBehalf = (stage: Stage) =>

@@ -5,7 +5,10 @@ import type { Publication } from '../../shared/api/publication.ts';
 import { isStoreCall } from '../../shared/capabilities.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 
-/** The nouns of the store whose calls a function uses, each out of the file of its name: esbuild leaves out the others. */
+/**
+ * Gives a module that exports only the nouns of the store whose calls a function uses, each from the file of its
+ * name, so that esbuild leaves out the others.
+ */
 const nounsOf = (name: LambdaName): string => {
   const uses = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];
   const nouns = new Set(uses.filter(isStoreCall).map((use) => use.split('.')[0] ?? ''));
@@ -13,7 +16,9 @@ const nounsOf = (name: LambdaName): string => {
   return [...nouns].map((noun) => `export { ${noun} } from './${fileOf(noun)}.ts';`).join('\n');
 };
 
-/** The files of a library as they are served, packed, instead of what makes them. */
+/**
+ * Gives a module that contains the files of a library gzipped, as they are served, without the code that makes them.
+ */
 const packed = (library: Readonly<Record<string, Publication & { type: string }>>): string => {
   const parts = Object.entries(library).map(([name, { gzip, ...rest }]) => {
     const text = Buffer.from(gzip).toString('base64');
@@ -23,8 +28,9 @@ const packed = (library: Readonly<Record<string, Publication & { type: string }>
 };
 
 /**
- * Modules of ours that are data by the time a function is deployed: which nouns it uses, the description of the API, the
- * files of the docs page and of the console. Each exports in a bundle what it exports in the source, worked out once, here.
+ * An esbuild plugin that replaces modules by data that is computed once, at build time: the nouns of the store that a
+ * function uses, the description of the API, and the files of the docs page and of the console. Each has the same
+ * exports as its source.
  */
 export const generated = (name: LambdaName): Plugin => ({
   name: 'generated',

@@ -21,14 +21,18 @@ import { acknowledge } from './acknowledged.ts';
 import type { Queues } from './queues.ts';
 import { tableStatements } from './table-grants.ts';
 
-/** `senders`: the ARNs of the identities that mails may come from. */
+/** The resources of the stack; `senders` are the ARNs of the identities that mails may come from. */
 export type Resources = { table: ITable; queues: Queues; key: Key; senders: readonly string[] };
 
-/** What Lambda does with a queue in the name of the function that reads it, and how that gives back what failed. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+/**
+ * The actions with which Lambda polls a queue for a function, and with which the function returns failed messages.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
 
 /**
- * Where dead letters are put back from, and to: SQS moves them in the name of who asked for it.
+ * The actions on the dead-letter queues (`from`) and their queues (`to`) of a redrive: SQS moves the messages with
+ * the rights of the caller.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  */
 const MOVING = {
@@ -42,7 +46,7 @@ const movingOf = (queues: Queues): PolicyStatement[] => [
 
 const nameOfTopic = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
 
-/** A topic of every device: which one it will be nobody knows beforehand. */
+/** The ARN of a topic with a wildcard for the device, because devices are not known at deployment. */
 const topicArn = (scope: Construct, topic: Topic): string =>
   Stack.of(scope).formatArn({
     service: 'iot',
@@ -50,7 +54,7 @@ const topicArn = (scope: Construct, topic: Topic): string =>
     resourceName: nameOfTopic(topic),
   });
 
-/** Lives with the wildcard in a topic of every device. */
+/** Acknowledges the findings of cdk-nag about the wildcard in the topics that a role may publish to. */
 export const acknowledgeTopics = (role: Role, uses: readonly Use[]): void => {
   for (const { resource } of rowsOf(uses)) if (resource !== undefined && isTopic(resource)) acknowledge(role, resource);
 };
@@ -68,13 +72,18 @@ export const environmentOf = (uses: readonly Use[], values: Readonly<Record<stri
     }),
   );
 
-/** The verified identities that a sender can stand on: its address, or its domain. None: the stage sends no mails. */
+/**
+ * The SES identities that a sender may be verified by: its address and its domain. The list is empty when the stage
+ * sends no mails.
+ */
 export const sendersOf = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>
     stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
 
-/** The rights of a function: those of its calls of the store, and the actions that its capabilities list, once. */
+/**
+ * The rights of a function: those of its calls of the store, and the actions of its capabilities, without duplicates.
+ */
 export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, key, senders } = resources;
   const rows = rowsOf(uses);
@@ -106,7 +115,7 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
   ];
 };
 
-/** The right to be fed from queues. */
+/** The right to be invoked with messages of queues. */
 export const pollingOf = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,

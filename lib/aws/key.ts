@@ -3,7 +3,10 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Stage } from './settings.ts';
 
-/** The key that secrets and tokens of webhooks are kept with. Whoever loses it loses them: it stays as the table does. */
+/**
+ * Creates the key that encrypts secrets and tokens of webhooks. Without it they cannot be read, so it is retained
+ * like the table.
+ */
 export const createKey = (scope: Construct, { keepData }: Stage): Key =>
   new Key(scope, 'key', {
     enableKeyRotation: true,

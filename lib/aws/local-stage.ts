@@ -1,7 +1,7 @@
-/** The stage that `sam local` runs, on the machine of a developer. */
+/** The name of the stage that `sam local` runs on a developer's machine. */
 export const LOCAL_STAGE = 'local';
 
-/** By these the SDK finds an engine in the place of AWS. */
+/** The variables by which the SDK finds an engine instead of AWS. */
 const ENDPOINTS = [
   'AWS_ENDPOINT_URL_DYNAMODB',
   'AWS_ENDPOINT_URL_SQS',
@@ -10,8 +10,8 @@ const ENDPOINTS = [
 ] as const;
 
 /**
- * What a function of that stage has besides its own variables, still without values: `sam local --env-vars` gives values
- * to those variables alone that the template has.
+ * The additional variables of a function of that stage, with empty values: `sam local --env-vars` sets only variables
+ * that the template has.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
 export const endpointsOf = ({ name }: { name: string }): Readonly<Record<string, string>> =>

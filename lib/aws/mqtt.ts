@@ -13,16 +13,20 @@ type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
 const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
- * The address that devices connect to, and who says whether they may. It speaks MQTT over TLS 1.2 or 1.3 alone. A name
- * that AWS gave it can be deleted only once it was disabled for 7 days; until then the stack cannot be.
+ * Creates the address that devices connect to, with the authorizer that decides whether they may. It speaks only MQTT
+ * over TLS 1.2 or 1.3. A host name given by AWS can be deleted only after it was disabled for 7 days; until then the
+ * stack cannot be deleted.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDoor = (scope: Construct, stage: Stage, { authorizer }: Functions): CfnDomainConfiguration => {
   const { serviceName, name, mqttHost, mqttCertificateArn } = stage;
   const asked = new CfnAuthorizer(scope, 'mqtt-authorizer', {
+    // Not of the stage, so that a second one with MQTT cannot be deployed beside it: AWS IoT has one broker for an account
+    // and region, and a device of that one would take the client id, and hear the topics, of the same device here.
+    authorizerName: 'sensor-cloud',
     authorizerFunctionArn: authorizer.functionArn,
     status: 'ACTIVE',
-    // A device has its token and nothing to sign it with: the token itself cannot be guessed.
+    // A device has no key to sign its token with, and needs none, because the token itself cannot be guessed.
     signingDisabled: true,
   });
   authorizer.addPermission('iot', { principal: iot, sourceArn: asked.attrArn });
@@ -37,7 +41,9 @@ const createDoor = (scope: Construct, stage: Stage, { authorizer }: Functions): 
   });
 };
 
-/** What AWS IoT may do with what it could not hand over: keep it in its queue, for this rule alone. */
+/**
+ * The role with which AWS IoT stores messages that it could not hand over in their queue. Only this rule may use it.
+ */
 const keeperOf = (scope: Construct, { mqtt }: Queues, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
@@ -52,7 +58,8 @@ const keeperOf = (scope: Construct, { mqtt }: Queues, ruleArn: string): Role =>
   });
 
 /**
- * All that a device may have published, whatever its bytes: only functions stand in the SELECT, so it need be no JSON.
+ * Selects every message of a device, whatever its bytes: the SELECT has only functions, so the payload need not be
+ * JSON.
  * https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
  */
 const SQL =
@@ -72,17 +79,17 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, q
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously: what it fails at three times over minutes goes the way of the error action.
-  // CDK's own property would give the right a second time, by a policy of its own.
+  // The function is called asynchronously. When three attempts over minutes fail, its dead-letter queue is the queue
+  // of the rule's error action. The property of the CDK would add the right a second time, as a policy of its own.
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queue.queueArn };
 };
 
-/** MQTT for devices, by AWS IoT Core: a door, and the rule by which messages come in. */
+/** Creates MQTT for devices with AWS IoT Core: the endpoint, and the rule that passes on their messages. */
 export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, queues: Queues): void => {
   const ruleName = ruleNameOf(stage);
   const door = createDoor(scope, stage, functions);
   createRule(scope, ruleName, functions, queues);
-  // A host that AWS named tells: aws iot describe-domain-configuration --domain-configuration-name ...
+  // The command for a host that AWS named is: aws iot describe-domain-configuration --domain-configuration-name ...
   new CfnOutput(scope, 'MqttDomainConfiguration', { value: door.ref });
   new CfnOutput(scope, 'MqttBasicIngest', { value: basicIngest(ruleName) + topicsOf('{sensorId}').messages });
 };

@@ -6,10 +6,10 @@ import { isFifo, type WorkQueue, workQueues } from '../../shared/capabilities.ts
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { acknowledge } from './acknowledged.ts';
 
-/** A queue and where its messages go that could not be worked off. */
+/** A queue with its dead-letter queue. */
 export type QueuePair = { queue: Queue; dead: Queue };
 export type Queues = Readonly<Record<WorkQueue, QueuePair>> & {
-  /** What nobody can read waits here for a person. */
+  /** Messages that no code can read are kept here for a person. */
   quarantine: { queue: Queue };
 };
 
@@ -22,15 +22,15 @@ const readerOf = (name: WorkQueue): Consumer => {
 const common = {
   encryption: QueueEncryption.SQS_MANAGED,
   enforceSSL: true,
-  // As long as SQS keeps anything. What is dead was first received long before it is 14 days old, and in a standard
-  // queue it keeps its age when it moves.
+  // This is the longest retention of SQS. A dead letter was first received long before it is 14 days old, and in a
+  // standard queue it keeps its age when it is moved.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
   retentionPeriod: Duration.days(14),
 } as const;
 
 /**
- * High throughput: each message group is in order and known for repetitions by itself, so no group slows another down.
- * Senders say what a repetition is: two calls with the same bytes may be two calls.
+ * The settings of a FIFO queue with high throughput: order and deduplication are per message group, so no group slows
+ * another down. Senders give the deduplication id, because two calls with the same bytes may be two different calls.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/high-throughput-fifo.html
  */
 const fifo = {
@@ -41,10 +41,10 @@ const fifo = {
 } as const;
 
 const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
-  // The dead letters of a FIFO queue need one too.
+  // The dead-letter queue of a FIFO queue must be a FIFO queue too.
   const kind = { ...common, ...(isFifo(name) && fifo) };
   const dead = new Queue(scope, `${name}-dead`, kind);
-  // A group of operations may have the name of a queue.
+  // The construct id has a suffix, because a group of operations may have the name of a queue.
   const queue = new Queue(scope, `${name}-queue`, {
     ...kind,
     visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),
@@ -53,7 +53,7 @@ const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
   return { queue, dead };
 };
 
-/** Every queue with its dead-letter queue, of the same kind. */
+/** Creates every queue with its dead-letter queue, which is of the same kind. */
 export const createQueues = (scope: Construct): Queues => {
   const work = Object.fromEntries(workQueues.map((name) => [name, createQueue(scope, name)]));
   const quarantine = new Queue(scope, 'quarantine', common);

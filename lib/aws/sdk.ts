@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-/** The modules by which our code takes parts of the AWS SDK, a thousand files, most of which nobody needs. */
+/** The modules that import the AWS SDK, which has about a thousand files, most of them unused. */
 const modules = ['shared/store/sdk.ts', 'shared/queue/sdk.ts'];
 
 /**
- * Bundles these modules once, into `folder`, for all functions: each then reads a few files instead of a thousand. What a
- * function does not use of them is left out of its own bundle as of any module.
+ * Bundles these modules once for all functions, into `folder`, so that the bundling of each function reads a few
+ * files instead of a thousand. Unused parts are tree-shaken from each function's bundle as usual.
  */
 export const bundleSdk = async (root: string, folder: string, options: BuildOptions): Promise<Plugin> => {
   const outOf = (module: string) => module.replaceAll(/\W/g, '-');

@@ -1,4 +1,7 @@
-/** How a value that the CDK's context gives, as JSON or as text of the command line, is read; null: it is wrong. */
+/**
+ * How a value of the CDK's context (JSON, or text from the command line) is read; `read` gives null for a wrong
+ * value. `otherwise` is the default, and `wants` describes the valid values.
+ */
 export type Setting<T> = { otherwise: T; wants: string; read: (given: unknown) => T | null };
 
 export const text = (pattern: RegExp, otherwise: string, wants: string): Setting<string> => ({
@@ -34,7 +37,7 @@ export const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> =>
   },
 });
 
-/** What a JSON text says; anything else is itself. Null: it is no JSON. */
+/** Parses a JSON text, and gives any other value unchanged. Null means that the text is not JSON. */
 export const parsed = (given: unknown): unknown => {
   try {
     return typeof given === 'string' ? JSON.parse(given) : given;
@@ -43,7 +46,10 @@ export const parsed = (given: unknown): unknown => {
   }
 };
 
-/** A JSON object with some of these parts; those that it leaves out are as usual. Another name is wrong. */
+/**
+ * A setting that is a JSON object with some of these parts. Missing parts have their defaults; unknown names are an
+ * error.
+ */
 export const parts = <const N extends string, T>(
   each: Readonly<Record<N, Setting<T>>>,
 ): Setting<Readonly<Record<N, T>>> => {

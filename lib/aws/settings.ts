@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DEADLINE_SECONDS } from '../../shared/domain/delivery.ts';
 import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
 import { concurrency } from './concurrency.ts';
 import { flag, list, numbers, parsed, parts, type Setting, text, whole } from './setting.ts';
@@ -34,7 +35,7 @@ const quotas: Setting<SomeQuotas> = {
   read: (given) => SomeQuotas.safeParse(parsed(given)).data ?? null,
 };
 
-/** Requests per second, and how many may come at once. */
+/** A throttle: requests per second, and the burst. */
 const throttle = (rate: number, burst: number) =>
   numbers({ rate: whole(rate, 1, 100_000), burst: whole(burst, 1, 100_000) });
 
@@ -47,9 +48,9 @@ const certificate = text(
 const mailAddress = text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address');
 
 /**
- * Far above what one account may do (the functions count that), far below what the account's other APIs need to stay up:
- * an account has 10,000 at first, for all of its APIs together. What is published is up to 460 KB an answer (1.7 MB for
- * who takes no gzip), to anybody; caches keep it, so little is asked for.
+ * The default throttles are far above the limits of one account (which the functions count), and far below the quota
+ * of the AWS account, which is 10,000 at first for all of its APIs together. Published documents are up to 460 KB per
+ * answer (1.7 MB without gzip) and open to anybody; caches keep them, so few requests are needed.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 const apiThrottle = parts({
@@ -61,86 +62,105 @@ const apiThrottle = parts({
 
 const declare = <T>(about: string, setting: Setting<T>): Setting<T> & { about: string } => ({ about, ...setting });
 
-/** Everything that differs between stages, with a default each, so that `cdk synth` needs nothing. */
+/** All settings in which stages differ. Each has a default, so that `cdk synth` needs no arguments. */
 export const settings = {
-  name: declare('Its name.', text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens')),
-  publicUrl: declare("Address of the service without /api/v1; empty: API Gateway's own.", address),
+  name: declare(
+    'The name of the stage.',
+    text(/^[a-z][a-z0-9-]{1,15}$/, 'dev', '2 to 16 lower-case letters, digits and hyphens'),
+  ),
+  publicUrl: declare('Address of the service without /api/v1; empty: the address that API Gateway gives it.', address),
   certificateArn: declare(
     'Certificate (ACM, same region) for the host of `publicUrl`; empty: something in front of the API terminates TLS.',
     certificate,
   ),
-  deviceUrl: declare("Address of the devices' door without /api/v1; empty: API Gateway's own.", address),
+  deviceUrl: declare(
+    "Address of the devices' door without /api/v1; empty: the address that API Gateway gives it.",
+    address,
+  ),
   deviceCertificateArn: declare(
     'Certificate (ACM, same region) for the host of `deviceUrl`; empty: something in front of the door terminates TLS.',
     certificate,
   ),
-  mqtt: declare('Lets devices reach it by MQTT too, by AWS IoT Core.', flag(false)),
+  mqtt: declare(
+    'Lets devices also connect by MQTT, with AWS IoT Core: at most one stage of an account and region.',
+    flag(false),
+  ),
   mqttHost: declare(
-    'Host that they connect to; empty: AWS names it, and then it can go only 7 days after it was disabled.',
+    'Host that devices connect to by MQTT; empty: AWS gives one, which can be deleted only 7 days after it was disabled.',
     text(/^$|^[a-z0-9][a-z0-9.-]*\.[a-z]+$/, '', 'a host like mqtt.example.org'),
   ),
   mqttCertificateArn: declare('Certificate (ACM, same region) for `mqttHost`.', certificate),
-  /** 60,000 devices that report once a minute make 1,000 requests a second. */
-  deviceThrottle: declare('Requests per second of all devices together, and how many at once.', throttle(1_000, 2_000)),
+  /** As an example, 60,000 devices that report once a minute make 1,000 requests a second. */
+  deviceThrottle: declare('Requests per second of all devices together, and the burst.', throttle(1_000, 2_000)),
   throttle: declare(
-    'Requests per second of all apps together to an operation of each kind, and how many at once.',
+    'Requests per second of all apps together to an operation, and the burst, for each kind of operation.',
     apiThrottle,
   ),
   waf: declare(
-    'Puts a web ACL in front of the API of the apps. HTTP APIs, so the door of devices, take none.',
+    "Puts a web ACL in front of the API of the apps. The devices' door is an HTTP API, which cannot have one.",
     flag(false),
   ),
   loginRate: declare(
     'Logins and password resets that one address may try in 5 minutes, with `waf`.',
     whole(100, 10, 1_000_000),
   ),
-  concurrency: declare('Invocations at a time that are kept for the functions that falls need; 0: none.', concurrency),
+  concurrency: declare('Reserved concurrency of the functions that falls need; 0: none is reserved.', concurrency),
   accountConcurrency: declare(
-    'Invocations at a time that the account has in all; an alarm tells at 80 %.',
+    'Concurrent invocations that the AWS account may have; an alarm fires at 80 %.',
     whole(1_000, 10, 1_000_000),
   ),
-  serviceName: declare('What the service is called.', text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters')),
-  serviceVersion: declare('Its version.', text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version')),
-  mailSender: declare('Address that mails come from; empty: this stage sends none.', mailAddress),
+  serviceName: declare('The name of the service.', text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters')),
+  serviceVersion: declare('The version of the service.', text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version')),
+  mailSender: declare('Address that mails are sent from; empty: this stage sends no mails.', mailAddress),
   rateLimit: declare('Requests per second of an account or address; 0: no limit.', whole(30, 0, 1_000_000)),
-  trustedProxy: declare('The one hop in front of the API that is believed who called.', trustedProxy),
-  quotas: declare('What a customer can have at most, where that is not as usual.', quotas),
+  trustedProxy: declare(
+    'The one proxy in front of the API whose header with the address of the caller is trusted.',
+    trustedProxy,
+  ),
+  quotas: declare('Quotas of a customer that differ from the built-in ones.', quotas),
   sensorInactiveAfter: declare('Seconds of silence after which a sensor is inactive.', whole(300, 1, 86_400)),
   allowPrivateTargets: declare('Lets webhooks call private addresses.', flag(false)),
-  allowedTargetRanges: declare('Ranges that webhooks may call although they are private.', list(range, 50)),
-  deliveryDeadline: declare('Seconds over one whole attempt to deliver.', whole(15, 1, 15)),
+  allowedTargetRanges: declare('Private address ranges that webhooks may call.', list(range, 50)),
+  deliveryDeadline: declare(
+    'Seconds after which an attempt to deliver fails.',
+    whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS),
+  ),
   retrySchedule: declare(
     'Seconds before each attempt; empty: the built-in retry schedule.',
     list(whole(0, 0, 86_400), 20),
   ),
   keepData: declare(
-    'Nothing that holds data is deleted with the stack. `false` only makes sense where data is made up.',
+    'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
     flag(true),
   ),
   tableName: declare(
-    'A table to work on that was recovered (runbook.md); empty: that of the stack.',
+    'A recovered table (runbook.md) to use; empty: the table of the stack.',
     text(/^$|^[\w.-]{3,255}$/, '', 'the name of a table'),
   ),
-  logRetentionDays: declare('How long logs are kept.', logRetentionDays),
-  alarmEmail: declare('Who is told of alarms; empty: nobody, they are only seen.', mailAddress),
+  logRetentionDays: declare('Days for which logs are kept.', logRetentionDays),
+  alarmEmail: declare('Address that alarms are sent to; empty: they are only visible in CloudWatch.', mailAddress),
   silenceMinutes: declare(
-    'Minutes without any message of any device after which an alarm tells; 0: none does.',
+    'Minutes without a message of any device after which an alarm fires; 0: no such alarm.',
     whole(0, 0, 1_440),
   ),
   runbookUrl: declare(
-    'Where alarms say that the runbook is.',
+    'Address or path of the runbook, which is in the text of each alarm.',
     text(/^[!-~]{1,256}$/, 'lib/aws/runbook.md', 'an address or a path'),
   ),
 } as const;
 
-/** The settings of one stage. */
+/** The values of all settings of one stage. */
 export type Stage = { readonly [K in keyof typeof settings]: (typeof settings)[K]['otherwise'] };
 
-/** What the two kinds of stages have otherwise: those whose name begins with `dev` or `test`, and all others. */
+/**
+ * The defaults that depend on the kind of a stage: `dev` is for the names `dev` and `test`, alone or before a digit or
+ * hyphen, `prod` for all others.
+ */
 export const presets = {
   dev: { keepData: false },
   prod: { waf: true, silenceMinutes: 15 },
 } as const satisfies Record<string, Partial<Stage>>;
 
-/** The preset of a stage by its name. */
-export const presetOf = (name: string): Partial<Stage> => (/^(dev|test)/.test(name) ? presets.dev : presets.prod);
+/** Gives the preset of a stage by its name. */
+export const presetOf = (name: string): Partial<Stage> =>
+  /^(dev|test)(?![a-z])/.test(name) ? presets.dev : presets.prod;

@@ -1,2 +1,2 @@
-/** The stack of a stage. */
+/** Gives the name of the stack of a stage. */
 export const stackName = (stage: string): string => `SensorCloud-${stage}`;

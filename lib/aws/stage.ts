@@ -4,7 +4,7 @@ import { presetOf, type Stage, settings } from './settings.ts';
 
 const names = Object.keys(settings) as (keyof Stage)[];
 
-/** What is wrong with settings of which each is right. */
+/** Gives an error sentence for each combination of settings that is contradictory though each setting is valid. */
 const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn, ...stage }: Stage): string[] => {
   const isNamedTwice = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
   return [
@@ -20,12 +20,13 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
   ];
 };
 
-/** The context key of a setting: its own name, but `stage` for the name. */
+/** The context key of a setting. It is the name of the setting, except `stage` for `name`. */
 export const keyOf = (name: keyof Stage): string => (name === 'name' ? 'stage' : name);
 
 /**
- * The settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`): what the context
- * says, else what stages of its kind have, else the default. All that is wrong is named at once.
+ * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). A
+ * missing setting has the value of the stage's preset, else the default. Throws one error that names all wrong
+ * settings.
  */
 export const stageFrom = (context: (key: string) => unknown): Stage => {
   const wrong: string[] = [];

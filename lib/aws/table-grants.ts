@@ -3,15 +3,16 @@ import { type Access, accessesOf, type StoreCall } from '../../shared/store/acce
 import { accessPatterns } from '../../shared/store/access-patterns.ts';
 import { items } from '../../shared/store/table.ts';
 
-/** A template of partition keys as IAM compares it. */
+/** Converts a template of partition keys to an IAM pattern. */
 const wildcard = (template: string): string => template.replaceAll(/\{\w+\}/g, '*');
 const all = [...new Set(Object.values(items).map(({ pk }) => wildcard(pk.template)))];
 
 const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.replaceAll('*', '.*')}$`).test(narrow);
 
 /**
- * Keys that are like one of `partitions`, and not like another kind's that a wildcard happens to match: `C#*` is also
- * like `C#1#HITS`. Without the key in the request, which "for all values" would find true, nothing is allowed.
+ * The condition on keys that match one of `partitions`, but not the pattern of another kind of item which a wildcard
+ * also matches: `C#*` also matches `C#1#HITS`. `Null` requires a key in the request, because "for all values" is true
+ * without one.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
 const onKeys = (partitions: readonly string[]) => {
@@ -24,9 +25,9 @@ const onKeys = (partitions: readonly string[]) => {
 };
 
 /**
- * What calls of the store may do with the table and its indexes. Each action stands in one statement with all of its
- * keys: the keys of a BatchGetItem, or of a transaction, are compared together. A query of an index is compared by the
- * index's own partition key.
+ * The rights that calls of the store need on the table and its indexes. Each action is in one statement with all of
+ * its keys, because IAM checks the keys of a BatchGetItem, or of a transaction, together. A query of an index is
+ * checked by the partition key of the index.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {

@@ -15,8 +15,8 @@ const projections = { KEYS_ONLY: ProjectionType.KEYS_ONLY } as const;
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
 /**
- * The one table, as shared/store/table.ts designs it; or, after data was recovered, the one that a stage names: its own
- * stays as it is then.
+ * Creates the one table, as shared/store/table.ts designs it. A stage with `tableName` uses that recovered table
+ * instead; its own table stays unchanged.
  */
 export const createTable = (scope: Construct, { keepData, tableName }: Stage): ITable => {
   const { partitionKey, sortKey, ttl, indexes } = tableDesign;
@@ -25,7 +25,7 @@ export const createTable = (scope: Construct, { keepData, tableName }: Stage): I
     sortKey: key(sortKey),
     timeToLiveAttribute: ttl,
     billingMode: BillingMode.PAY_PER_REQUEST,
-    // The account's own key: CloudTrail shows its use, and no function needs a right for it.
+    // The key is the AWS managed one: CloudTrail shows its use, and functions need no right for it.
     encryption: TableEncryption.AWS_MANAGED,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: keepData,
@@ -38,7 +38,7 @@ export const createTable = (scope: Construct, { keepData, tableName }: Stage): I
       sortKey: key(index.sortKey),
       projectionType: projections[index.projection],
     });
-  // Its stream, of which there is none, has one type there and another here.
+  // The types of `tableStreamArn` differ; this table has no stream.
   if (tableName === '') return table as ITable;
   return Table.fromTableAttributes(scope, 'recovered', { tableName, globalIndexes: Object.keys(indexes) });
 };

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { parsed } from './setting.ts';
 
 /**
- * The one hop in front of the API, such as a CDN: the header in which it says who called, and the header with the secret
- * that proves it. All of it is empty where there is none.
+ * The one proxy in front of the API, such as a CDN: the header with the address of the caller, and the header with
+ * the secret that proves the proxy. All parts are empty when there is no proxy.
  */
 export type ProxyInFront = {
   header: string;
   secretHeader: string;
-  /** `sha256:` and the hash in hex. Of a random secret it tells nothing, so that it may stand in templates. */
+  /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so it may be in templates. */
   secret: string;
 };
 
@@ -23,7 +23,7 @@ const matching = (given: unknown, form: RegExp): string | null =>
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
-/** The setting as the context gives it: an object, or its JSON; '' for none. Null: it is wrong. */
+/** Reads the setting from the context: an object, its JSON, or '' for none. Null means that it is wrong. */
 export const readTrustedProxy = (given: unknown): ProxyInFront | null => {
   if (given === '') return NO_PROXY;
   const all = Object(parsed(given)) as Record<string, unknown>;

@@ -5,8 +5,9 @@ const NO_MAP =
   '//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImxpYnJhcnkiXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IkFBQUEifQ==';
 
 /**
- * Gives the code of packages a source map that says nothing; the code stays as it is. Node reads maps at each cold start,
- * and the stacks that people look for name our own lines. https://github.com/evanw/esbuild/issues/1685
+ * An esbuild plugin that gives the code of packages an empty source map. Node parses source maps at each cold start,
+ * and stack traces only need the lines of this project. The code stays unchanged.
+ * https://github.com/evanw/esbuild/issues/1685
  */
 export const unmapped: Plugin = {
   name: 'unmapped',

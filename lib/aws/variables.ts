@@ -6,10 +6,16 @@ import { ruleNameOf } from './mqtt-names.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './settings.ts';
 
-/** Every variable that the code can read. One that shared/env.ts gains does not compile here until it has a value. */
+/**
+ * A value for every variable that the code can read. A new variable of shared/env.ts does not compile here until it
+ * has a value.
+ */
 export type Variables = Readonly<Record<keyof Settings, string>>;
 
-/** `address`: where callers find the service; `deviceAddress`: where devices do; `own`: every address that it has. */
+/**
+ * `address` is the address of the service for callers, `deviceAddress` the one for devices, `own` all addresses that
+ * the service has.
+ */
 type Addresses = { address: string; deviceAddress: string; own: readonly string[] };
 
 export const variablesOf = (

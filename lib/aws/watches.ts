@@ -9,13 +9,13 @@ import { tableDesign } from '../../shared/store/table.ts';
 import type { DeviceDoor } from './device-door.ts';
 import type { LambdaName } from './lambdas.ts';
 import { maximum, ownMetric, sum, total } from './metrics.ts';
-import { ruleNameOf } from './mqtt-names.ts';
+import { ofMqtt } from './mqtt-watches.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './settings.ts';
 
 /**
- * What is watched. `id` is its heading in the runbook too; `impact` is a sentence for whoever is woken by it: what it
- * means for people. Data that is missing is no trouble, but below a bound it is.
+ * A metric with its bound. `id` is also the heading in the runbook; `impact` says what the alarm means for people.
+ * Missing data is no alarm for an upper bound, but is one for a lower bound.
  */
 export type Watch = { id: string; metric: IMetric; impact: string } & (
   | { atLeast: number }
@@ -27,23 +27,29 @@ export type Watched = {
   table: ITable;
   queues: Queues;
   functions: Readonly<Record<LambdaName, LambdaFunction>>;
-  /** What works on queues, and what runs by the clock: nobody gets an answer that tells of its failure. */
+  /**
+   * The functions that work on queues or on a schedule. They need alarms because no caller gets an error when they
+   * fail.
+   */
   workers: readonly LambdaName[];
-  /** What runs by the clock, and so must run. */
+  /** The scheduled functions, which must run regularly. */
   clocks: readonly LambdaName[];
   api: SpecRestApi;
   deviceDoor: DeviceDoor;
-  /** Where the stage has one. */
+  /** The web ACL of the stage; null when it has none. */
   webAcl: CfnWebACL | null;
 };
 
-/** Seconds that a message may be old at the most. Retries wait up to 900 s in their queue before anyone may take them. */
+/** The greatest age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
 const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
-  timers: { seconds: 1_200, impact: 'Falls that their sensor does not follow up are moved on late.' },
-  deliveries: { seconds: 300, impact: 'Customers hear of falls late: first deliveries to webhooks wait.' },
-  mqtt: { seconds: 300, impact: 'Falls are noticed late: messages that AWS IoT could not hand over wait to be taken.' },
-  retries: { seconds: 1_800, impact: 'Webhooks that failed before are tried again later than promised.' },
+  timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
+  deliveries: { seconds: 300, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
+  mqtt: {
+    seconds: 300,
+    impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
+  },
+  retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
 };
 
 const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
@@ -51,7 +57,7 @@ const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
     id: 'falls-late',
     metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
     above: 30_000,
-    impact: 'Customers hear of falls late: from a message to the first attempt to tell it, more than 30 s pass.',
+    impact: 'Customers are told of falls late: more than 30 s pass from a message to its first delivery attempt.',
   },
   ...(stage.silenceMinutes === 0
     ? []
@@ -60,55 +66,23 @@ const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
           id: 'messages-absent',
           metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
           below: 1,
-          impact: 'No device is heard of: no fall is noticed at all, and nobody is told so.',
+          impact: 'No device sends messages: no fall is noticed at all, and nobody is told so.',
         },
       ]),
   {
     id: 'device-door-5xx',
     metric: deviceDoor.api.metricServerError(sum),
     atLeast: 5,
-    impact: 'Devices get errors from us, so falls are noticed late: devices try again.',
+    impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
   },
   {
     id: 'device-door-throttled',
     metric: deviceDoor.throttled.with(sum),
     atLeast: 10,
     impact:
-      'Devices are turned away because all of them together call more often than deviceThrottle lets in, so falls are noticed late.',
+      'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
   },
 ];
-
-const ofIot = (metricName: string, dimensionsMap: Readonly<Record<string, string>>): Metric =>
-  new Metric({ namespace: 'AWS/IoT', metricName, dimensionsMap, ...sum });
-
-/**
- * Of connections AWS IoT counts those of the whole account.
- * https://docs.aws.amazon.com/iot/latest/developerguide/metrics_dimensions.html
- */
-const ofMqtt = ({ stage }: Watched): Watch[] => {
-  if (!stage.mqtt) return [];
-  const RuleName = ruleNameOf(stage);
-  const turnedAway = ['Connect.AuthError', 'Connect.Throttle', 'Connect.ServerError', 'PublishIn.Throttle'];
-  return [
-    {
-      id: 'mqtt-turned-away',
-      metric: total(turnedAway.map((name) => ofIot(name, { Protocol: 'MQTT' }))),
-      atLeast: 100,
-      impact:
-        'Devices are turned away at MQTT, for their tokens, their number or an error of AWS, so falls are noticed late.',
-    },
-    {
-      id: 'mqtt-rule',
-      metric: total([
-        ofIot('Failure', { RuleName, ActionType: 'Lambda' }),
-        ofIot('RuleMessageThrottled', { RuleName }),
-        ofIot('ErrorActionFailure', { RuleName, ActionType: 'SQS' }),
-      ]),
-      atLeast: 1,
-      impact: 'Messages that devices had acknowledged were not handed over: they wait in the queue mqtt, or are lost.',
-    },
-  ];
-};
 
 const ofQueues = ({ queues, table }: Watched): Watch[] => [
   ...workQueues.map((name) => ({
@@ -121,35 +95,38 @@ const ofQueues = ({ queues, table }: Watched): Watch[] => [
     id: 'waiting-old',
     metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
     above: 900,
-    impact: 'What was due 15 minutes ago is not done: silent sensors are not noticed, long retries are late.',
+    impact: 'Tasks that were due 15 minutes ago are not done: silent sensors are not noticed, long retries are late.',
   },
   {
     id: 'dead-letters',
     metric: total(workQueues.map((name) => queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum))),
     atLeast: 1,
-    impact: 'Work failed each time that it was tried: somebody may not have been told of a fall.',
+    impact: 'A task failed at every attempt: somebody may not have been told of a fall.',
   },
   {
     id: 'quarantine',
     metric: queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
     atLeast: 1,
-    impact: 'A message that nobody can read was put aside, which only a bug of ours makes: it may be a fall.',
+    impact: 'An unreadable message was put in quarantine, which only a bug can cause: it may be a fall.',
   },
 ];
 
-/** Those that answer requests are watched at their doors: what goes wrong in them is a 5xx there. */
+/**
+ * The watches of functions. Errors of the functions that answer requests are watched at the APIs, where they are a
+ * 5xx.
+ */
 const ofFunctions = ({ functions, workers, clocks, stage }: Watched): Watch[] => [
   {
     id: 'workers-failing',
     metric: total(workers.map((name) => functions[name].metricErrors(sum))),
     atLeast: 1,
-    impact: 'A function that works in the background crashed or ran out of time or memory: its work comes again, late.',
+    impact: 'A background function crashed or ran out of time or memory: its work is retried, late.',
   },
   {
     id: 'workers-throttled',
     metric: total(workers.map((name) => functions[name].metricThrottles(sum))),
     atLeast: 5,
-    impact: 'A function that works in the background is refused starts, so that what falls need waits.',
+    impact: 'Invocations of a background function are refused, so the processing of falls waits.',
   },
   ...clocks.map((name) => ({
     id: `${name}-silent`,
@@ -161,7 +138,7 @@ const ofFunctions = ({ functions, workers, clocks, stage }: Watched): Watch[] =>
     id: 'concurrency',
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
     above: 0.8 * stage.accountConcurrency,
-    impact: 'The account is about to refuse invocations: devices and apps would get errors, and work would wait.',
+    impact: 'The account will soon refuse invocations: devices and apps would get errors, and work would wait.',
   },
 ];
 
@@ -188,13 +165,13 @@ const ofApps = ({ api, table, webAcl, stage }: Watched): Watch[] => [
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
-    impact: 'People and apps get errors from us, and see them.',
+    impact: 'People and apps get errors of the service, and see them.',
   },
   {
     id: 'logins-failed',
     metric: ownMetric(table, 'LoginsFailed'),
     atLeast: 500,
-    impact: 'Somebody guesses passwords: an account may be taken over, and with it what its home tells.',
+    impact: 'Somebody guesses passwords: an account may be taken over, with all data of its home.',
   },
   ...(webAcl
     ? [
@@ -207,7 +184,7 @@ const ofApps = ({ api, table, webAcl, stage }: Watched): Watch[] => [
             ...sum,
           }),
           atLeast: 500,
-          impact: 'The web ACL turns away many calls: it is an attack, or a rule that hits people who mean well.',
+          impact: 'The web ACL blocks many calls: it is an attack, or a rule that blocks legitimate users.',
         },
       ]
     : []),
@@ -223,7 +200,7 @@ const ofApps = ({ api, table, webAcl, stage }: Watched): Watch[] => [
             period: Duration.hours(1),
           }),
           above: 0.05,
-          impact: 'People who forgot their password hear nothing, and above 10 % SES sends no more mails at all.',
+          impact: 'People who forgot their password get no mail, and above 10 % SES sends no more mails at all.',
         },
       ]),
 ];
@@ -233,10 +210,10 @@ const ofReceivers = ({ table }: Watched): Watch => ({
   metric: ownMetric(table, 'BreakersOpened'),
   atLeast: 10,
   impact:
-    'Many receivers fail at the same time, so their people are not told of falls: most likely our way out is broken.',
+    'Many receivers fail at the same time, so people are not told of falls: most likely outgoing connections are broken.',
 });
 
-/** Everything whose failure a person should know of, what falls need first. */
+/** All watches, the most important ones for falls first. */
 export const watchesOf = (watched: Watched): Watch[] => [
   ...ofFalls(watched),
   ...ofMqtt(watched),

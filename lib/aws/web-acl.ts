@@ -6,9 +6,9 @@ import { operationsAt } from './doors.ts';
 import type { Stage } from './settings.ts';
 
 /**
- * Rules of AWS's that only count here, for they would refuse what the contracts take: bodies of more than 8 KB (ours are
- * up to 256 KiB), people's own words and the addresses of their webhooks in a body, and apps without a User-Agent. The
- * functions read each body by its contract.
+ * Rules of AWS that only count here, because they would block what the contracts allow: bodies of more than 8 KB (the
+ * contracts allow 256 KiB), free text and the addresses of webhooks in a body, and apps without a User-Agent. The
+ * functions validate each body by its contract.
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
 const COUNTED = [
@@ -36,7 +36,10 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
   visibilityConfig: seen(name),
 });
 
-/** Where a password or a code can be guessed. At API Gateway's own address the path begins with the name of the stage. */
+/**
+ * Matches the operations at which a password or a code can be guessed. At API Gateway's own address the path begins
+ * with the name of the stage, so only its end is compared.
+ */
 const guessable = (): CfnWebACL.StatementProperty => ({
   orStatement: {
     statements: operationsAt('apps')
@@ -52,7 +55,10 @@ const guessable = (): CfnWebACL.StatementProperty => ({
   },
 });
 
-/** Behind a proxy the caller is who the proxy says; without its word nobody is counted here, but by the functions. */
+/**
+ * The key of the rate limit is the address of the caller; behind a proxy, it is the address in the proxy's header. A
+ * call without this header is counted only by the functions.
+ */
 const whoseRate = ({ trustedProxy: { header } }: Stage) =>
   header === ''
     ? { aggregateKeyType: 'IP' }
@@ -76,12 +82,15 @@ const loginRate = (stage: Stage): CfnWebACL.RuleProperty => ({
   visibilityConfig: seen('login-rate'),
 });
 
-/** A web ACL in front of the API of the apps. What it refuses is a 403 in the contract's shape (gateway-answers.ts). */
+/**
+ * Creates a web ACL in front of the API of the apps. A blocked call gets a 403 in the shape of the contracts
+ * (gateway-answers.ts).
+ */
 export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
   const acl = new CfnWebACL(scope, 'web-acl', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    // Metrics know it by this name.
+    // The metrics of the web ACL have this name.
     name: Stack.of(scope).stackName,
     visibilityConfig: seen(Stack.of(scope).stackName),
     rules: [

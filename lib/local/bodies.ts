@@ -2,17 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../shared/api/errors.ts';
 import { bodyLimits } from '../../shared/api/middleware/input.ts';
 
-/** A body must be here within so many ms. */
+/** A body must arrive within so many ms. */
 const TIMEOUT = 20_000;
-/** Bytes of bodies under way that are held in all. */
+/** Bytes of unfinished bodies that are held in memory in all. */
 const MOST_HELD = 64 * 1_024 * 1_024;
 
 type Body = { parts: Buffer[]; size: number; giveUp: () => void };
 
 /**
- * Reads bodies within bounds that hold before anybody is known: 256 KiB of each, 1 MiB when `mayBeLarge` says so, and a
- * little more, so that the operation sees that it is too much; 20 s for each (408); 64 MiB for all that are under way:
- * beyond that the one that has taken longest is refused (408), so slow senders push out each other and nobody else.
+ * Reads request bodies within limits that hold before the caller is authenticated. A body may have 256 KiB, or 1 MiB
+ * when `mayBeLarge` resolves to true; reading stops just above the limit, so that the operation sees that the body is
+ * too large. A body that takes longer than 20 s is refused (408). When all unfinished bodies have more than 64 MiB,
+ * the oldest one is refused (408), so slow senders displace only each other.
  */
 export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) => {
   const open = new Set<Body>();
@@ -43,7 +44,7 @@ export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) =
   };
 
   return {
-    /** Bytes of bodies under way. */
+    /** Bytes of unfinished bodies. */
     held: () => held,
     read: async (request: IncomingMessage, mayBeLarge: () => Promise<boolean>): Promise<Buffer> => {
       const late = Promise.withResolvers<never>();
@@ -65,7 +66,7 @@ export const createBodies = ({ timeout = TIMEOUT, mostHeld = MOST_HELD } = {}) =
 };
 export type Bodies = ReturnType<typeof createBodies>;
 
-/** Drops what still comes of a request that was answered, so that its sender gets to hear the answer: for 20 s. */
+/** Discards the rest of a request that was answered, for at most 20 s, so that its sender can read the answer. */
 export const dropRest = (request: IncomingMessage): void => {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), TIMEOUT).unref();

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Time as an argument, so that tests can own it. All values are milliseconds; `now` counts from the Unix epoch. */
+/** Time as an argument, so that tests can control it. All values are ms; `now` counts from the Unix epoch. */
 export type Clock = {
   now(): number;
-  /** Calls `run` once, `ms` from now; the function that it returns cancels. At most 2^31-1 ms (24.8 days). */
+  /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void;
 };
 
-/** Time of this machine. A waiting timer doesn't keep the process alive. */
+/** The time of this machine. A waiting timer doesn't keep the process alive. */
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, run) {
@@ -16,12 +16,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that moves only when `advance` is called. */
 export type VirtualClock = Clock & {
   /**
-   * Moves time forward and runs what falls due on the way, timers set meanwhile included: in order of time, at equal
-   * times in the order they were set. Before, between and after, everything runs that waits for no timer and no I/O.
-   * One call at a time.
+   * Moves time forward and runs the timers that become due, including those that are set meanwhile: in order of time,
+   * and at equal times in the order in which they were set. Before, between and after the timers, all pending promise
+   * callbacks run. Only one call at a time is allowed.
    */
   advance(ms: number): Promise<void>;
 };
@@ -34,7 +34,7 @@ const earliest = (timers: Iterable<Timer>): Timer | undefined => {
   return first;
 };
 
-/** A virtual clock that shows `start`, in milliseconds since the Unix epoch. */
+/** Creates a virtual clock that shows `start`, in ms since the Unix epoch. */
 export const virtualClock = (start: number): VirtualClock => {
   const timers = new Set<Timer>();
   let time = start;
@@ -60,15 +60,18 @@ export const virtualClock = (start: number): VirtualClock => {
   };
 };
 
-/** A clock that runs with the machine's, and can be set ahead. */
+/** A clock that runs with that of the machine, and can be set ahead. */
 export type SkippingClock = Clock & {
-  /** When the next timer is due; Infinity: there is none. */
+  /** The time (ms) when the next timer is due; Infinity when there is none. */
   next(): number;
-  /** Sets the clock to a time, unless it is past. What falls due on the way runs at once, in order. */
+  /** Sets the clock to a time; a time in the past is ignored. Timers that become due run at once, in order. */
   skipTo(time: number): void;
 };
 
-/** Shows `start` (ms since the Unix epoch) now. Unlike a virtual clock it lets those go on who wait for a moment. */
+/**
+ * Creates a clock that shows `start` (ms since the Unix epoch) now. Unlike a virtual clock it continues to run, so
+ * code that waits for a short time goes on.
+ */
 export const skippingClock = (start: number): SkippingClock => {
   const timers = new Set<Timer>();
   let ahead = start - Date.now();
@@ -99,7 +102,7 @@ export const skippingClock = (start: number): SkippingClock => {
     },
     next: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
-      // Whole ms, as of any clock.
+      // The clock shows whole ms, as every clock here.
       ahead += Math.max(0, Math.round(time - now()));
       fire();
     },
@@ -107,8 +110,8 @@ export const skippingClock = (start: number): SkippingClock => {
 };
 
 /**
- * Lets others sleep until the time that `dueAt` tells: `wait` resolves once it has come, or when `signal` aborts.
- * Call `check` whenever `dueAt` may have become earlier.
+ * Lets callers sleep until the time that `dueAt` gives: `wait` resolves once this time has come, or when `signal`
+ * aborts. Call `check` whenever `dueAt` may have become earlier.
  */
 export const createWakeup = (clock: Clock, dueAt: () => number) => {
   const sleepers = new Set<() => void>();

@@ -16,19 +16,19 @@ import type { Publish } from '../../shared/publish.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, type Meter } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
+import { createBackpressure } from './backpressure.ts';
 import { createBodies } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { closerOf } from './connections.ts';
 import { startConsumers, type Waiting } from './consumers.ts';
 import { startTableEngine } from './engines.ts';
-import { type FirstStart, firstStart } from './first.ts';
+import { type FirstStart, firstStart } from './first-start.ts';
 import { createFrontDoor } from './front-door.ts';
-import { createIntake } from './intake.ts';
 import { secretsKey } from './key-file.ts';
-import { largeBodies, messageCallsOf } from './large.ts';
-import { type Around, loadHandler } from './load.ts';
+import { largeBodies, messageCallsOf } from './large-bodies.ts';
+import { type Around, loadHandler } from './load-handler.ts';
+import { createMailFolder } from './mail-folder.ts';
 import { createMetrics } from './metrics.ts';
-import { createOutbox } from './outbox.ts';
 import { openQueues, queuesOf, refuseOldFolder } from './queues.ts';
 import { createRouter, type Route } from './router.ts';
 import { createApi } from './server.ts';
@@ -37,33 +37,36 @@ import { clientConfig, ensureTable, type localDocumentClient, tableClient } from
 
 type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
-  /** 0: any. */
+  /** The port of the API; 0 stands for any free port. */
   port: number;
-  /** A folder, or ':memory:'. */
+  /** The folder for all data, or ':memory:'. */
   dataDir: string;
   settings: Settings;
   first: FirstStart;
-  /** Devices can connect by MQTT on this port, 0: any; left out: there is no MQTT. */
+  /** The port for MQTT, 0 for any free port. Without it there is no MQTT. */
   mqttPort?: number;
-  /** An engine that runs already; without it the embedded one is started. */
+  /** The endpoint of a DynamoDB that runs already. Without it the embedded engine is started. */
   tableEndpoint?: string;
-  /** An SQS endpoint; without it the queues are in this process. */
+  /** An SQS endpoint. Without it the queues are in this process. */
   queueEndpoint?: string;
   clock?: Clock;
-  /** What waits is looked at this often, 5 unless told otherwise; 60 is as often as in AWS, and as seldom as can be. */
+  /** The interval (s) of the schedules, 5 by default and at most 60, which is the interval in AWS. */
   sweepSeconds?: number;
   random?: (bytes: number) => Uint8Array;
-  /** Of a new hash of a password: tests make theirs cheap. */
+  /** The cost of new password hashes. Tests make it cheap. */
   passwordCost?: Cost;
   log?: Log;
   meter?: Meter;
-  /** Prints a line for whoever runs the host: a mail, when there is no folder to put it in. */
+  /** Prints a line on the console, for example a mail when there is no data folder. */
   say?: (line: string) => void;
-  /** Wraps the runtime: how tests inject faults. */
+  /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
-  /** Runs each invocation of a function: how tests tell which one makes a call. */
+  /** Runs each invocation of a function. Tests use it to know which function makes a call. */
   around?: Around;
-  /** Gets the client of the table, then one of the SDK, before its first call: how tests inject answers of the table's own. */
+  /**
+   * Gets the client of the table, which is then one of the SDK, before its first call. Tests use it to inject errors
+   * of DynamoDB.
+   */
   onClient?: (client: DocumentClient, endpoint: string) => void;
 };
 
@@ -109,7 +112,7 @@ const runtimeOf = async (
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
   const table = createTable(tableClient(options, endpoint), settings.TABLE_NAME, meter);
   const { now } = clock;
-  const mail = createOutbox({ dataDir, sender: settings.MAIL_SENDER, now, say });
+  const mail = createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say });
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));
   const aloneSince = options.tableEndpoint || options.queueEndpoint ? 0 : now();
@@ -121,8 +124,8 @@ const runtimeOf = async (
     webhookClient: async () => webhookClient,
     mail,
     ...(publish && { publish }),
-    vault,
-    passwords,
+    vault: async () => vault,
+    passwords: async () => passwords,
     now,
     pause,
     random,
@@ -130,7 +133,7 @@ const runtimeOf = async (
   };
 };
 
-/** The broker, loaded where there is one. */
+/** Loads and creates the broker when there is a port for MQTT. */
 const startMqtt = async ({ mqttPort, around, log = standardLog }: CloudOptions, clock: Clock) => {
   if (mqttPort === undefined) return { rule: '', publish: undefined, open: async () => null, stop: async () => {} };
   const { createMqtt, LOCAL_RULE } = await import('./mqtt/host.ts');
@@ -138,7 +141,7 @@ const startMqtt = async ({ mqttPort, around, log = standardLog }: CloudOptions, 
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, mqttPort, around) };
 };
 
-/** The settings, with what is known only once its doors are. */
+/** Completes the settings with the addresses, which are known only once the servers listen. */
 const settingsAt = (
   { settings, queueEndpoint = '' }: CloudOptions,
   origin: string,
@@ -151,7 +154,7 @@ const settingsAt = (
   MQTT_RULE,
 });
 
-/** Starts the whole cloud in this process: the same contracts and handlers as in AWS, on embedded engines. */
+/** Starts the whole cloud in this process, with the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
   const { clock = systemClock, wrap = (runtime) => runtime } = options;
   const log = options.log ?? standardLog;
@@ -159,7 +162,8 @@ export const startCloud = async (options: CloudOptions) => {
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const door = createFrontDoor({ version: options.settings.SERVICE_VERSION, onError });
   const close = closerOf(door.server);
-  // First of all, for its port is part of what the service says of itself; until the door opens, it answers 503.
+  // The port must be known first, because the service gives its own address in answers. Until the server is opened,
+  // it answers 503.
   const [engine, origin] = await Promise.all([startEngine(options), listen(door.server, options.port)]);
   const mqtt = await startMqtt(options, clock);
   const settings = settingsAt(options, origin, engine.endpoint, mqtt.rule);
@@ -172,27 +176,28 @@ export const startCloud = async (options: CloudOptions) => {
   const handlers = await loadHandlers(runtime, options.around);
   const isForMessages = messageCallsOf(groups);
   const mayBeLarge = largeBodies(isForMessages, runtime.table);
-  const admit = 'queues' in waiting ? createIntake(waiting.queues.events, clock) : async () => {};
-  const intake = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
+  const admit = 'queues' in waiting ? createBackpressure(waiting.queues.events, clock) : async () => {};
+  const backpressure = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
     if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
   };
-  const api = createApi({ router: createRouter(groups), handlers, bodies: createBodies(), mayBeLarge, intake, clock });
+  const limits = { bodies: createBodies(), mayBeLarge, backpressure };
+  const api = createApi({ router: createRouter(groups), handlers, clock, ...limits });
   const consumers = await startConsumers(runtime, waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
   door.open(api);
   return {
-    /** Where the API is, without a final slash. */
+    /** The URL of the API, without a final slash. */
     url: origin + BASE_PATH,
-    /** Where devices connect by MQTT; null: nowhere. */
+    /** The URL where devices connect by MQTT; null when there is no MQTT. */
     mqttUrl,
     runtime,
     waiting,
-    /** The latest values of a metric. */
+    /** Gives the latest values of a metric. */
     valuesOf,
     generated,
     sweep: consumers.sweep,
     idle: consumers.idle,
-    /** Ends it cleanly: what was begun is finished, what waits stays in the queues and the table. */
+    /** Stops cleanly: running work is finished, and waiting tasks stay in the queues and the table. */
     stop: async () => {
       await Promise.all([close(), mqtt.stop()]);
       await consumers.stop();

@@ -1,8 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /**
- * The options of a command. `--help` prints the help and ends with 0; an unknown option, or a value that `check` finds
- * wrong, is told with the help and ends with 2.
+ * Reads the options of a command. `--help` prints the help and exits with 0; an unknown option, or a value that
+ * `check` rejects, prints the error with the help and exits with 2.
  */
 export const readCommandLine = <const O extends ParseArgsOptionsConfig>(
   options: O,

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long calls under way are waited for, ms: those whose sender doesn't come to an end, too. */
+/** How long (ms) closing waits for running calls, including those whose request never ends. */
 const GRACE_MS = 5_000;
 
 /**
- * Closes a server that is followed from its start: calls under way are answered, and whoever is connected without one is
- * not waited for. Node waits for those who never said anything, as browsers do that connect ahead of need.
+ * Gives a function that closes a server cleanly: running calls are answered, and connections without a call are
+ * closed at once. Node itself would wait for connections that never sent a request, which browsers open in advance.
+ * Call it before the server gets connections, because it tracks them.
  */
 export const closerOf = (server: Server, graceMs = GRACE_MS): (() => Promise<void>) => {
   const quiet = new Set<Socket>();

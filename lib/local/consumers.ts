@@ -4,22 +4,25 @@ import type { Runtime } from '../../shared/deps.ts';
 import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import type { Clock } from './clock.ts';
-import { type Around, loadHandler } from './load.ts';
+import { type Around, loadHandler } from './load-handler.ts';
 import { poll, schedule } from './pollers.ts';
 import type { LocalQueues } from './queues.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
 
-/** Schedules run at least this often here: there is no minute to wait for when the work costs nothing. */
+/**
+ * The interval (s) of the schedules on this host. It is shorter than the minute in AWS, because runs cost nothing
+ * here.
+ */
 const SWEEP_SECONDS = 5;
 
 type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
   queue: QueueName;
 };
 
-/** Where tasks wait: in this process, or at an SQS endpoint. */
+/** The queues where tasks wait: in this process, or at an SQS endpoint. */
 export type Waiting = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
 
-/** A queue of this process needs no closing. */
+/** Gives the source of messages of a queue. A queue in this process needs no closing. */
 const open = (
   waiting: Waiting,
   name: QueueName,
@@ -33,7 +36,7 @@ const startPollers = async (
   runtime: Runtime,
   waiting: Waiting,
   clock: Clock,
-  onError: (error: unknown, requestId?: string) => void,
+  onError: (error: unknown, invocationId?: string) => void,
   around?: Around,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
@@ -53,14 +56,15 @@ const startPollers = async (
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // One may have work for another that was idle before: all of them, as often as there are links in the longest chain.
+      // A poller may send tasks to one that was idle before. So all are awaited as often as the longest chain of
+      // queues can be.
       for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
     },
     stop: async () => void (await Promise.all(pollers.map((one) => one.stop()))),
   };
 };
 
-/** Connects every consumer to its queues and every schedule to the clock. */
+/** Connects every consumer to its queue and every schedule to the clock. */
 export const startConsumers = async (
   given: Runtime,
   waiting: Waiting,
@@ -68,8 +72,8 @@ export const startConsumers = async (
   { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: Around } = {},
 ) => {
   const runtime: Runtime = { ...given, sweepSeconds };
-  const onError = (error: unknown, requestId?: string) =>
-    runtime.log('error', 'an invocation failed', { requestId }, error);
+  const onError = (error: unknown, invocationId?: string) =>
+    runtime.log('error', 'an invocation failed', { invocationId }, error);
   const pollers = await startPollers(runtime, waiting, clock, onError, around);
   const timers = await Promise.all(
     schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {
@@ -86,7 +90,10 @@ export const startConsumers = async (
   );
   return {
     sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
-    /** Resolves when the queues of this process have nothing to give, nobody works on them, and no sweep is under way. */
+    /**
+     * Resolves when the queues of this process have no visible message and no invocation and no scheduled run is
+     * under way.
+     */
     idle: async () => {
       await Promise.all(timers.map((one) => one.idle()));
       await pollers.idle();

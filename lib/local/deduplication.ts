@@ -4,13 +4,13 @@ import type { Clock } from './clock.ts';
 const INTERVAL_MS = 5 * 60_000;
 
 /**
- * Remembers which deduplication ids each group was sent in the last five minutes. An id counts from its first sending on,
- * whatever became of the message: a repetition doesn't prolong it.
+ * Remembers which deduplication ids each group got in the last five minutes. An id counts from its first sending on,
+ * even when its message is gone; a repetition doesn't prolong it.
  */
 export const createDeduplication = (clock: Clock) => {
   const seen = new Map<string, number>();
   const keyOf = (groupId: string, id: string) => JSON.stringify([groupId, id]);
-  /** The first in the map are the oldest. */
+  /** Drops ids that are too old. The map is in the order of insertion, so the oldest come first. */
   const forget = (): void => {
     for (const [key, at] of seen) {
       if (at + INTERVAL_MS > clock.now()) return;

@@ -10,12 +10,12 @@ import {
 import type { TableClient } from '../../shared/store/client.ts';
 import { marshal, unmarshal } from './dynamodb-values.ts';
 import type { HttpAnswer } from './http-answer.ts';
-import { keptSockets } from './kept-sockets.ts';
+import { keepAliveSockets } from './keep-alive.ts';
 
 type Fields = Record<string, unknown>;
 type Rule = (value: never) => unknown;
 
-/** Each field by the rule of its name; the others as they are. */
+/** Converts each field by the rule of its name, and leaves other fields as they are. */
 const by = (rules: Readonly<Record<string, Rule>>) => (fields: Fields) => {
   const changed = { ...fields };
   for (const [name, rule] of Object.entries(rules))
@@ -27,13 +27,13 @@ const each = (rule: Rule) => (all: Fields) =>
   Object.fromEntries(Object.entries(all).map(([name, one]) => [name, rule(one as never)]));
 
 const one = { Key: marshal, Item: marshal, ExclusiveStartKey: marshal, ExpressionAttributeValues: marshal };
-/** Where the requests of the store hold documents. */
+/** The fields of the store's requests that hold documents. */
 const requestOf = by({
   ...one,
   RequestItems: each(by({ Keys: list(marshal) })),
   TransactItems: list(each(by(one))),
 });
-/** Where their answers do. */
+/** The fields of the answers that hold documents. */
 const outputOf = by({
   Item: unmarshal,
   Attributes: unmarshal,
@@ -51,7 +51,7 @@ const parsed = (body: string): Fields => {
   }
 };
 
-/** An error by the name that the SDK would give it: what it means is up to shared/store/retry.ts. */
+/** Creates an error with the name that the SDK would give it; shared/store/retry.ts decides by this name. */
 const errorOf = ({ status, body }: HttpAnswer): Error => {
   const { __type, message, Message, CancellationReasons } = parsed(body);
   const name = typeof __type === 'string' ? __type.replace(/^.*#/, '') : '';
@@ -73,13 +73,14 @@ const operations = new Map<unknown, string>([
 ]);
 
 /**
- * Calls the engine on this machine by DynamoDB's JSON protocol, less all that a service far away needs: a fifth of the
- * work of the SDK. `signature` are the headers without which an engine takes no call. A call that nobody answers in
- * `timeoutMs` ms ends as a TimeoutError; nothing is tried again (shared/store/retry.ts).
+ * Creates a client that calls the engine on this machine by DynamoDB's JSON protocol, without what only a remote
+ * service needs. That is a fifth of the SDK's work. `signature` contains the headers without which an engine refuses
+ * a call. A call without an answer after `timeoutMs` ms ends as a TimeoutError; this client retries nothing
+ * (shared/store/retry.ts does).
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
  */
 export const dynamodbJson = (endpoint: string, signature: Readonly<Record<string, string>>, timeoutMs = 2_000) => {
-  const post = keptSockets(endpoint, timeoutMs);
+  const post = keepAliveSockets(endpoint, timeoutMs);
   const headers = Object.entries({ Host: new URL(endpoint).host, ...signature });
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const send = async (command: { input: object }): Promise<object> => {

@@ -1,4 +1,4 @@
-/** An AttributeValue of DynamoDB, of the kinds that JSON has: nothing in this table is a set or bytes. */
+/** An AttributeValue of DynamoDB, limited to the types that JSON has: this table holds no sets and no bytes. */
 export type Value = { S: string } | { N: string } | { BOOL: boolean } | { NULL: true } | { L: Value[] } | { M: Values };
 export type Values = { [name: string]: Value };
 type Document = Record<string, unknown>;
@@ -7,12 +7,15 @@ const isLeftOut = (value: unknown): boolean => value === undefined || typeof val
 
 const numberValue = (value: number): Value => {
   if (!Number.isFinite(value)) throw new Error(`Special numeric value ${value} is not allowed`);
-  // Beyond these bounds two numbers of the table may be one here.
+  // Beyond these bounds two different numbers of the table may be the same number here.
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new Error(`Number ${value} is beyond the safe integers.`);
   return { N: String(value) };
 };
 
-/** As the document client tells: an object with a field `constructor` is none, here no more than in AWS. */
+/**
+ * An object with a field `constructor` is not a plain one: the document client decides so, and this must not differ
+ * from AWS.
+ */
 const isPlain = (value: object): value is Document => !value.constructor || value.constructor.name === 'Object';
 
 const attributeOf = (value: unknown): Value => {
@@ -26,7 +29,10 @@ const attributeOf = (value: unknown): Value => {
   throw new Error(`Unsupported type passed: ${Object.prototype.toString.call(value)}`);
 };
 
-/** A document as DynamoDB writes it. What the document client of shared/store/client.ts leaves out or refuses, so does this. */
+/**
+ * Converts a document to AttributeValues. It omits and refuses the same values as the document client of
+ * shared/store/client.ts.
+ */
 export const marshal = (document: Document): Values => {
   const values: Values = {};
   for (const name of Object.keys(document)) {
@@ -36,7 +42,7 @@ export const marshal = (document: Document): Values => {
   return values;
 };
 
-/** A sum in the table may have grown beyond what a number is exact for. */
+/** Reads a number. A sum in the table may have grown beyond the safe integers; then it is a bigint. */
 const numberOf = (text: string): number | bigint => {
   const value = Number(text);
   return Math.abs(value) > Number.MAX_SAFE_INTEGER && Number.isFinite(value) ? BigInt(text) : value;
@@ -52,7 +58,7 @@ const nativeOf = (value: Value): unknown => {
   throw new Error(`Unsupported type received: ${Object.keys(value)}`);
 };
 
-/** The document that `marshal` was given. */
+/** Converts AttributeValues back to the document that `marshal` was given. */
 export const unmarshal = (values: Values): Document => {
   const document: Document = {};
   for (const [name, value] of Object.entries(values)) document[name] = nativeOf(value);

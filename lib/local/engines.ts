@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -12,8 +12,9 @@ const READY_MS = 10_000;
 const TERM_MS = 2_000;
 
 /**
- * Turns into the engine, and leaves a watcher that reads a pipe to which this process never writes. The kernel closes it
- * when this process ends, SIGKILL included, and then the watcher kills the engine. Needs nothing but a shell.
+ * Turns its shell into the engine, and leaves a watcher that reads a pipe to which this process never writes. The
+ * kernel closes the pipe when this process ends, even by SIGKILL, and then the watcher kills the engine. This needs
+ * nothing but a shell.
  */
 const GUARD = `
 exec 2>&1 3<&0
@@ -23,21 +24,21 @@ exec "$@" </dev/null 3<&-
 `;
 
 export type TableEngineOptions = {
-  /** A folder, made when it is missing, for one host at a time; ':memory:' keeps nothing. */
+  /** The folder for the table, created when missing, for one host at a time; ':memory:' stores nothing on disk. */
   dataDir: string;
-  /** Hears when the engine ends without `stop`, and what it said last. */
+  /** Is called when the engine ends without `stop`, with its last output. */
   onExit: (error: Error) => void;
 };
 
 export type TableEngine = {
   endpoint: string;
-  /** Resolves when the engine is gone: asked to end, and killed after 2 seconds. */
+  /** Asks the engine to end, and kills it after 2 seconds. Resolves when it has ended. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the embedded table engine and resolves when it listens. It dies with this process, however this process ends.
- * Rejects when there is no engine for this platform, when another host uses `dataDir`, and after 10 seconds.
+ * Starts the embedded table engine and resolves when it listens. It ends with this process, however this process
+ * ends. Rejects when there is no engine for this platform, when another host uses `dataDir`, and after 10 seconds.
  */
 export const startTableEngine = async ({ dataDir, onExit }: TableEngineOptions): Promise<TableEngine> => {
   const binary = findBinary();
@@ -72,10 +73,10 @@ const findBinary = (): string => {
   }
 };
 
-/** Where the table of a data folder is kept. */
+/** The file of the table in a data folder. */
 export const tableFileOf = (folder: string): string => join(folder, 'table.db');
 
-/** Where the number of the engine's process is kept that works, or worked, on a data folder. */
+/** The file with the process id of the engine that works, or worked, on a data folder. */
 export const pidFileOf = (folder: string): string => join(folder, 'engine.pid');
 
 type DataFiles = { database: string; pidFile: string; lock: Server };
@@ -83,12 +84,15 @@ type DataFiles = { database: string; pidFile: string; lock: Server };
 const claim = async (dataDir: string): Promise<DataFiles> => {
   await mkdir(dataDir, { recursive: true });
   const folder = await realpath(dataDir);
+  // The engine would let everybody on this machine read what it keeps.
+  await writeFile(tableFileOf(folder), '', { flag: 'a', mode: 0o600 });
   return { database: tableFileOf(folder), pidFile: pidFileOf(folder), lock: await lock(folder) };
 };
 
 /**
- * The engine would let two processes share a database, so the lock is ours: an abstract socket named by the folder's
- * inode. The kernel frees it with the process, so it is never stale. It doesn't reach across network namespaces.
+ * Locks a data folder, because the engine would let two processes share a database. The lock is an abstract socket
+ * named by the folder's inode. The kernel frees it with the process, so it is never stale. It doesn't reach across
+ * network namespaces.
  */
 const lock = async (folder: string): Promise<Server> => {
   const { dev, ino } = await stat(folder);
@@ -101,7 +105,10 @@ const lock = async (folder: string): Promise<Server> => {
   return server;
 };
 
-/** Whoever holds the lock is alone, so an engine that is still there lost its host a moment ago, or its watcher too. */
+/**
+ * Ends an engine that is left over from a host that has just died. The caller holds the lock, so no host uses this
+ * engine.
+ */
 const endLeftover = async ({ database, pidFile }: DataFiles): Promise<void> => {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''));
   const isOurs = async () =>
@@ -124,7 +131,10 @@ const launchOnFreePort = async (binary: string, dataFiles: DataFiles | undefined
   }
 };
 
-/** Free a moment ago: the engine doesn't tell which port it got, so it can't choose. */
+/**
+ * Finds a port that is free at this moment. The engine can't choose one itself, because it doesn't tell which port it
+ * got.
+ */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -138,20 +148,21 @@ const launch = async (binary: string, port: number, dataFiles: DataFiles | undef
   const endpoint = `http://127.0.0.1:${port}`;
   const args = [binary, 'serve', '--host', '127.0.0.1', '--port', `${port}`];
   if (dataFiles) args.push('--db-path', dataFiles.database);
-  // Detached, so that Ctrl-C reaches only the host, which then stops things in order.
+  // The engine is detached, so that Ctrl-C reaches only the host, which then stops things in order.
   const child = spawn('sh', ['-c', GUARD, dataFiles?.pidFile ?? '/dev/null', ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   });
   let output = '';
-  // It says so after listen(2), and only our own child can say it: an answer from the port could be someone else's.
+  // The engine prints this line after listen(2). It is safer than a connection test: another process could answer at
+  // the port.
   const listening = new Promise<void>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output = `${output}${text}`.slice(-2_000);
       if (output.includes(`listening on ${endpoint}`)) resolve();
     });
   });
-  // Not 'exit': what it said last may still be on its way.
+  // The event is not 'exit', because the last output may arrive after that.
   const exited = once(child, 'close').then(([code, signal]) => `${output.trim()} (${code ?? signal})`);
   const late = sleep(READY_MS, undefined, { ref: false });
   const lastWords = await Promise.race([

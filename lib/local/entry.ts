@@ -8,22 +8,25 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_ID_LENGTH = 128;
 const SEQUENCE_DIGITS = 20;
 
-/** A message in a queue, with what only this process knows of it. */
+/** A message in a queue, with the state that only this process knows. */
 export type Entry = Omit<Row, 'visibleAt'> & {
   visibleAt: number;
-  /** Delayed or in flight, and not yet shown again. */
+  /** The message is delayed or in flight, and was not shown again yet. */
   isHidden: boolean;
-  /** In the heap of its group, or in that of the hidden. */
+  /** The index in the heap of its group, or in the heap of hidden messages. */
   place: number;
   receiveCount: number;
   firstReceivedAt: number;
   receiptHandle: string;
 };
 
-/** As it is before the first receive. After a start, too: whoever had it in flight is gone. */
+/**
+ * Creates an entry in the state before the first receive. This holds after a restart, too, because the receivers of
+ * the earlier process are gone.
+ */
 export const entryOf = (row: Row, now: number): Entry => ({
   ...row,
-  // A clock that was set back since must not prolong a delay.
+  // The delay is limited, because the clock may have been set back since, which must not prolong it.
   visibleAt: Math.min(row.visibleAt, now + MAX_DELAY_SECONDS * 1000),
   isHidden: false,
   place: -1,
@@ -59,7 +62,7 @@ export const rowOf = (message: Outgoing, sequence: number, now: number, newId: (
   return { sequence, messageId, body, groupId, deduplicationId, sentAt, visibleAt };
 };
 
-/** Notes a receive; from now on the message is to be hidden. */
+/** Records a receive. The caller hides the message from now on. */
 export const take = (entry: Entry, receiptHandle: string, now: number, visibilitySeconds: number): void => {
   if (entry.receiveCount === 0) entry.firstReceivedAt = now;
   entry.receiveCount += 1;
@@ -69,7 +72,7 @@ export const take = (entry: Entry, receiptHandle: string, now: number, visibilit
 
 export const isInFlight = (entry: Entry): boolean => entry.isHidden && entry.receiveCount > 0;
 
-/** The message in flight whose visibility is to change; throws when SQS would refuse that. */
+/** Gives the message in flight whose visibility is to change. Throws when SQS would refuse the change. */
 export const changeable = (entry: Entry | undefined, seconds: number): Entry => {
   within('the visibility timeout in seconds', seconds, MAX_VISIBILITY_SECONDS);
   if (!entry || !isInFlight(entry)) throw new Error('no message is in flight under this receipt handle');
@@ -90,7 +93,7 @@ export const asMessage = (entry: Entry, isFifo: boolean): Message => ({
   },
 });
 
-/** As it moves between a queue and its dead-letter queue. */
+/** Gives the message as it is sent to a dead-letter queue, or from there back. */
 export const asRedriven = ({ messageId, sentAt, body, groupId, deduplicationId }: Entry): Outgoing => ({
   body,
   redriven: { messageId, sentAt },

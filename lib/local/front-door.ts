@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ApiError, refuse } from '../../shared/api/errors.ts';
+import { refuseRequest, refuseUnreadable } from './bad-requests.ts';
 import { dropRest } from './bodies.ts';
-import { refuseRequest, refuseUnreadable } from './unreadable.ts';
 
-/** How long the headers of a request may take, and how often that is looked at, in ms. */
-const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+/**
+ * Timeouts in ms: for the headers of a request, how often this is checked, and how long an idle connection is kept.
+ * That is longer than clients keep one (usually 60 s), because a call on a connection that is just being closed
+ * fails.
+ */
+const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -24,8 +28,8 @@ type Options = { version: string; onError: (error: unknown) => void; limits?: Pa
 export type FrontDoor = { server: Server; open: (api: Answer) => void };
 
 /**
- * The HTTP server of this host. Whatever comes is answered with the body and the headers of every answer, what HTTP
- * itself refuses too; until it is opened, with a 503 at once.
+ * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
+ * is invalid HTTP. Until `open` is called, the answer is 503.
  */
 export const createFrontDoor = ({ version, onError, limits }: Options): FrontDoor => {
   const server = createServer({ ...timeouts, ...limits, requireHostHeader: false });
@@ -35,7 +39,8 @@ export const createFrontDoor = ({ version, onError, limits }: Options): FrontDoo
       checkHost(request);
       await how(request, response);
     } catch (error) {
-      // Its sender was cut off, or went away, before all of it was here: nobody to answer, nothing of ours.
+      // The sender was cut off, or closed the connection, before the request was complete. There is nobody to answer,
+      // and it is no error of the service.
       if (request.destroyed && !request.complete) return void response.destroy();
       if (!(error instanceof ApiError)) onError(error);
       await refuseRequest(request, response, error instanceof ApiError ? error : new ApiError('internal'), version);

@@ -1,7 +1,13 @@
-/** What a heap holds knows its place there, -1 when it is in none: so it can be taken out of the middle. One heap at a time. */
+/**
+ * An item stores its index in the heap (-1 when it is in none), so that it can be removed from the middle. It can be
+ * in one heap at a time.
+ */
 export type Placed = { place: number };
 
-/** A binary heap: the first is found at once, all else costs the logarithm of its size. Equals are in no promised order. */
+/**
+ * A binary heap: the first item is found at once, all else costs the logarithm of the size. The order of equal items
+ * is undefined.
+ */
 export type Heap<T extends Placed> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };
 
 export const createHeap = <T extends Placed>(isBefore: (a: T, b: T) => boolean): Heap<T> => ({ items: [], isBefore });
@@ -40,7 +46,7 @@ export const addTo = <T extends Placed>(heap: Heap<T>, item: T): void => {
   put(heap, item, rise(heap, item, heap.items.length - 1));
 };
 
-/** Takes an item out wherever it is, also after what it is ordered by has changed; nothing when it is in no heap. */
+/** Removes an item from any place, even after its sort key has changed. Does nothing when the item is in no heap. */
 export const takeFrom = <T extends Placed>(heap: Heap<T>, item: T): void => {
   const { place } = item;
   if (place < 0) return;

@@ -2,7 +2,10 @@ export type HttpAnswer = { status: number; body: string };
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** The answer at the beginning of some bytes; or how many bytes there must be before it is worth to look again. */
+/**
+ * Gives the answer at the beginning of some bytes, or the number of bytes that must be there before it is worth
+ * looking again.
+ */
 const answerIn = (bytes: Buffer): HttpAnswer | number => {
   const end = bytes.indexOf(END_OF_HEAD);
   if (end < 0) return bytes.length + 1;
@@ -17,7 +20,10 @@ const answerIn = (bytes: Buffer): HttpAnswer | number => {
   return { status: Number(status), body: bytes.toString('utf8', start, total) };
 };
 
-/** Takes the pieces of one answer after the other; null while there is more to come. Only for answers that tell their length. */
+/**
+ * Creates a reader that takes the pieces of one answer after the other, and gives null until an answer is complete.
+ * It reads only answers with a Content-Length.
+ */
 export const answerReader = () => {
   let pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,32 +1,35 @@
-/** A message as a journal keeps it: whatever must be known of it after a start. */
+/** A message as a journal stores it, with all that is needed after a restart. */
 export type Row = {
-  /** Its place in the queue: grows from message to message. */
+  /** The position in the queue; it grows from message to message. */
   readonly sequence: number;
   readonly messageId: string;
   readonly body: string;
   readonly groupId: string | undefined;
   readonly deduplicationId: string | undefined;
   readonly sentAt: number;
-  /** The end of its delay; 0: it has none. */
+  /** The time (ms) at which the delay ends; 0 when there is none. */
   readonly visibleAt: number;
 };
 
-/** Where a queue writes down what it holds, so that the next process finds it. */
+/** Stores the messages of a queue, so that the next process finds them. */
 export type Journal = {
-  /** What was there when the file was opened, in the order of sending. */
+  /** Gives the messages that were stored when the file was opened, in the order of sending. */
   load(): Row[];
-  /** Greater than any before, those of earlier processes included; some are left out. */
+  /** Gives a number greater than any before, including those of earlier processes. There may be gaps. */
   nextSequence(): number;
-  /** Durable when it returns. */
+  /** Stores a message; it is durable when the call returns. */
   add(row: Row): void;
-  /** Durable soon: a process that dies before it brings the message back, as any that is delivered at least once. */
+  /**
+   * Removes a message, durably soon after the call returns. If the process dies before, the message is delivered
+   * again, as at-least-once delivery allows.
+   */
   remove(sequence: number): void;
   clear(): void;
-  /** All that `run` writes, to this and other journals of the same file, is written together or not at all. */
+  /** All writes of `run`, to this and other journals of the same file, form one transaction. */
   together(run: () => void): void;
 };
 
-/** The journal of a queue that ends with its process: nothing is written. */
+/** Creates the journal of a queue that is only in memory: it stores nothing. */
 export const noJournal = (): Journal => {
   let last = 0;
   return {

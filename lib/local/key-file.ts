@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const BYTES = 32;
 
-/** The key that this host keeps secrets with: a file that only its user can read; a new one when nothing is kept. */
+/**
+ * Gives the key with which this host encrypts secrets, from a file that only its user can read. Without a data folder
+ * it is a new key.
+ */
 export const secretsKey = async (dataDir: string, random: (bytes: number) => Uint8Array): Promise<Uint8Array> => {
   if (dataDir === ':memory:') return random(BYTES);
   const file = join(dataDir, 'secrets.key');
@@ -12,7 +15,8 @@ export const secretsKey = async (dataDir: string, random: (bytes: number) => Uin
   if (known) throw new Error('the file secrets.key in the data folder is damaged');
   const key = random(BYTES);
   await mkdir(dataDir, { recursive: true });
-  // Whole or not at all: half a key would lose what it is to keep.
+  // The file is renamed into place, so that it is never half written: without the whole key all secrets would be
+  // lost.
   await writeFile(`${file}.new`, key, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return key;

@@ -1,4 +1,5 @@
 import { setIn, settingsFrom } from '../../shared/env.ts';
+import { type Log, log } from '../../shared/log.ts';
 import { type Cloud, type CloudOptions, startCloud } from './cloud.ts';
 import { startDemo } from './demo/demo.ts';
 
@@ -8,14 +9,14 @@ const KEY_LOST =
   'DATA_DIR=:memory: forgets the key that secrets of webhooks are sealed with, and the table of ' +
   'AWS_ENDPOINT_URL_DYNAMODB keeps those secrets: set DATA_DIR to a folder';
 
-/** A port, 0 for any that is free. */
+/** Reads a port from the environment; 0 stands for any free port. */
 const portIn = (env: Variables, name: string, otherwise?: number): number => {
   const port = Number(env[name] ?? otherwise);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`wrong environment: ${name}`);
   return port;
 };
 
-/** What the environment asks for. Throws with the names of what is wrong. */
+/** Reads the options from the environment. Throws an error with the names of invalid variables. */
 export const optionsFrom = (variables: Variables): CloudOptions & { withDemo: boolean } => {
   const env = setIn(variables);
   const { DEMO = 'true' } = env;
@@ -60,10 +61,18 @@ const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => 
   process.on('SIGINT', stop);
 };
 
-/** `npm start`: the cloud as the environment asks for it, until a signal ends it. Prints `ready URL` when it is. */
+/** Logs only warnings and errors to the console; `npm run trace` shows the course of an event. */
+const trouble: Log = (level, ...line) => {
+  if (level !== 'info') log(level, ...line);
+};
+
+/**
+ * Runs the cloud of `npm start` with the options of the environment, until a signal ends it. Prints `ready URL` when
+ * it accepts calls.
+ */
 export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {
   const { withDemo, ...options } = optionsFrom(env);
-  const cloud = await startCloud({ ...options, say });
+  const cloud = await startCloud({ ...options, say, log: trouble });
   for (const [what, value] of Object.entries(cloud.generated)) say(`${what}: ${value}`);
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);
   const demo = withDemo ? await startDemo(cloud, say) : null;

@@ -1,9 +1,9 @@
 import type { MetricName, Metrics } from '../../shared/metrics.ts';
 
-/** Values that are kept of each metric: this host looks at the latest. */
+/** The number of latest values that are kept per metric. */
 const KEPT = 1_000;
 
-/** Keeps what is measured in memory; `valuesOf` gives the latest values of a metric, in their order. */
+/** Keeps measured values in memory; `valuesOf` gives the latest values of a metric, oldest first. */
 export const createMetrics = () => {
   const kept = new Map<MetricName, number[]>();
   const metrics: Metrics = {

@@ -2,60 +2,62 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, ScheduledEvent, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
-import { createGroups } from './groups.ts';
+import { createGroupLimits } from './group-limits.ts';
 import type { Message, MessageSource } from './queue.ts';
 
 const REGION = 'eu-central-1';
 const ACCOUNT = '000000000000';
 
-/** An SQSBatchResponse, or nothing, which means that all went well. */
+/** An SQSBatchResponse. A missing answer means that all messages were processed. */
 type Answer = Awaited<ReturnType<SQSHandler>>;
 
 export type PollOptions = {
   queue: MessageSource;
   functionName: string;
   handler: (event: SQSEvent, context: Context) => Promise<Answer>;
-  /** Messages for one invocation. */
+  /** The number of messages per invocation. */
   batchSize: number;
-  /** Invocations at a time. */
+  /** The number of concurrent invocations. */
   concurrency: number;
   /**
-   * Messages of one customer, and of one group, that are worked on at a time. Each is an invocation of its own then:
-   * nobody's slow message keeps another's from being done.
+   * The number of messages of one customer, and of one group, that are processed at a time. With it each message gets
+   * an invocation of its own, so that a slow message of one customer doesn't delay those of others.
    */
   ofCustomer?: number;
   ofGroup?: number;
-  /** An invocation that takes longer has failed, and what it answers afterwards doesn't count. */
+  /** An invocation that takes longer counts as failed, and its later answer is ignored. */
   timeoutSeconds: number;
-  /** ReportBatchItemFailures, the only mode that exists here. */
+  /** ReportBatchItemFailures is the only mode that exists here. */
   reportFailures: true;
   clock: Clock;
-  /** Hears about each invocation that failed as a whole, by its request id; must not throw. */
-  onError: (error: unknown, requestId: string) => void;
+  /** Is called for each invocation that failed as a whole, with its request id. It must not throw. */
+  onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 export type Poller = {
-  /** No new invocation starts; resolves when those running have ended. */
+  /** Starts no new invocation; resolves when the running ones have ended. */
   stop(): Promise<void>;
-  /** Resolves when the queue has nothing to give, and no invocation is running. */
+  /** Resolves when the queue has no message to receive, and no invocation is running. */
   idle(): Promise<void>;
 };
 
 /**
- * An event source mapping: invokes `handler` with batches from `queue` for as long as there are any. What the answer
- * names stays and becomes visible again after the visibility timeout, all other messages of the batch are removed.
- * A throw, a timeout or a malformed answer keeps the whole batch. It's the handler of a FIFO queue that sees to order in a
- * group: after a failure it names all that follow, for what it doesn't name is gone.
+ * An event source mapping: invokes `handler` with batches from `queue` for as long as there are any. Messages that
+ * the answer names stay and become visible again after the visibility timeout; all other messages of the batch are
+ * removed. A throw, a timeout or a malformed answer keeps the whole batch. The handler of a FIFO queue is responsible
+ * for the order in a group: after a failure it must name all later messages of the group, because those that it
+ * doesn't name are removed.
  */
 export const poll = (options: PollOptions): Poller => {
   const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
-  // Alone, messages take as much together as they do in batches.
+  // With one message per invocation, the concurrency is multiplied by the batch size, so that as many messages are
+  // processed as in batches.
   const isAlone = options.ofCustomer !== undefined;
   const concurrency = options.concurrency * (isAlone ? batchSize : 1);
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const groups = createGroups(ofCustomer, ofGroup);
+  const groups = createGroupLimits(ofCustomer, ofGroup);
 
   const start = (messages: Message[]): void => {
     const leave = groups.enter(messages);
@@ -65,7 +67,7 @@ export const poll = (options: PollOptions): Poller => {
     });
     running.add(run);
   };
-  /** Sleeps until a message comes that may be received, or a run ends, which may let others in. */
+  /** Waits until a message can be received, or until an invocation ends, which may make room for other messages. */
   const rest = async (): Promise<void> => {
     const woken = new AbortController();
     const signal = AbortSignal.any([stopping.signal, woken.signal]);
@@ -131,7 +133,10 @@ const asRecord = ({ attributes, ...message }: Message, queueName: string): SQSRe
   awsRegion: REGION,
 });
 
-/** Like the timeout of a Lambda, except that the code can't be killed: it runs on, but nobody hears its answer. */
+/**
+ * Limits the time of an invocation as Lambda does, except that the code can't be killed: it continues, but its result
+ * is ignored.
+ */
 const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
   const cancel = clock.after(seconds * 1000, () => late.reject(new Error(`timed out after ${seconds} seconds`)));
@@ -144,7 +149,7 @@ const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): 
 
 export type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
-/** The context of one invocation that starts now; the time that remains comes from `clock` and is never below 0. */
+/** Creates the context of an invocation that starts now. The remaining time comes from `clock` and is never below 0. */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
   const deadline = clock.now() + timeoutSeconds * 1000;
   return {
@@ -171,24 +176,27 @@ export type ScheduleOptions = {
   name: string;
   everyMs: number;
   handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
-  /** 60 unless told otherwise. */
+  /** The timeout of a run, 60 s by default. */
   timeoutSeconds?: number;
   clock: Clock;
-  /** Hears about each run that failed, by its request id; must not throw. */
-  onError: (error: unknown, requestId: string) => void;
+  /** Is called for each run that failed, with its request id. It must not throw. */
+  onError: (error: unknown, invocationId: string) => void;
   newId?: () => string;
 };
 
 export type Schedule = {
-  /** No new run starts; resolves when the one running has ended. */
+  /** Starts no new run; resolves when the running one has ended. */
   stop(): Promise<void>;
-  /** Runs once, after the run under way if there is one, and resolves when it ended, well or badly. */
+  /** Runs once, after the current run if there is one. Resolves when it ended, even if it failed. */
   runNow(): Promise<void>;
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 };
 
-/** An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is skipped. */
+/**
+ * An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is
+ * skipped.
+ */
 export const schedule = (options: ScheduleOptions): Schedule => {
   const { everyMs, clock } = options;
   let last = Promise.resolve();

@@ -3,9 +3,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Journal, Row } from './journal.ts';
 
-/** Tells our files from others: "SCQ1" in the header. https://www.sqlite.org/pragma.html#pragma_application_id */
+/**
+ * Identifies the files of this module: "SCQ1" in the header. https://www.sqlite.org/pragma.html#pragma_application_id
+ */
 const APPLICATION_ID = 0x53435131;
-/** So many sequence numbers are set aside at a time: of a number that is given out, nothing has to be written. */
+/** Sequence numbers are reserved in blocks of this size, so that giving out a single number needs no write. */
 const NUMBERS_AT_A_TIME = 10_000;
 const SQLITE_BUSY = 5;
 
@@ -18,7 +20,7 @@ const TABLES = `
   INSERT INTO numbers VALUES (0);
   PRAGMA application_id = ${APPLICATION_ID};
 `;
-// A commit is in the hands of the operating system: it survives the end of the process, though perhaps not a power cut.
+// A commit is handed to the operating system: it survives the end of the process, but perhaps not a power failure.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -33,7 +35,7 @@ const ROWS = `
 const numberOf = (database: DatabaseSync, query: string): number =>
   Number(Object.values(database.prepare(query).get() ?? {})[0]);
 
-/** Runs all of it in one transaction. */
+/** Runs a function in one transaction. */
 const inOne = (database: DatabaseSync, run: () => void): void => {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -46,9 +48,10 @@ const inOne = (database: DatabaseSync, run: () => void): void => {
   }
 };
 
-/** A file that is ours and nobody else's is made ready, a new one gets its tables; any other is left as it is. */
+/** Prepares a file of this module, and creates the tables in a new one. A file of another program is left unchanged. */
 const prepare = (database: DatabaseSync): void => {
-  // One process has the file at a time, which also spares the memory that several would share.
+  // Only one process uses the file at a time. This lock also spares the shared memory that several processes would
+  // need.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)
@@ -67,7 +70,8 @@ const openDatabase = (path: string): DatabaseSync => {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // What people are warned of is for nobody else on this machine; SQLite gives its other files the same rights.
+    // Only the owner may read the file, because alarms about people are in it. SQLite gives its other files the same
+    // rights.
     closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path);
     prepare(database);
@@ -78,7 +82,7 @@ const openDatabase = (path: string): DatabaseSync => {
   }
 };
 
-/** Gives numbers that were given to nobody before, in this process or an earlier one. */
+/** Creates a function that gives numbers which were never given before, in this process or an earlier one. */
 const createNumbers = (database: DatabaseSync): (() => number) => {
   const reserve = database.prepare('UPDATE numbers SET last = ?');
   let last = numberOf(database, 'SELECT last FROM numbers');
@@ -92,7 +96,10 @@ const createNumbers = (database: DatabaseSync): (() => number) => {
   };
 };
 
-/** Removals of one turn of the event loop are one transaction. What could not be removed is tried with the next. */
+/**
+ * Combines the removals of one turn of the event loop in one transaction. Failed removals are repeated with the next
+ * one.
+ */
 const createRemovals = (database: DatabaseSync) => {
   const remove = database.prepare('DELETE FROM messages WHERE sequence = ?');
   const waiting = new Set<number>();
@@ -109,7 +116,7 @@ const createRemovals = (database: DatabaseSync) => {
     try {
       flush();
     } catch {
-      // They go on waiting; closing says so when it can't remove them either.
+      // The removals stay in the set; `close` throws when it can't remove them either.
     }
   };
   return {
@@ -124,8 +131,8 @@ const createRemovals = (database: DatabaseSync) => {
 };
 
 /**
- * Keeps queues in one SQLite file. Throws a sentence that names the file when it can't be read, is another program's, or
- * is open in another process.
+ * Opens a SQLite file with queues. Throws an error that names the file when it can't be read, belongs to another
+ * program, or is open in another process.
  */
 export const openQueueFile = (path: string) => {
   const database = openDatabase(path);
@@ -146,7 +153,7 @@ export const openQueueFile = (path: string) => {
     }
   };
   return {
-    /** Of one queue, by its name. */
+    /** Gives the journal of the queue with this name. */
     journalOf: (queue: string): Journal => ({
       load: () => load(queue),
       nextSequence,
@@ -156,7 +163,7 @@ export const openQueueFile = (path: string) => {
       clear: () => void database.prepare('DELETE FROM messages WHERE queue = ?').run(queue),
       together: (run) => (database.isTransaction ? run() : inOne(database, run)),
     }),
-    /** Writes what is to be written; the queues can't be used any more. */
+    /** Writes pending removals and closes the file. The queues can't be used afterwards. */
     close: (): void => {
       if (!database.isOpen) return;
       try {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, createWakeup } from './clock.ts';
+import { createContents } from './contents.ts';
 import { createDeduplication } from './deduplication.ts';
 import { check, rowOf } from './entry.ts';
-import { createHands } from './hands.ts';
-import { createHolding } from './holding.ts';
+import { blockedIn, dueAt, type FairOrder, type IsFull, isFree, nextVisibleAt } from './fair-order.ts';
+import { createInFlight } from './in-flight.ts';
 import { type Journal, noJournal } from './journal.ts';
-import { blockedIn, dueAt, type IsFull, isFree, nextVisibleAt, type Turns } from './turns.ts';
 
-/** A message as one receive hands it out. All attributes are text, as in SQS; times are milliseconds since the epoch. */
+/** A message as one receive gives it. All attributes are text, as in SQS; times are ms since the Unix epoch. */
 export type Message = {
   messageId: string;
-  /** New for each receive; an older one no longer removes. */
+  /** A new handle for each receive; an older one no longer removes the message. */
   receiptHandle: string;
   body: string;
   attributes: {
@@ -18,68 +18,86 @@ export type Message = {
     SentTimestamp: string;
     ApproximateFirstReceiveTimestamp: string;
     MessageGroupId?: string;
-    /** The next two in a FIFO queue alone: 20 digits, growing from message to message, also over restarts. */
+    /** Only in a FIFO queue: 20 digits, which grow from message to message, also over restarts. */
     SequenceNumber?: string;
     MessageDeduplicationId?: string;
   };
 };
 
 export type Outgoing = {
-  /** At most 1 MiB of UTF-8. */
+  /** Text of at most 1 MiB in UTF-8. */
   body: string;
-  /** 0 to 900; nothing but 0 in a FIFO queue. */
+  /** A delay of 0 to 900 s; only 0 is allowed in a FIFO queue. */
   delaySeconds?: number;
-  /** For fairness, and in a FIFO queue, which needs it, for order; a message without one is a tenant of its own. */
+  /**
+   * The group is used for fairness, and in a FIFO queue, which requires it, for order. A message without one is a
+   * group of its own.
+   */
   groupId?: string;
-  /** A FIFO queue needs it, others refuse it. What its group was sent in the last five minutes is dropped. */
+  /**
+   * A FIFO queue requires it, a standard queue refuses it. A message is dropped when its group got the same id in the
+   * last five minutes.
+   */
   deduplicationId?: string;
   /** Set by moves to and from a dead-letter queue: a message keeps its id and the time at which it was first sent. */
   redriven?: { messageId: string; sentAt: number };
 };
 
 export type Stats = {
-  /** Neither in flight nor delayed. */
+  /** Messages that are neither in flight nor delayed. */
   visible: number;
   inFlight: number;
   delayed: number;
-  /** Those of the visible that nobody gets now: in a FIFO queue, another one of their group is in flight. */
+  /**
+   * Visible messages that can't be received now, because in a FIFO queue another message of their group is in flight.
+   */
   blocked: number;
-  /** When the next one in flight or delayed becomes visible; Infinity: there is none. */
+  /** When (ms) the next message in flight or delayed becomes visible; Infinity when there is none. */
   nextVisibleAt: number;
 };
 
 /**
- * A queue of SQS in this process, at least once and fair between groups. A standard queue is in no promised order. A FIFO
- * queue hands out each group in the order of sending, and nothing of a group while some of it is in flight: what becomes
- * visible again is still the first of its group.
+ * An SQS queue in this process, with at-least-once delivery and fairness between groups. A standard queue promises no
+ * order. A FIFO queue gives each group in the order of sending, and nothing of a group while a message of it is in
+ * flight: a message that becomes visible again is still the first of its group.
  */
 export type Queue = {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Throws when SQS would refuse the message, or when it can't be written down. */
+  /** Sends a message. Throws when SQS would refuse it, or when it can't be written to the journal. */
   send(message: Outgoing): void;
   /**
-   * Up to `max` visible messages, at once: groups with the fewest in flight first, equals in turn; none of a group that
-   * the receiver has enough of.
+   * Gives up to `max` visible messages at once: of groups with the fewest in flight first, of equals in turn. Groups
+   * for which `isFull` is true are left out.
    */
   receive(max: number, isFull?: IsFull): Message[];
-  /** Resolves as soon as something can be received, as the last receive would, or when `signal` aborts. */
+  /**
+   * Resolves as soon as a message can be received under the conditions of the last receive, or when `signal` aborts.
+   */
   waitForMessage(signal?: AbortSignal): Promise<void>;
-  /** Deletes for good; an outdated receipt handle does nothing, nor one of a FIFO queue whose time is over. */
+  /**
+   * Deletes a message for good. Does nothing for an outdated receipt handle, and in a FIFO queue for an expired one.
+   */
   remove(receiptHandle: string): void;
-  /** Visible again `seconds` (0 to 43,200) from now. Throws when the message isn't in flight under this handle. */
+  /** Makes a message visible again in `seconds` (0 to 43,200). Throws when it isn't in flight under this handle. */
   changeVisibility(receiptHandle: string, seconds: number): void;
   stats(): Stats;
-  /** Groups that have something to give now, and messages of one group that are visible or wait for one in flight. */
+  /**
+   * Gives the number of groups with a message to receive now, and the number of messages of one group that are
+   * visible or blocked by one in flight.
+   */
   backlog(groupId: string): { groups: number; ofGroup: number };
   purge(): void;
-  /** Puts its dead letters back behind what waits, in their order, as if never received; tells how many. */
+  /**
+   * Moves the messages of the dead-letter queue back behind those that wait, in order, as if never received. Gives
+   * their number.
+   */
   redrive(): number;
-  /** Moves what nobody has to another queue, in order; tells how much that was. */
+  /** Moves all messages that are not in flight to another queue, in order. Gives their number. */
   moveTo(target: Queue): number;
 };
 
-/** Where a poller takes messages from, and tells what is done: such a queue, or one that is elsewhere. */
+/** The source of messages of a poller: a queue of this process, or one at an SQS endpoint. */
 export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> & {
   remove(receiptHandle: string): void | Promise<void>;
   changeVisibility(receiptHandle: string, seconds: number): void | Promise<void>;
@@ -89,13 +107,16 @@ export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> &
 export type QueueOptions = {
   name: string;
   fifo?: true;
-  /** How long a received message stays hidden unless it is removed. */
+  /** How long (s) a received message stays hidden unless it is removed. */
   visibilitySeconds: number;
-  /** Receives after which the next one moves the message to `deadLetter` instead. No effect without `deadLetter`. */
+  /**
+   * After this number of receives the next one moves the message to `deadLetter` instead. It has no effect without
+   * `deadLetter`.
+   */
   maxReceiveCount: number;
-  /** Of the same kind. */
+  /** The dead-letter queue, of the same kind (standard or FIFO). */
   deadLetter?: Queue;
-  /** Starts with what is in it, and keeps it up to date. */
+  /** The queue starts with the messages of the journal, and keeps it up to date. */
   journal?: Journal;
   clock: Clock;
   newId?: () => string;
@@ -103,17 +124,17 @@ export type QueueOptions = {
 
 const none: IsFull = () => false;
 
-/** Makes a queue that is empty but for what its journal has. */
+/** Creates a queue with the messages of its journal. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { name, fifo: isFifo = false, deadLetter, journal = noJournal(), clock, newId = randomUUID } = options;
   if (deadLetter && deadLetter.isFifo !== isFifo)
     throw new Error(`the queue ${name} and its dead-letter queue are not of the same kind`);
-  const holding = createHolding(isFifo, journal, clock);
-  const { turns } = holding;
+  const contents = createContents(isFifo, journal, clock);
+  const { order } = contents;
   const repeated = createDeduplication(clock);
   let skips = none;
-  const wakeup = createWakeup(clock, () => dueAt(holding.upToDate(), skips));
-  const hands = createHands(options, holding);
+  const wakeup = createWakeup(clock, () => dueAt(contents.upToDate(), skips));
+  const inFlight = createInFlight(options, contents);
 
   const queue: Queue = {
     name,
@@ -123,44 +144,44 @@ export const createQueue = (options: QueueOptions): Queue => {
       const { groupId = '', deduplicationId, redriven } = message;
       const isNew = deduplicationId !== undefined && !redriven;
       if (isNew && repeated.isRepeated(groupId, deduplicationId)) return;
-      holding.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
+      contents.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
       if (isNew) repeated.remember(groupId, deduplicationId);
       wakeup.check();
     },
     receive(max, isFull = none) {
       skips = isFull;
-      return hands.receive(max, isFull);
+      return inFlight.receive(max, isFull);
     },
     waitForMessage: wakeup.wait,
     remove(receiptHandle) {
-      hands.remove(receiptHandle);
+      inFlight.remove(receiptHandle);
       wakeup.check();
     },
     changeVisibility(receiptHandle, seconds) {
-      hands.changeVisibility(receiptHandle, seconds);
+      inFlight.changeVisibility(receiptHandle, seconds);
       wakeup.check();
     },
-    stats: () => statsOf(holding.upToDate()),
-    backlog: (groupId) => backlogOf(holding.upToDate(), groupId),
-    purge: holding.clear,
+    stats: () => statsOf(contents.upToDate()),
+    backlog: (groupId) => backlogOf(contents.upToDate(), groupId),
+    purge: contents.clear,
     redrive: () => deadLetter?.moveTo(queue) ?? 0,
     moveTo(target) {
-      holding.upToDate();
-      const free = holding.all().filter((entry) => isFree(turns, entry));
-      holding.move(free, target);
+      contents.upToDate();
+      const free = contents.all().filter((entry) => isFree(order, entry));
+      contents.move(free, target);
       return free.length;
     },
   };
   return queue;
 };
 
-const statsOf = (turns: Turns): Stats => {
-  const { size, hidden, inFlight } = turns;
+const statsOf = (order: FairOrder): Stats => {
+  const { size, hidden, inFlight } = order;
   const counts = { visible: size - hidden.items.length, inFlight, delayed: hidden.items.length - inFlight };
-  return { ...counts, blocked: blockedIn(turns), nextVisibleAt: nextVisibleAt(turns) };
+  return { ...counts, blocked: blockedIn(order), nextVisibleAt: nextVisibleAt(order) };
 };
 
-const backlogOf = ({ ready, groups }: Turns, groupId: string) => ({
+const backlogOf = ({ ready, groups }: FairOrder, groupId: string) => ({
   groups: ready.items.length,
   ofGroup: groups.get(groupId)?.waiting.items.length ?? 0,
 });

@@ -11,7 +11,7 @@ import { openQueueFile } from './queue-file.ts';
 
 export type LocalQueues = Record<QueueName, Queue>;
 
-/** How long a message of a queue is hidden from others while it is worked on. One that nobody reads waits for a person. */
+/** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
 export const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
     consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
@@ -19,7 +19,10 @@ export const visibilityOf = (name: QueueName): number =>
 
 const FILE = 'queues.sqlite';
 
-/** Throws when a data folder is one from before tasks were kept in queues: what waits in it would be overlooked. */
+/**
+ * Throws for a data folder from the time before tasks were kept in queues, because the tasks in it would be
+ * overlooked.
+ */
 export const refuseOldFolder = (dataDir: string): void => {
   if (!existsSync(tableFileOf(dataDir)) || existsSync(join(dataDir, FILE))) return;
   throw new Error(
@@ -28,7 +31,10 @@ export const refuseOldFolder = (dataDir: string): void => {
   );
 };
 
-/** The queues of the system with their dead-letter queues, in this process, and in a file of the folder if there is one. */
+/**
+ * Opens the queues of the system with their dead-letter queues in this process, stored in a file of the data folder
+ * if there is one.
+ */
 export const openQueues = (dataDir: string, clock: Clock) => {
   const file = dataDir === ':memory:' ? null : openQueueFile(join(dataDir, FILE));
   const one = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
@@ -44,7 +50,7 @@ export const openQueues = (dataDir: string, clock: Clock) => {
   return { queues: make((name) => one(name, name, dead[name])), dead, close: () => file?.close() };
 };
 
-/** The same to whoever sends. */
+/** Gives the same queues as senders use them. */
 export const queuesOf = (queues: LocalQueues): Queues => ({
   send: async (queue, messages) => {
     for (const message of messages) queues[queue].send(message);

@@ -1,7 +1,7 @@
-/** A number in [0, 1), the next one at each call. */
+/** Gives the next number in [0, 1) at each call. */
 export type Random = () => number;
 
-/** The same seed gives the same numbers (mulberry32). */
+/** Creates a pseudorandom generator (mulberry32). The same seed gives the same numbers. */
 export const randomFrom = (seed: number): Random => {
   let state = seed >>> 0;
   return () => {

@@ -1,9 +1,9 @@
 import { type Group, resourceOf } from '../../shared/api/operation.ts';
 
-/** Where a path leads: the resource as API Gateway names it, its parameters, and the group that serves it. */
+/** The target of a path: the resource as API Gateway names it, its parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
 
-/** What API Gateway calls a path that no resource matches. */
+/** The name that API Gateway gives to a path that matches no resource. */
 const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
 const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;
@@ -16,14 +16,14 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** The path in as many segments as the template has, when that ends with a parameter for all the rest. */
+/** Shortens a path to the segments of a template that ends with a parameter for the rest of the path. */
 const fitted = (template: readonly string[], path: readonly string[]): readonly string[] => {
   if (!template.at(-1)?.endsWith('+}') || path.length < template.length) return path;
   const at = template.length - 1;
   return [...path.slice(0, at), path.slice(at).join('/')];
 };
 
-/** The parameters of a path's segments by those of a resource; null: it leads elsewhere. */
+/** Gives the parameters of a path by the template of a resource; null when the path doesn't match. */
 export const match = (template: readonly string[], whole: readonly string[]): Record<string, string> | null => {
   const path = fitted(template, whole);
   if (template.length !== path.length) return null;
@@ -37,8 +37,11 @@ export const match = (template: readonly string[], whole: readonly string[]): Re
   return parameters;
 };
 
-/** Finds the resource of a path as API Gateway would: literal segments win over parameters. */
-export const createRouter = (groups: readonly Group[]) => {
+/**
+ * Creates a router that finds the resource of a path as API Gateway does: literal segments take precedence over
+ * parameters.
+ */
+export const createRouter = (groups: readonly Group[]): ((path: string) => Route) => {
   const resources = groups.flatMap(({ name, operations }) =>
     [...new Set(Object.values(operations).map(resourceOf))].map((resource) => ({
       group: name,
@@ -49,13 +52,18 @@ export const createRouter = (groups: readonly Group[]) => {
   const literals = ({ segments }: { segments: string[] }) =>
     segments.map((one) => (parameterOf(one) ? '1' : '0')).join('');
   const ordered = resources.toSorted((a, b) => literals(a).localeCompare(literals(b)));
-  return (path: string): Route => {
+  const find = (path: string): Route | null => {
     const segments = path.split('/');
     for (const { group, resource, segments: template } of ordered) {
       const parameters = match(template, segments);
       if (parameters)
         return { group, resource, pathParameters: Object.keys(parameters).length > 0 ? parameters : null };
     }
-    return { ...UNKNOWN, pathParameters: { proxy: path.slice(1) } };
+    return null;
   };
+  // `/console/` has nothing for the greedy parameter of `/console/{page+}`: it is `/console`.
+  const folders = new Set(resources.flatMap(({ resource }) => /^(.*)\/\{\w+\+\}$/.exec(resource)?.[1] ?? []));
+  const withoutSlash = (path: string): string =>
+    path.endsWith('/') && folders.has(path.slice(0, -1)) ? path.slice(0, -1) : path;
+  return (path) => find(withoutSlash(path)) ?? { ...UNKNOWN, pathParameters: { proxy: path.slice(1) } };
 };

@@ -2,8 +2,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import { pidFileOf, tableFileOf } from './engines.ts';
 
 /**
- * The endpoint of the engine that works on a data folder at the moment; null when none does. Its process says in its own
- * command line which port it listens on, and which file it works on: a process that only has its number is another one.
+ * Gives the endpoint of the engine that works on a data folder at the moment; null when there is none. The command
+ * line of its process names the port and the file, so another process that has the same id by chance is recognized.
  */
 export const runningEngine = async (dataDir: string): Promise<string | null> => {
   const folder = await realpath(dataDir);

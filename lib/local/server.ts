@@ -21,7 +21,7 @@ const lastValues = (all: Record<string, string[]>): Record<string, string> =>
 const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** The request as API Gateway hands it to a Lambda proxy integration, bodies as base64. */
+/** Converts a request to the event of a Lambda proxy integration, with the body as base64. */
 export const toEvent = (
   request: IncomingMessage,
   url: URL,
@@ -59,7 +59,7 @@ export const toEvent = (
   };
 };
 
-/** Answers as a Lambda proxy integration does. */
+/** Sends the answer of a Lambda proxy integration. */
 export const send = (
   response: ServerResponse,
   { statusCode, headers, multiValueHeaders, body, isBase64Encoded }: APIGatewayProxyResult,
@@ -71,7 +71,10 @@ export const send = (
 };
 
 const ORIGIN = 'http://localhost';
-/** A request target: a path, or a whole URL as proxies are sent. What is neither leads nowhere, as any unknown path. */
+/**
+ * Parses a request target: a path, or a whole URL as proxies get it. An invalid target is treated like an unknown
+ * path.
+ */
 export const targetOf = (target = '/'): URL => {
   const text = target.startsWith('/') ? `${ORIGIN}${target}` : target;
   return /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : new URL(ORIGIN);
@@ -83,20 +86,20 @@ type Options = {
   bodies: Bodies;
   /** May this request have a body of up to 1 MiB? */
   mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
-  /** Resolves when the call may go on, which under load takes a while for messages of devices. */
-  intake: (request: IncomingMessage, route: Route) => Promise<void>;
+  /** Resolves when the call may go on; under load this takes a while for messages of devices. */
+  backpressure: (request: IncomingMessage, route: Route) => Promise<void>;
   clock: Clock;
 };
 
-/** API Gateway on this host: every request becomes an event for its group's own handler. */
+/** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, intake, clock }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, backpressure, clock }: Options): Answer =>
   async (request, response) => {
     const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
     if (!handler) throw new Error(`no group ${route.group}`);
-    await intake(request, route);
+    await backpressure(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
     send(response, await handler(toEvent(request, url, route, body, clock.now()), context));

@@ -12,13 +12,13 @@ import { type QueueName, queueNames } from '../../shared/capabilities.ts';
 import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { transport } from '../../shared/transport.ts';
 import type { Clock } from './clock.ts';
-import { createDemand, unlimited } from './demand.ts';
-import { createInbox } from './inbox.ts';
+import { createPrefetch } from './prefetch.ts';
 import type { Message, MessageSource } from './queue.ts';
+import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
 import { clientConfig } from './table.ts';
 
 const WAIT_SECONDS = 1;
-/** A receive is answered late when there is nothing to give. */
+/** Timeouts in ms. The answer takes long when there is no message to receive. */
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 
 type Urls = Record<QueueName, string>;
@@ -31,7 +31,7 @@ const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
   return (await client.send(command)).Attributes?.QueueArn ?? '';
 };
 
-/** The longest that there is. */
+/** The longest retention that SQS has. */
 const RETENTION = { MessageRetentionPeriod: String(14 * 24 * 60 * 60) };
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/enable-high-throughput-fifo.html */
 const HIGH_THROUGHPUT = {
@@ -39,14 +39,14 @@ const HIGH_THROUGHPUT = {
   DeduplicationScope: 'messageGroup',
   FifoThroughputLimit: 'perMessageGroupId',
 };
-/** SQS wants to see the kind of a queue in its name. */
+/** The name of a FIFO queue must end like this. */
 const FIFO_SUFFIX = '.fifo';
 
-/** What a queue is called at an SQS endpoint; `more`: its dead letters' ending. */
+/** The name of a queue at an SQS endpoint; `more` is the ending of its dead-letter queue. */
 export const nameAtEndpoint = (name: QueueName, isFifo: boolean, more = ''): string =>
   `sensor-cloud-${name}${more}${isFifo ? FIFO_SUFFIX : ''}`;
 
-/** Creates the queues with their dead-letter queues at an SQS endpoint; does nothing where they are. */
+/** Creates the queues with their dead-letter queues at an SQS endpoint; those that exist are left as they are. */
 export const ensureQueues = async (
   endpoint: string,
   isFifo: (name: QueueName) => boolean = () => false,
@@ -76,7 +76,10 @@ const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes =
   },
 });
 
-/** Seconds until a message that had no place here is shown again: longer each time, or it would soon be a dead letter. */
+/**
+ * Seconds after which a message that had no room here is shown again. They double each time, because the message
+ * would soon be a dead letter otherwise.
+ */
 const away = ({ attributes }: Message): number =>
   Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));
 
@@ -89,21 +92,22 @@ type Options = {
   timeoutSeconds: number;
   clock: Clock;
   onError: (error: unknown) => void;
-  /** Messages that may wait here. */
+  /** The number of messages that may wait here. */
   most?: number;
 };
 
 /**
- * A queue at an SQS endpoint as a source of messages; each is deleted when it is done. Those of a standard queue are
- * received ahead of need and wait here, so that a poller can choose whose is next. What finds no place is shown again
- * later, and what nobody has taken when the source is closed at once. Of a FIFO queue no more is received than a poller
- * who waits can take: what lies here would block its groups.
+ * A queue at an SQS endpoint as a source of messages; each message is deleted when it is done. Messages of a standard
+ * queue are received in advance and wait here, so that a poller can choose between groups. A message without room
+ * here is shown again later. When the source is closed, messages that were not taken are shown again at once. From a
+ * FIFO queue no more is received than a waiting poller can take, because messages that wait here would block their
+ * groups.
  */
 export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, most }: Options) => {
   let isClosed = false;
-  // As long as it may wait and still be worked on before the queue shows it again.
-  const inbox = createInbox(clock, visibilitySeconds({ timeoutSeconds }) - timeoutSeconds, most);
-  const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? createDemand(inbox) : unlimited(inbox);
+  // A message may wait here as long as it can still be processed before the queue shows it again.
+  const prefetched = createPrefetch(clock, visibilitySeconds({ timeoutSeconds }) - timeoutSeconds, most);
+  const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
   const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> =>
     void (await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })));
   const reveal = ({ receiptHandle }: Message, seconds: number): Promise<void> =>
@@ -111,7 +115,7 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   const receive = async (MaxNumberOfMessages: number): Promise<void> => {
     const request = { QueueUrl, MaxNumberOfMessages, WaitTimeSeconds: WAIT_SECONDS, MessageSystemAttributeNames };
     const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
-    const surplus = Messages.flatMap((one) => inbox.add(toMessage(one)) ?? []);
+    const surplus = Messages.flatMap((one) => prefetched.add(toMessage(one)) ?? []);
     await Promise.all(surplus.map((one) => reveal(one, away(one))));
   };
   const work = async (): Promise<void> => {
@@ -129,11 +133,11 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   };
   const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
   const close = async (): Promise<void> => {
-    // The last receive is heard out: what it brings would be hidden from everybody else.
+    // The last receive is awaited, because its messages would stay hidden from other receivers otherwise.
     isClosed = true;
     demand.end();
     await working;
-    await Promise.all(inbox.receive(Number.POSITIVE_INFINITY).map((one) => reveal(one, 0)));
+    await Promise.all(prefetched.receive(Number.POSITIVE_INFINITY).map((one) => reveal(one, 0)));
   };
   return { source, close };
 };

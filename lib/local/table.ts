@@ -5,7 +5,8 @@ import { transport, withFreshSockets } from '../../shared/transport.ts';
 import { dynamodbJson } from './dynamodb-json.ts';
 
 const REGION = 'eu-central-1';
-// An engine on this host wants to see a signature but checks none, and making one is a good part of a call's work.
+// An engine on this host requires a signature but doesn't check it, and computing one is a good part of a call's
+// work.
 const unchecked = {
   authorization: `AWS4-HMAC-SHA256 Credential=local/20250101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
   'x-amz-date': '20250101T000000Z',
@@ -19,16 +20,19 @@ const signer = {
   },
 };
 
-/** How every client on this host reaches an engine; nothing here is a secret. */
+/** The configuration of every client for an engine on this host. It contains no secret. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
   region: REGION,
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
-// What a service far away needs of each request. Who tries again is decided in shared/store/retry.ts.
+// These middlewares serve only a remote service. Retries are decided in shared/store/retry.ts.
 const needless = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware', 'hostHeaderMiddleware'];
 
-/** A client of the SDK for the table, for an engine that was given: a third of the work of a call is not for one here. */
+/**
+ * Creates a client of the SDK for an engine on this host. It spares a third of the work of a call, which only a
+ * remote service needs.
+ */
 export const localDocumentClient = (endpoint: string) => {
   const requestHandler = transport();
   const client = withFreshSockets(
@@ -40,14 +44,19 @@ export const localDocumentClient = (endpoint: string) => {
   return documentClientOf(client);
 };
 
-/** A client for the embedded engine alone, and for the calls of the store: their work is a fifth of that in the SDK. */
+/**
+ * Creates a client for the embedded engine and the calls of the store only. It needs a fifth of the work of the SDK.
+ */
 export const embeddedClient = (endpoint: string): TableClient => dynamodbJson(endpoint, unchecked);
 
 type Choice = {
   tableEndpoint?: string;
   onClient?: (client: ReturnType<typeof localDocumentClient>, endpoint: string) => void;
 };
-/** The client of the host: that of the SDK for an engine that was given, and for whoever wants to look into its calls. */
+/**
+ * Creates the table client of the host: one of the SDK when an endpoint was given or a test wants to observe the
+ * calls, else the one for the embedded engine.
+ */
 export const tableClient = ({ tableEndpoint, onClient }: Choice, endpoint: string): TableClient => {
   if (!tableEndpoint && !onClient) return embeddedClient(endpoint);
   const client = localDocumentClient(endpoint);
@@ -60,7 +69,7 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
   { AttributeName: design.sortKey, KeyType: 'RANGE' as const },
 ];
 
-/** Creates the table from its design; does nothing when it is there. */
+/** Creates the table from its design; does nothing when it exists. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
   const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
   const indexes = Object.entries(tableDesign.indexes);

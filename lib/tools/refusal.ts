@@ -1,4 +1,7 @@
-/** An end that is no bug: its message is a whole sentence for whoever runs the tool, and no stack trace follows. */
+/**
+ * An expected failure, not a bug: its message is a whole sentence for the user of the tool, and it is printed without
+ * a stack trace.
+ */
 export class Refusal extends Error {
   override name = 'Refusal';
 }

@@ -2,8 +2,9 @@ import { withSentences } from './aws/failure.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Runs a tool and gives the exit code of its process: what the tool or AWS refuses is one sentence without a stack, and
- * 1; so is a bug, by its name. A tool that gives false has said what is wrong: 1 as well.
+ * Runs a tool and gives the exit code of its process. The code is 0 when the tool gives true, and 1 when it gives
+ * false, after it has printed what is wrong. It is also 1 for an error: a Refusal or an error of AWS is printed as
+ * one sentence without a stack trace, a bug with its name.
  */
 export const runTool = async (run: () => Promise<boolean>, err: (line: string) => void): Promise<number> => {
   try {

@@ -6,7 +6,10 @@ import { localDocumentClient } from '../local/table.ts';
 import { type AwsConfig, awsAccount, outputsOf } from './aws/account.ts';
 import { Refusal } from './refusal.ts';
 
-/** Where a table is: of a deployed stage, of a name in the account, at an endpoint, or in a data folder of this machine. */
+/**
+ * The place of a table: that of a deployed stage, one with a name in the account, one at an endpoint, or one in a
+ * data folder of this machine.
+ */
 export type Where =
   | { stage: string; aws: AwsConfig }
   | { aws: AwsConfig; table: string }
@@ -35,7 +38,10 @@ const inFolder = async (dataDir: string, name: string): Promise<OpenTable> => {
   return atEndpoint(engine.endpoint, name, engine.stop);
 };
 
-/** Opens the table of a deployment: a folder by the engine that works on it, or by one of its own when it is at rest. */
+/**
+ * Opens the table of a deployment. For a data folder it uses the engine that works on the folder, or starts one when
+ * there is none.
+ */
 export const openTable = async (where: Where): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);
   if ('endpoint' in where) return atEndpoint(where.endpoint, where.table);

@@ -10,7 +10,10 @@ const wishesOf = (accept: string): Wish[] =>
       return { range, quality: quality === undefined ? 1 : Number(quality) };
     });
 
-/** How much a type is wanted, by the most specific wish that fits it: itself, its kind, or anything. */
+/**
+ * Gives the quality that the most specific matching range gives a media type: the type itself, its main type, or any
+ * type.
+ */
 const rankOf = (type: string, wishes: readonly Wish[]): { quality: number; specific: number } => {
   const ranges = ['*/*', `${type.split('/')[0]}/*`, type];
   const found = wishes.filter(({ range }) => ranges.includes(range));
@@ -19,8 +22,9 @@ const rankOf = (type: string, wishes: readonly Wish[]): { quality: number; speci
 };
 
 /**
- * The media type that an Accept header wants most; of those it wants alike, one that it names, then the first that is
- * offered. The first too when it wants none of them. https://www.rfc-editor.org/rfc/rfc9110#field.accept
+ * Gives the offered media type that an Accept header prefers. Among types of equal quality the more specifically named
+ * one wins, then the one offered first. If the header accepts none, it gives the first offered one.
+ * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export const preferred = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {
   const wishes = wishesOf(accept ?? '*/*');

@@ -3,21 +3,30 @@ import { isSecret } from '../auth/tokens.ts';
 import type { Settings } from '../env.ts';
 import { type APIGatewayProxyEvent, headerValues } from './exchange.ts';
 
-/** The one hop in front of the service that may tell whom it speaks for. Empty: there is none. */
+/**
+ * The settings of the one proxy in front of the service that may name the address of a caller. They are empty without
+ * such a proxy.
+ */
 export type TrustedProxy = Pick<
   Settings,
   'TRUSTED_PROXY_HEADER' | 'TRUSTED_PROXY_SECRET_HEADER' | 'TRUSTED_PROXY_SECRET'
 >;
 
-/** An address as proxies write it: alone, with a port (`CloudFront-Viewer-Address`), an IPv6 one perhaps in brackets. */
+/**
+ * Gives the IP address in a header entry of a proxy: alone, with a port (`CloudFront-Viewer-Address`), and an IPv6 one
+ * with or without brackets.
+ */
 const addressIn = (entry: string): string | undefined =>
   [entry, entry.replace(/:\d{1,5}$/, '')]
     .map((text) => text.replace(/^\[(.*)\]$/, '$1'))
     .find((text) => isIP(text) !== 0 && !text.includes('%'));
 
-/** The last entry of a header, which the hop before us wrote: those before it are whatever the caller sent. */
+/**
+ * Gives the last entry of a header. The proxy in front of the service wrote it; the caller may have sent all earlier
+ * entries.
+ */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
-  // Which of two spellings came last is not known any more.
+  // If a header came in two spellings, their order is lost, so neither is trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
   return spellings.length === 1 ? (headerValues(event, name).join(',').split(',').at(-1)?.trim() ?? '') : '';
 };
@@ -29,7 +38,9 @@ const viewerOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string | un
   return isTrusted ? addressIn(lastEntry(event, proxy.TRUSTED_PROXY_HEADER)) : undefined;
 };
 
-/** An IPv6 network of /64 counts as one, an IPv4 address inside of IPv6 as itself. */
+/**
+ * Gives the /64 network of an IPv6 address, the IPv4 address inside an IPv4-mapped one, and an IPv4 address unchanged.
+ */
 const networkOf = (address: string): string => {
   if (isIP(address) !== 6) return address;
   const written = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1);
@@ -41,8 +52,9 @@ const networkOf = (address: string): string => {
 };
 
 /**
- * Where a request came from: the address that the trusted proxy names, which its secret proves once, else the TCP peer.
- * What is no address counts for nothing. The /64 network of an IPv6 address.
+ * Gives the address that a request is counted by: the address that the trusted proxy names if the proxy's secret is
+ * there exactly once, otherwise the TCP peer. An entry that is no IP address is ignored. An IPv6 address is given as
+ * its /64 network.
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
   networkOf(viewerOf(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');

@@ -1,33 +1,37 @@
-/** What a pause of chance is made with. */
+import { machine } from '../concurrency/machine.ts';
+import { retry } from '../concurrency/retry.ts';
+
+/** The functions that a random pause needs. */
 export type Chance = { pause: (ms: number) => Promise<void>; random: (bytes: number) => Uint8Array };
 type Fail = (code: 'unavailable', details: { waitSeconds: number }) => never;
 
-/** How often a change is judged anew because somebody else changed the same. */
+/** How often a change is attempted while other changes of the same object conflict with it, and for how long (ms). */
 const ATTEMPTS = 25;
-/** ms. The pauses in between grow up to this. */
-const LONGEST_PAUSE = 200;
+const LONGEST = 10_000;
 
 /**
- * Makes a change that was judged by what was read: `act` reads, judges and writes, and gives null when somebody was
- * faster, so that what it judged by is no longer true. It is done again then, and ends as 503.
+ * Makes a change that depends on what was read. `act` reads, decides and writes; it resolves to null if another change
+ * came in between, so that its decision is outdated. Then `act` is called again. After too many conflicts the call ends
+ * with a 503.
  */
-export const judgedAnew = async <T extends object>(
+export const retryOnConflict = async <T extends object>(
   act: () => Promise<T | null>,
   { pause, random }: Chance,
   fail: Fail,
 ): Promise<T> => {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const done = await act();
-    if (done) return done;
-    await pause(((random(1)[0] ?? 0) / 255) * Math.min(LONGEST_PAUSE, 5 * 2 ** attempt));
-  }
-  return fail('unavailable', { waitSeconds: 1 });
+  const options = {
+    attempts: ATTEMPTS,
+    forMs: LONGEST,
+    longestPause: (made: number) => Math.min(200, 5 * 2 ** (made - 1)),
+  };
+  const host = { sleep: pause, elapsed: machine.elapsed, random: () => (random(1)[0] ?? 0) / 255 };
+  return (await retry(act, options, host)) ?? fail('unavailable', { waitSeconds: 1 });
 };
 
-/** How many are worked on at the same time. */
+/** How many items are processed at the same time. */
 const BATCH = 10;
 
-/** Acts on each, a bounded number at the same time; how many there were. */
+/** Calls `act` for each item, with a bounded number of calls at the same time, and gives the number of items. */
 export const inBatches = async <T>(all: readonly T[], act: (one: T) => Promise<unknown>): Promise<number> => {
   for (let at = 0; at < all.length; at += BATCH) await Promise.all(all.slice(at, at + BATCH).map(act));
   return all.length;

@@ -1,11 +1,14 @@
 import type * as z from 'zod';
 import type { Permission } from '../domain/permission.ts';
 import type { Manufacturer } from '../domain/sensor.ts';
-import { ringing } from './operation.ts';
+import { notifying } from './operation.ts';
 
 type Given<P, I, B, R> = { maker: Manufacturer; name: string; may: P; params: I; body: B; response: R };
 
-/** The two operations on a configuration: who reads it may write it, and a write answers as a read does. */
+/**
+ * Declares the operations that read and replace a configuration. Both need the same permission, and both answer with
+ * the configuration.
+ */
 export const configPair = <
   const P extends Permission | 'system_admin',
   I extends z.ZodObject,
@@ -37,7 +40,7 @@ export const configPair = <
       method: 'PUT',
       summary: `Replace ${what}`,
       body,
-      uses: [...ringing, 'configs.get', 'configs.put'],
+      uses: [...notifying, 'configs.get', 'configs.put'],
     },
   } as const;
 };

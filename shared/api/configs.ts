@@ -2,20 +2,23 @@ import { type Fields, stillAllowed, type Values } from '../domain/config/field.t
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
-import { type Chance, judgedAnew } from './changing.ts';
-import { type Ringing, ring } from './device-config.ts';
+import { type Chance, retryOnConflict } from './changing.ts';
+import { type Notifying, notifyDevice } from './device-config.ts';
 
 type Fail = (
   code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
   details?: { waitSeconds: number },
 ) => never;
-/** What these need of a call. */
+/** The part of a call that these functions need. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
 type Reader = StoreOf<'sensors.get' | 'configs.get'>;
-type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance & Ringing;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance & Notifying;
 type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
 
-/** A sensor of that maker with a configuration of it; 404 without the sensor, 400 when it is the other maker's. */
+/**
+ * Gives a sensor of this maker and one of its configurations. It ends the call with a 404 if there is no such sensor,
+ * and with a 400 if another maker made the sensor.
+ */
 export const readConfig = async <V extends object>(
   { customerId, params: { sensorId }, fail }: About,
   store: Reader,
@@ -32,7 +35,8 @@ export const readConfig = async <V extends object>(
 };
 
 /**
- * Makes a change from what holds now; when another change comes first, from what that one left. Its device is told.
+ * Changes a configuration and notifies the device. `change` gets the current values; if another change comes in
+ * between, it is called again with the newer values.
  */
 export const changeConfig = async <V extends object>(
   call: About,
@@ -47,16 +51,21 @@ export const changeConfig = async <V extends object>(
     const { values, version } = await readConfig<V>(call, store, maker, name);
     const next = change(values);
     const before = values && { values, version };
-    const result = await store.configs.put({ customerId, sensorId: params.sensorId }, name, next, before);
+    const result = await store.configs.put(
+      { customerId, sensorId: params.sensorId, manufacturer: maker },
+      name,
+      next,
+      before,
+    );
     if (result === 'gone') return fail('sensor_not_found');
     return result === 'done' ? next.values : null;
   };
-  const changed = await judgedAnew(tryOnce, deps, fail);
-  await ring(deps, { customerId, sensorId: params.sensorId, manufacturer: maker });
+  const changed = await retryOnConflict(tryOnce, deps, fail);
+  await notifyDevice(deps, { customerId, sensorId: params.sensorId, manufacturer: maker });
   return changed;
 };
 
-/** The handlers of a configuration that is stored as it is sent, but for what `adjust` makes of it. */
+/** Makes the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
 export const plainConfig = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,

@@ -1,6 +1,6 @@
 import { type APIGatewayProxyEvent, header } from './exchange.ts';
 
-/** A session, and its cookies, last this long (D1 "Authentication" 1). */
+/** The lifetime of a session and its cookies in seconds (D1 "Authentication" 1). */
 export const SESSION_SECONDS = 86_400;
 
 const names = {
@@ -17,10 +17,10 @@ const lines = (event: APIGatewayProxyEvent, values: Values, maxAge: number): str
   );
 };
 
-/** The cookies of a login. */
+/** Makes the Set-Cookie headers of a login. */
 export const sessionCookies = (event: APIGatewayProxyEvent, token: string, userId: number, csrf: string): string[] =>
   lines(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, SESSION_SECONDS);
 
-/** Ends the cookies of a login. */
+/** Makes the Set-Cookie headers that delete the cookies of a login. */
 export const expiredCookies = (event: APIGatewayProxyEvent): string[] =>
   lines(event, { PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' }, 0);

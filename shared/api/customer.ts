@@ -4,7 +4,10 @@ import type { StoreOf } from '../store/store.ts';
 
 type Fail = (code: 'forbidden') => never;
 
-/** The customer of what a caller creates: its own, or the one that a system admin names in the body. */
+/**
+ * Gives the customer for an object that a caller creates: the caller's own customer, or the one that a system admin
+ * names in the body.
+ */
 export const customerFor = async (
   caller: Caller,
   given: number | undefined,
@@ -18,7 +21,10 @@ export const customerFor = async (
   return given ?? caller.customerId ?? refuse('customerId', 'customer_required');
 };
 
-/** The customer whose things a caller lists: its own, or the one that a system admin asks for; null: nobody's. */
+/**
+ * Gives the customer whose objects a caller lists: the caller's own customer, or the one that a system admin asks for.
+ * It is null if the caller has no customer and asks for none.
+ */
 export const customerOfList = (caller: Caller, given: number | undefined, fail: Fail): number | null => {
   if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
   return given ?? caller.customerId;

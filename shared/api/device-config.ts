@@ -4,12 +4,15 @@ import { deviceConfig } from '../domain/makers/device-config.ts';
 import { firstRoom } from '../domain/room.ts';
 import type { Manufacturer } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
-import type { ringing } from './operation.ts';
+import type { notifying } from './operation.ts';
 
 type Told = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
 type Whose = { customerId: number; sensorId: string; manufacturer: Manufacturer };
 
-/** What a device is told, and a version that changes whenever that does; null when its sensor has gone. */
+/**
+ * Gives the configuration that a device fetches, and a version that changes with it. It is null if the sensor no longer
+ * exists.
+ */
 export const configOf = async (store: StoreOf<Told>, { customerId, sensorId, manufacturer }: Whose, now: number) => {
   const [sensor, room, configs, defaultFirmware] = await Promise.all([
     store.sensors.get(customerId, sensorId),
@@ -20,17 +23,17 @@ export const configOf = async (store: StoreOf<Told>, { customerId, sensorId, man
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
-  // Modes end by the clock alone: the version is that of what is said, not of what is stored.
+  // Time alone can end a mode without a write, so the version is a hash of the configuration itself.
   return { version: hashOf(JSON.stringify(config)), config };
 };
 
-export type Ringing = Deps<(typeof ringing)[number]>;
+export type Notifying = Deps<(typeof notifying)[number]>;
 
 /**
- * Tells a device that what it would fetch has changed: for whoever changed that, once it is written. Never fails, for a
- * device also asks by itself.
+ * Tells a device that its configuration has changed. It is called after the change is written. It never rejects,
+ * because a device also asks for its configuration by itself.
  */
-export const ring = async ({ store, notify, now, log }: Ringing, whose: Whose): Promise<void> => {
+export const notifyDevice = async ({ store, notify, now, log }: Notifying, whose: Whose): Promise<void> => {
   if (!notify) return;
   const { sensorId } = whose;
   try {

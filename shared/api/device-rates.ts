@@ -1,9 +1,12 @@
 import type { Settings } from '../env.ts';
 
-/** Calls per second that a device may make. */
+/** How many calls per second a device may make. */
 const DEVICE_CALLS = 20;
 
-/** Calls and messages of a device in a second at the most, by whichever way they come; 0 of either: no limit. */
+/**
+ * Gives how many calls and messages a device may send in one second. The limits are the same for HTTP and MQTT, and 0
+ * means no limit.
+ */
 export const deviceLimits = ({
   RATE_LIMIT_PER_SECOND,
   QUOTAS,
@@ -12,21 +15,21 @@ export const deviceLimits = ({
   messages: QUOTAS.messagesPerSecond,
 });
 
-/** Is it more than a device may say in a second? */
+/** Has a device sent more in one second than the limits allow? */
 export const isOver = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 
 type Counted = { calls: number; messages: number };
 
 /**
- * Counts what devices say in the current second, in the memory of this process: a limit is exact within one process, and
- * costs no write.
+ * Counts the calls and messages of devices in the current second, in the memory of this process. The limit is exact
+ * only within one process, but counting costs no write.
  */
 export const createDeviceRates = () => {
   let second = 0;
   let counts = new Map<string, Counted>();
   return {
-    /** Counts a call with so many messages; gives how many there were of `subject` in this second, with it. */
+    /** Counts a call with `messages` messages, and gives the counts of `subject` in this second, this call included. */
     count: (subject: string, messages: number, now: number): Counted => {
       const current = Math.floor(now / 1_000);
       if (current !== second) counts = new Map();

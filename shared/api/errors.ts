@@ -1,7 +1,7 @@
 import type { FieldError, Problem } from '../domain/problem.ts';
 import type { Limited } from '../domain/quota.ts';
 
-/** Every expected failure of an operation: a stable code and its HTTP status. The texts are in messages/. */
+/** The codes of all expected failures of operations, with their HTTP statuses. The texts are in messages/. */
 export const errors = {
   bad_request: 400,
   sensor_wrong_manufacturer: 400,
@@ -49,10 +49,10 @@ export const errors = {
 } as const;
 export type ErrorCode = keyof typeof errors;
 
-/** What an answer says besides the words of its code: when to try again; which limit is reached, and where it is. */
+/** Details of an error answer: the seconds until a retry makes sense, or the limit that is reached and its value. */
 export type Details = { waitSeconds?: number; limit?: { of: Limited; most: number } };
 
-/** An expected failure on its way to the caller. */
+/** An expected failure that becomes the answer of the call. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -68,12 +68,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Refuses a value of the request that only the handler can judge. */
+/** Ends the call with a 400 for a value that only the handler can check. */
 export const refuse = (path: string, problem: Problem, values?: FieldError['values']): never => {
   throw new ApiError('bad_request', { fieldErrors: [{ path, problem, ...(values && { values }) }] });
 };
 
-/** Refuses everything that is wrong with a request at once; nothing when nothing is. */
+/** Ends the call with a 400 that names all these errors. Without errors it does nothing. */
 export const refuseAll = (fieldErrors: readonly FieldError[]): void => {
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
 };

@@ -7,25 +7,25 @@ import type { Operation } from './operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** How much of a rate is left, and whether this call was over it; `reset` is whole seconds. */
+/** How much of a rate limit is left, and whether this call exceeded it. `reset` is in whole seconds. */
 export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
 
-/** What is known of a request so far. Each middleware fills in its part, in the order of the checks. */
+/** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
 export type Exchange = {
-  /** The operation's name and contract; '' and null until one is found. */
+  /** The name and contract of the operation. They are '' and null until it is found. */
   name: string;
   operation: Operation | null;
   rate: Rate;
   locale: string;
-  /** Methods of the path, for a 405 and for OPTIONS. */
+  /** The methods of the path, for a 405 and for OPTIONS. */
   allowed: readonly string[];
   caller: Caller | null;
-  /** The account's own key, and the hash of the session that called. */
+  /** The key of the caller's account, and the hash of the token that the caller sent. */
   accountKey: string;
   sessionHash: string;
   device: Device | null;
   provisioner: Provisioner | null;
-  /** Cookies that the answer must set, whatever else happens. */
+  /** Set-Cookie headers that the answer must have, error answers too. */
   cookies: string[];
   params: Record<string, unknown>;
   query: unknown;
@@ -33,7 +33,7 @@ export type Exchange = {
   customerId: number;
 };
 
-/** An exchange of which nothing is known yet. */
+/** Makes an exchange about which nothing is known yet. */
 export const newExchange = (): Exchange => ({
   ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
   rate: { limit: 0, remaining: 0, reset: 0, over: false },
@@ -41,28 +41,31 @@ export const newExchange = (): Exchange => ({
   ...{ params: {}, query: undefined, body: undefined, customerId: 0 },
 });
 
-/** Lambda's context, with the exchange that middlewares and the handler share. */
+/** Lambda's context with the exchange that the middlewares and the handler share. */
 export type ApiContext = Context & { exchange: Exchange };
 export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
 
-/** The id that a caller sees of a request, and each line of the log about it. */
+/** Gives the id of a request, which its caller and all its log lines see. */
 export const requestIdOf = ({ event, context }: { event: APIGatewayProxyEvent; context: Context }): string =>
   event.requestContext?.requestId ?? context.awsRequestId;
 
-/** A header of the request by its lower-case name. */
+/** Gives a header of the request by its lower-case name. */
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
   return found?.[1];
 };
 
-/** All values of a header that was sent more than once. */
+/** Gives all values of a header, which may have been sent several times. */
 export const headerValues = (event: APIGatewayProxyEvent, name: string): readonly string[] =>
   Object.entries(event.multiValueHeaders ?? {}).flatMap(([key, values]) =>
     key.toLowerCase() === name ? (values ?? []) : [],
   );
 
-/** Does the caller have this answer already? https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match */
+/**
+ * Does the If-None-Match header show that the caller already has the answer with this tag?
+ * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
+ */
 export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
   const asked = header(event, 'if-none-match')?.trim();
   if (asked === undefined) return false;
@@ -78,6 +81,6 @@ export const cookie = (event: APIGatewayProxyEvent, name: string): string | unde
 
 export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation => {
   const { operation } = context.exchange;
-  if (!operation) throw new Error('no operation was routed to');
+  if (!operation) throw new Error('no operation was routed');
   return operation;
 };

@@ -31,6 +31,6 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
   }
 };
 
-/** What a schema found wrong, as paths and problems; the texts come with the caller's language. */
+/** Gives the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
 export const fieldErrorsOf = (issues: readonly Issue[]): FieldError[] =>
   issues.flatMap((issue): FieldError[] => [{ path: pathOf(issue.path), ...describe(issue) }]);

@@ -1,18 +1,18 @@
 import type { StoreCall } from '../store/access-pattern.ts';
 import type { Operation } from './operation.ts';
 
-/** The calls of the store that `serve` itself makes before a handler runs, by what they find out. */
+/** The calls of the store that `serve` makes before a handler runs, by the check that needs them. */
 const checks = {
-  /** How often does this caller call? */
+  /** Counts the calls of the caller. */
   rate: ['limits.countCall'],
-  /** Whose token is it? Its use is noted. */
+  /** Finds the account of a token, and notes that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.noteUse'],
   device: ['sensors.deviceOf'],
   provisioner: ['provisioning.byHash'],
-  /** Does the session of a cookie know of this change? One under attack ends. */
+  /** Checks the CSRF token of a cookie's session. A session ends when the check fails. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],
-  /** Whose is the object of the path? For system admins. */
-  home: ['customers.ownerOf'],
+  /** Finds the customer of the object in the path, for system admins. */
+  owner: ['customers.ownerOf'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
 type Check = keyof typeof checks;
@@ -27,9 +27,9 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
   provisioner: ['provisioner'],
 };
 
-/** The calls of the store that `serve` itself makes for an operation: they are rights of its function. */
+/** Gives the calls of the store that `serve` makes for an operation. They become rights of its function. */
 export const guardCallsOf = ({ auth, method, csrfExempt, within }: Operation): readonly GuardCall[] => [
   ...(['rate', ...identifying[auth]] as const).flatMap((check) => checks[check]),
   ...(method === 'GET' || csrfExempt ? [] : checks.csrf),
-  ...(within && within !== 'customer' ? checks.home : []),
+  ...(within && within !== 'customer' ? checks.owner : []),
 ];

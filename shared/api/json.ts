@@ -1,4 +1,4 @@
-/** Deepest nesting of a body. */
+/** The deepest nesting that a body may have. */
 const MAX_DEPTH = 32;
 
 const isDeeper = (text: string, most: number): boolean => {
@@ -17,7 +17,7 @@ const isDeeper = (text: string, most: number): boolean => {
   return false;
 };
 
-/** A number that JSON text gave in a form which isn't an exact integer: it satisfies no schema of an integer. */
+/** Replaces a number that is not written as an exact integer. It matches no schema of an integer. */
 const INEXACT = Object.freeze({ inexact: true });
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
@@ -30,8 +30,8 @@ const exactly = (_: string, value: unknown, context?: { source?: string }): unkn
 export type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
 
 /**
- * Parses a request body. Integers are exact or nothing: 1.0, 1e3 and 2^53 are refused where an integer is wanted,
- * never rounded. Keys such as `__proto__` become plain own properties, and schemas drop them.
+ * Parses a request body. Integers are never rounded: 1.0, 1e3 and 2^53 are refused where an integer is wanted. Keys
+ * such as `__proto__` become plain own properties, and schemas drop them.
  */
 export const parseJson = (text: string): Parsed => {
   if (isDeeper(text, MAX_DEPTH)) return { problem: 'json_depth' };
@@ -44,7 +44,10 @@ export const parseJson = (text: string): Parsed => {
 
 declare global {
   interface JSON {
-    /** Text that `stringify` writes as it is: of a number, a string, true, false or null. ECMAScript, in Node since 22. */
+    /**
+     * Gives an object that `stringify` writes as this text. The text must be a number, a string, true, false or null.
+     * It is part of ECMAScript, and of Node since version 22.
+     */
     rawJSON(text: string): object;
   }
 }
@@ -52,6 +55,6 @@ declare global {
 const inItsDigits = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
 
-/** Parses JSON text that is known to be valid, so that written again every number has the digits that it had. */
+/** Parses valid JSON text so that `JSON.stringify` writes each number with its original digits. */
 export const parseExactly = (text: string): unknown =>
   mayBeInexact.test(text) ? JSON.parse(text, inItsDigits) : JSON.parse(text);

@@ -3,13 +3,19 @@ import { Reply } from './operation.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** The query of the next page: by its number as far as was looked at, then behind that. Undefined: there is none. */
+/**
+ * Gives the query of the next page: the next page number within the items that were looked at, then the first page
+ * after them. It is undefined after the last page.
+ */
 const nextQuery = ({ page, perPage, total, next }: LookedPage<unknown>, query: Query): Query | undefined => {
   if ((page + 1) * perPage < total) return { ...query, page: page + 1 };
   return next === undefined ? undefined : { ...query, page: 0, after: next };
 };
 
-/** The answer of a list that is looked at only so far: its page, and in headers what `total` is and how it goes on. */
+/**
+ * Makes the answer of a list of which one call looks at a bounded part. Headers tell whether `total` is exact, and link
+ * to the next page.
+ */
 export const lookedReply = <T>(found: LookedPage<T>, query: Query) => {
   const { isWhole, next: _, ...page } = found;
   const given = new URLSearchParams();

@@ -29,7 +29,10 @@ import { createSuspects } from './suspects.ts';
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Act = (call: unknown, deps: unknown) => Promise<unknown>;
 
-/** 404 and 405: the operation of this group at the resource and method, as API Gateway names them. */
+/**
+ * Finds the operation of this group by the resource and method of API Gateway. It answers OPTIONS, and 404 or 405 if
+ * there is no such operation.
+ */
 const route =
   (
     operations: readonly (readonly [string, Operation])[],
@@ -53,8 +56,9 @@ const route =
   };
 
 /**
- * The answer is parsed too: a field that the contract does not declare cannot leave. Bytes leave in base64. What is
- * published was made of our own files and contracts, and is packed.
+ * Makes the body of an answer. It is parsed by its schema too, so that no undeclared field can leave. Bytes are encoded
+ * in base64. Published content is already compressed, and is not parsed: it is made only of files and contracts of this
+ * project.
  */
 const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
   const parsed = published ? answer : response.parse(answer);
@@ -96,7 +100,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
-  // The order of the checks is the order in which a caller learns of what is wrong.
+  // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
     { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
     { before: route(operations, countAddress(guard), decorate(settings)) },
@@ -112,14 +116,14 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
     .use(middlewares)
     .handler(perform(handlers, dependencies, settings));
   return (event, context) =>
-    inContext({ requestId: requestIdOf({ event, context }) }, () =>
+    inContext({ requestId: requestIdOf({ event, context }), invocationId: context.awsRequestId }, () =>
       handle(event, Object.assign(context, { exchange: newExchange() })).finally(metrics.flush),
     );
 };
 
 /**
- * The Lambda handler of a group of operations: API Gateway events in, results out. `with` gives the same handler on
- * another host's table, queues and clock.
+ * Makes the Lambda handler of a group of operations, which turns events of API Gateway into results. `with` makes the
+ * same handler with another host's table, queues and clock.
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
   let onLambda: ApiHandler | undefined;

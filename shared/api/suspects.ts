@@ -1,10 +1,11 @@
-/** ms */
+/** For how long (ms) an account is a suspect. */
 const SUSPECT_FOR = 60_000;
 const MOST = 1_000;
 
 /**
- * Accounts whose dead or forged tokens were shown lately, in the memory of this process. Calls that name one of these
- * are counted once it is known whose they are: so a flood of such tokens leaves the account what it may call.
+ * Remembers accounts for which an invalid token was shown lately, in the memory of this process. Calls with the key of
+ * such an account are counted only after their token was found to be valid, so that a flood of invalid tokens cannot
+ * use up the account's rate.
  */
 export const createSuspects = () => {
   const suspects = new Map<string, number>();

@@ -2,7 +2,10 @@ import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from 
 import { transport, withFreshSockets } from '../transport.ts';
 import type { Cipher } from './vault.ts';
 
-/** Encrypts by a key that never leaves KMS; at most 4 KB. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
+/**
+ * Makes a cipher with a key that never leaves KMS. It encrypts at most 4 KB.
+ * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
+ */
 export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
   const client = withFreshSockets(new KMSClient({ maxAttempts: 2, requestHandler: transport(), ...config }));
   const contextOf = (id: string) => ({ EncryptionContext: { id } });

@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Cost of a hash: memory in KiB, passes, lanes. */
+/** The cost of an argon2 hash: memory in KiB, number of passes, number of lanes. */
 export type Cost = { memory: number; passes: number; parallelism: number };
-/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
+/** The cost that OWASP recommends. https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const standard: Cost = { memory: 19 * 1_024, passes: 2, parallelism: 1 };
 const TAG = 32;
 
@@ -25,11 +25,11 @@ const parse = (hash: string): Hash | null => {
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 };
 
-/** Hashes of passwords, new ones at `cost`; those of another cost are good until `isOutdated` is asked. */
+/** Makes functions that hash and verify passwords. New hashes have this `cost`; hashes of another cost stay valid. */
 export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const nobodys: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
-    /** An argon2id hash in the PHC string form, with a salt of its own. */
+    /** Gives the argon2id hash of a password in the PHC string format, with a new random salt. */
     hash: async (password: string): Promise<string> => {
       const salt = random(16);
       const { memory: m, passes: t, parallelism: p } = cost;
@@ -37,8 +37,8 @@ export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Arr
     },
 
     /**
-     * Is it the password of that hash, at the cost that the hash names? Without a hash (nobody has that name) it takes
-     * as long and says no.
+     * Does the password match the hash, computed at the cost that the hash names? Without a hash, because no user has
+     * that name, the answer is no after the same time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
       const known = hash === null ? null : parse(hash);
@@ -47,7 +47,7 @@ export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Arr
       return known !== null && tag.length === TAG && timingSafeEqual(actual, tag);
     },
 
-    /** Was it made at another cost than today's? Then it is made again at the next login. */
+    /** Has the hash another cost than new hashes? Then the next login replaces it. */
     isOutdated: (hash: string): boolean => {
       const was = parse(hash)?.cost;
       return was?.memory !== cost.memory || was.passes !== cost.passes || was.parallelism !== cost.parallelism;

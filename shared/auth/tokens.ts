@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What a token opens: a login, an account by program, a device, or the registration of devices. */
+/**
+ * The kinds of tokens with their prefixes. They allow a login session, access to an account by programs, a device, and
+ * the registration of devices.
+ */
 export const tokenKinds = { session: 'ses', access: 'pat', device: 'dev', provisioning: 'prv' } as const;
 export type TokenKind = keyof typeof tokenKinds;
 
@@ -12,19 +15,19 @@ const form = /^(ses|pat|dev|prv)_([\w-]{32,52})([0-9a-f]{6})$/;
 const checksum = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, CHECKSUM);
 const seal = (text: string) => text + checksum(text);
 
-/** A name for an account that nobody can guess: 120 random bits as 20 characters. */
+/** Draws the unguessable key of an account: 120 random bits as 20 characters. */
 export const drawAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * An opaque token with 192 random bits. Those of accounts carry the account's unguessable key too, so that the account,
- * its rate and the session are read at the same time. Whoever had a token once knows that key: it opens nothing, and
- * what is shown with it and opens nothing counts against its address.
+ * Draws an opaque token with 192 random bits. A token of an account also contains the account's key, so that the
+ * account, its rate and its session can be read at the same time. Everybody who ever had such a token knows the key,
+ * but the key alone gives no access, and an invalid token with a valid key counts against the caller's address.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>
   seal(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
-/** Reads a token's form: null for garbage, without a look at the table. */
+/** Parses a token without reading the table: null if its form or checksum is wrong. */
 export const readToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((one) => tokenKinds[one] === prefix);
@@ -33,10 +36,10 @@ export const readToken = (text: string): { kind: TokenKind; accountKey: string }
   return checksum(`${prefix}_${body}`) === sum ? { kind, accountKey: ofAccount ? body.slice(SECRET) : '' } : null;
 };
 
-/** All that is stored of a token or code. */
+/** Gives the SHA-256 hash of a token or code in base64url. Nothing else of a secret is stored. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
-/** Is it the secret of a setting, which says it as it is or as `sha256:` and its hash in hex? */
+/** Is this the secret of a setting? The setting holds the secret itself, or `sha256:` and its hash in hex. */
 export const isSecret = (shown: string, setting: string): boolean =>
   sameSecret(
     setting.startsWith('sha256:') ? `sha256:${createHash('sha256').update(shown).digest('hex')}` : shown,

@@ -1,21 +1,24 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
-/** Encrypts for a context: what was encrypted for one is of no use in another. */
+/** A cipher that binds each ciphertext to a context: it can be decrypted only with the same context. */
 export type Cipher = {
   encrypt: (plain: Uint8Array, context: string) => Promise<Uint8Array>;
   decrypt: (sealed: Uint8Array, context: string) => Promise<Uint8Array>;
 };
 
-/** Keeps secrets that must be read again, such as those that sign a delivery. `context`: the id of what they belong to. */
+/**
+ * Encrypts secrets that must be read again, such as those that sign deliveries. `context` is the id of the secret's
+ * owner.
+ */
 export type Vault = {
   seal: (plain: string, context: string) => Promise<string>;
-  /** Gives back what was sealed; what never was, as it is. */
+  /** Decrypts what `seal` made. A text that was never sealed is given back unchanged. */
   open: (kept: string, context: string) => Promise<string>;
 };
 
-/** No secret or token has a line break: what starts so is sealed. */
+/** Starts every sealed text. No secret or token contains a line break, so none starts like this. */
 const MARK = '\n1:';
-/** Opened secrets that a process remembers, so that a delivery asks nobody for its key. */
+/** How many decrypted secrets a process keeps, so that most deliveries need no call to KMS. */
 const REMEMBERED = 1_000;
 
 export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
@@ -29,7 +32,7 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
       if (!kept.startsWith(MARK)) return kept;
       const name = `${context}${kept}`;
       const known = opened.get(name) ?? read(kept, context);
-      // The one that was not used for longest is the first.
+      // The map is in order of use: the first entry is the least recently used one.
       opened.delete(name);
       opened.set(name, known);
       for (const oldest of opened.keys()) if (opened.size > REMEMBERED) opened.delete(oldest);
@@ -41,7 +44,7 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
 
 const [ALGORITHM, NONCE, TAG] = ['aes-256-gcm', 12, 16] as const;
 
-/** AES-256-GCM with a key of 32 bytes at hand. */
+/** Makes an AES-256-GCM cipher with a key of 32 bytes. */
 export const cipherOf = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({
   encrypt: async (plain, context) => {
     const nonce = random(NONCE);

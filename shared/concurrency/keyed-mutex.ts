@@ -1,9 +1,9 @@
 import { settledWithin } from './settled-within.ts';
 
 /**
- * Runs what has the same key one after the other, in the order of the calls, within this process. Nobody holds up the
- * next one for longer than `longest` ms: what takes more runs on, but the next begins. So this spares work, and what must
- * not happen twice needs a condition besides.
+ * Runs calls with the same key one after the other within this process, in their order. A call that takes longer than
+ * `longest` ms goes on, but the next one begins. So this only saves work: what must not happen twice needs a conditional
+ * write as well.
  */
 export const keyedMutex = (longest: number) => {
   const last = new Map<string | number, Promise<unknown>>();

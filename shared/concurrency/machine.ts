@@ -1,11 +1,11 @@
-/** Time and chance of the machine itself, whatever time a host shows: for pauses and timeouts, never for what is stored. */
+/** The machine's own clock and random numbers, for pauses and timeouts. Times that are stored come from the host's clock. */
 export type Machine = {
   sleep: (ms: number) => Promise<void>;
   /** Calls `run` once, `ms` from now; the function that it returns cancels. */
   after: (ms: number, run: () => void) => () => void;
-  /** ms since some moment; it never goes back. */
+  /** ms since an arbitrary moment; never goes back. */
   elapsed: () => number;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   random: () => number;
 };
 

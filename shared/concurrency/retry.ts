@@ -9,13 +9,13 @@ export type RetryOptions = {
 };
 
 /**
- * Makes attempts until one gives something other than null; null when attempts or time are used up. An attempt that throws
- * is the last one.
+ * Makes attempts until one returns something other than null, and returns that; null when attempts or time are used up.
+ * An attempt that throws is the last one.
  */
 export const retry = async <T>(
   attempt: () => Promise<T | null>,
   { attempts, forMs, longestPause }: RetryOptions,
-  { sleep, elapsed, random }: Machine = machine,
+  { sleep, elapsed, random }: Pick<Machine, 'sleep' | 'elapsed' | 'random'> = machine,
 ): Promise<T | null> => {
   const end = elapsed() + forMs;
   for (let made = 1; ; made++) {

@@ -1,16 +1,16 @@
-/** The right to be one of those at work on a key, with what all who have it at the same time share. */
+/** A permit of a semaphore for a key. `shared` is one object for all permits of that key at the same time. */
 export type Permit<S> = {
   shared: S;
-  /** Does somebody wait for a permit of this key? Does nobody have one any more? */
+  /** isWanted: does a caller wait for a permit of this key? isEmpty: is no permit of this key given out? */
   isWanted: () => boolean;
   isEmpty: () => boolean;
-  /** Gives it back; only the first call counts. */
+  /** Gives the permit back; further calls do nothing. */
   release: () => void;
 };
 
 /**
- * Hands out `most` permits at a time for each key, to those who wait in the order in which they came; null to whom
- * `acquireTimeout` was over first.
+ * Gives out at most `most` permits at a time for each key, in the order of the calls. A caller gets null when the promise
+ * of its `acquireTimeout` resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>) => Promise<Permit<S> | null>;
@@ -24,7 +24,7 @@ const once = (run: () => void) => {
   };
 };
 
-/** `createShared` makes what those share who have a permit of the same key; it goes when the last of them is released. */
+/** `createShared` makes the object that all permits of a key share. It is dropped when the last of them is released. */
 export const createSemaphore = <S>(most: number, createShared: () => S): Semaphore<S> => {
   const keys = new Map<string, { busy: number; waiting: (() => void)[]; shared: S }>();
   const acquire: Semaphore<S>['acquire'] = async (key, acquireTimeout) => {

@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import { type Door, isLoopback, isOwnDoor } from './own-doors.ts';
 
 /**
- * What a stage lets webhooks call besides the public internet.
- * `allowPrivate`: http, any port, local names, private addresses.
- * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called over https.
- * `allowLoopback`: what these two allow may be loopback. Only for a host on one's own machine: on loopback Lambda's
- * runtime takes its calls.
- * `own`: the service's own doors, which no webhook may call.
+ * What a stage allows webhooks to call besides the public internet.
+ * `allowPrivate`: allows http, any port, local names and private addresses.
+ * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
+ * `allowLoopback`: extends both to loopback. It is only for a host on a developer's machine, because Lambda's runtime
+ * listens on loopback.
+ * `own`: the service's own addresses, which no webhook may call.
  */
 export type TargetPolicy = {
   allowPrivate: boolean;
@@ -16,8 +16,8 @@ export type TargetPolicy = {
   own?: readonly Door[];
 };
 
-// Denied whatever the policy says. 169.254.0.0/16 and 168.63.129.16 answer for the machine itself, and so does
-// 100.100.100.200 inside a range that a stage may allow; the others have no receiver anybody could mean.
+// These are denied under every policy. At 169.254.0.0/16 and 168.63.129.16 clouds serve the metadata of the machine
+// itself, and at 100.100.100.200 too, inside a range that a stage may allow. No receiver can be at the others.
 const never4 = ranges([
   '0.0.0.0/8',
   '100.100.100.200/32',
@@ -34,21 +34,22 @@ const never4 = ranges([
 ]);
 const private4 = ranges(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
-// IPv6 is an allow list: only global unicast can be public, and everything that carries an IPv4 address inside
-// (mapped, compatible, NAT64, 6to4, Teredo) lies outside it or is cut out of it.
+// IPv6 is an allow list: only global unicast can be public. All forms that contain an IPv4 address (mapped, compatible,
+// NAT64, 6to4, Teredo) are outside of it or excluded below.
 const public6 = ranges(['2000::/3']);
 const never6 = ranges(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', 'fd00:ec2::/32', 'fd20:ce::/32']);
 const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
- * Whether a webhook must not connect to `address`, an IPv4 or IPv6 literal without brackets or zone, on this port.
- * Anything else than such a literal is denied. Own doors, metadata services, link-local, multicast, reserved addresses and every
- * IPv6 form of an IPv4 address are denied under every policy. A malformed range of the policy allows nothing.
+ * Must a webhook not connect to `address` on this port? The address is an IPv4 or IPv6 literal without brackets and
+ * zone; anything else is denied. The service's own addresses, metadata services, link-local, multicast and reserved
+ * addresses and all IPv6 forms of IPv4 addresses are denied under every policy. A malformed range of the policy allows
+ * nothing.
  */
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return true;
-  // The lists are kept apart by family because BlockList applies IPv4 rules to mapped IPv6 addresses as well.
+  // There is one list for each family, because BlockList applies IPv4 rules to mapped IPv6 addresses too.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
   if (never.check(address, family) || isOwnDoor(address, port, policy.own)) return true;

@@ -7,7 +7,7 @@ import { hostOf, portOf } from './own-doors.ts';
 import { resolveAll } from './resolve.ts';
 import { checkUrl, type Resolve } from './url-policy.ts';
 
-/** Why an attempt got no status line. The words are stable: the retry schedule and the delivery log read them. */
+/** Why an attempt got no status line. The words must not change: the retry schedule and the delivery log use them. */
 export type ErrorClass =
   | 'url_denied'
   | 'address_denied'
@@ -19,12 +19,12 @@ export type ErrorClass =
   | 'protocol_error'
   | 'timeout';
 
-/** How long each phase took, in ms. Null: it did not happen, as with a connection that was kept open. */
+/** How long each phase took in ms. It is null if the phase did not happen, as on a connection that was kept open. */
 export type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
- * What came of one POST. Exactly one of `status` and `error` is null: the status line decides, so what happens to the
- * body after it is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` the header as received.
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, trouble with the
+ * body is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` is the header as received.
  */
 export type Attempt = {
   status: number | null;
@@ -36,11 +36,11 @@ export type Attempt = {
 };
 
 export type PostRequest = { url: string; headers: Record<string, string>; body: string | Uint8Array };
-export type Poster = { post: (request: PostRequest) => Promise<Attempt>; close: () => void };
-export type PosterOptions = {
+export type Client = { post: (request: PostRequest) => Promise<Attempt>; close: () => void };
+export type ClientOptions = {
   policy: TargetPolicy;
   resolve?: Resolve;
-  deadlineMs?: number;
+  deadlineMs: number;
   agentOptions?: Pick<AgentOptions, 'ca' | 'maxSockets' | 'maxFreeSockets' | 'timeout'>;
   now?: () => number;
 };
@@ -53,7 +53,7 @@ type Seen = {
   error: ErrorClass | null;
   stale: boolean;
 };
-type Send = PostRequest & { target: URL; agent: HttpAgent; options: Required<PosterOptions>; signal: AbortSignal };
+type Send = PostRequest & { target: URL; agent: HttpAgent; options: Required<ClientOptions>; signal: AbortSignal };
 type Lease = { agent: HttpAgent; busy: number };
 
 const READ_BYTES = 65_536;
@@ -63,13 +63,12 @@ const MAX_ORIGINS = 50;
 const problem = (code: 'address_denied' | 'dns_failed') => Object.assign(new Error(code), { code });
 
 /**
- * A poster of webhooks. `post` never throws, never connects to an address that the policy denies, follows no redirect,
- * verifies TLS always and ends within `deadlineMs`, whatever the receiver does (D2). At most 64 KiB of an answer are
- * read. Connections are kept open for 30 s; one that died meanwhile is replaced once, so a receiver may see the same
- * request twice. `close` ends all connections.
+ * Makes an HTTP client for webhooks. `post` never rejects, connects to no address that the policy denies, follows no
+ * redirect, verifies TLS, ends within `deadlineMs`, and reads at most 64 KiB of an answer. Idle connections stay open
+ * for 30 s; a request on a dead one is sent once more, so a receiver may get it twice. `close` ends all connections.
  */
-export function createPoster(given: PosterOptions): Poster {
-  const defaults = { resolve: resolveAll, deadlineMs: 15_000, agentOptions: {}, now: machine.elapsed };
+export function createClient(given: ClientOptions): Client {
+  const defaults = { resolve: resolveAll, agentOptions: {}, now: machine.elapsed };
   const options = { ...defaults, ...given };
   const pool = new Map<string, Lease>();
   const post = async (request: PostRequest): Promise<Attempt> => {
@@ -99,7 +98,7 @@ export function createPoster(given: PosterOptions): Poster {
   return { post, close };
 }
 
-/** One request on one connection. Settles when both are done with, or at the deadline. */
+/** Sends one request on one connection. It resolves when both are done, or at the deadline. */
 function exchange(send: Send): Promise<Seen> {
   const { target, signal } = send;
   const { now } = send.options;
@@ -112,7 +111,7 @@ function exchange(send: Send): Promise<Seen> {
     };
     try {
       const request = start(send, marks);
-      // A request that waits for a connection tells nobody that it was destroyed: hence not its own `signal`.
+      // Destroying a request that waits for a connection emits nothing, so its own `signal` would not do.
       signal.addEventListener('abort', () => {
         finish('timeout');
         request.destroy();
@@ -130,7 +129,7 @@ function exchange(send: Send): Promise<Seen> {
       });
       request.once('close', () => finish('connection_reset'));
     } catch {
-      // Headers that no request can carry, for one.
+      // The request could not be made, for example because of invalid headers.
       finish('protocol_error');
     }
   });
@@ -147,8 +146,8 @@ function start({ target, headers, body, agent, options }: Send, marks: Marks) {
   return request.end(bytes);
 }
 
-/** Resolves once and hands on all addresses or none: one denied address spoils the answer (DNS rebinding). */
-function vettedLookup({ resolve, policy, now }: Required<PosterOptions>, port: number, marks: Marks): LookupFunction {
+/** Resolves a name once, and gives all its addresses or none: one denied address refuses them all (DNS rebinding). */
+function vettedLookup({ resolve, policy, now }: Required<ClientOptions>, port: number, marks: Marks): LookupFunction {
   const vet = async (hostname: string) => {
     const addresses = await resolve(hostname).catch(() => []);
     marks.dns = now();
@@ -178,7 +177,7 @@ function watch(socket: Socket, marks: Marks, now: () => number): void {
 function read(response: IncomingMessage, body: Buffer[]): void {
   let kept = 0;
   let total = 0;
-  // A body that breaks off changes nothing; the request's `close` follows.
+  // A body that ends early does not change the result. The request's `close` follows.
   response.on('error', () => {});
   response.on('data', (chunk: Buffer) => {
     const part = chunk.subarray(0, KEPT_BYTES - kept);
@@ -202,7 +201,7 @@ function toAttempt({ marks, response, body, error }: Seen, duration: number): At
   return {
     status: response?.statusCode ?? null,
     error: response ? null : error,
-    // Streaming leaves out a character that the cut at 4 KiB has split.
+    // With `stream`, a character that is cut at 4 KiB is left out.
     responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
     retryAfter: response?.headers['retry-after'] ?? null,
     durationMs: Math.round(duration),
@@ -215,8 +214,8 @@ function toAttempt({ marks, response, body, error }: Seen, duration: number): At
   };
 }
 
-/** The agent of an origin. At most MAX_ORIGINS besides those at work are kept; the longest unused goes first. */
-function take(pool: Map<string, Lease>, target: URL, options: Required<PosterOptions>): Lease {
+/** Gives the agent of an origin. Beyond MAX_ORIGINS idle ones are destroyed, the least recently used one first. */
+function take(pool: Map<string, Lease>, target: URL, options: Required<ClientOptions>): Lease {
   const lease = pool.get(target.origin) ?? { agent: vettedAgent(target, options), busy: 0 };
   lease.busy += 1;
   pool.delete(target.origin);
@@ -230,16 +229,16 @@ function take(pool: Map<string, Lease>, target: URL, options: Required<PosterOpt
   return lease;
 }
 
-function vettedAgent(target: URL, { agentOptions, policy }: Required<PosterOptions>): HttpAgent {
-  // Node's 250 ms for each address of several would give up on distant receivers.
+function vettedAgent(target: URL, { agentOptions, policy }: Required<ClientOptions>): HttpAgent {
+  // Node's default of 250 ms for each of several addresses is too short for distant receivers.
   const settings = { keepAlive: true, maxFreeSockets: 5, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
   const host = hostOf(target);
-  // The names of certificates have no final dot, and addresses are not sent as a name.
+  // Names in certificates have no final dot, and TLS does not send an address as the server name.
   const tls = { servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '', rejectUnauthorized: true };
   const Agent = target.protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ ...settings, ...agentOptions, ...tls });
   const create = agent.createConnection.bind(agent);
-  // Every connection passes here, so none is used whose far end was not checked once more: first of all, before TLS.
+  // Every connection is made here. Its remote address is checked again before anything else happens, even TLS.
   agent.createConnection = (options, callback) => {
     const socket = create(options, callback) as Socket;
     return socket.prependOnceListener('connect', () => {

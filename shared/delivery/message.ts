@@ -4,10 +4,13 @@ import { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import { plainHeadersOf } from './targets/http.ts';
 
-/** What of a stage's settings a message tells. */
+/** The settings of a stage that appear in messages. */
 type Settings = Parameters<typeof serviceOf>[0];
 
-/** Who speaks in the body. Deliveries from before this was kept in them say what is so now. */
+/**
+ * Gives the service and the webhook that the body names. Older deliveries do not contain them, so theirs are the
+ * current ones.
+ */
 const speakersOf = (settings: Settings, { snapshot }: Delivery, current: WebhookRecord) => {
   const { service = serviceOf(settings), webhook = current } = snapshot;
   return { service, webhook: { id: current.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook ?? false } };
@@ -15,19 +18,22 @@ const speakersOf = (settings: Settings, { snapshot }: Delivery, current: Webhook
 
 const formatOf = ({ format }: Delivery, webhook: WebhookRecord) => format ?? webhook.format;
 
-/** The uuid of the message of a device whose bytes the body of a delivery tells; null: it tells none. */
+/** Gives the uuid of the device message whose bytes are in the body of a delivery, or null if there is none. */
 export const sourceOf = (delivery: Delivery, webhook: WebhookRecord): string | null =>
   messageIn(formatOf(delivery, webhook), delivery.snapshot);
 
-/** The body of a delivery, the same bytes at every attempt. `raw`: the bytes of its source. Throws when those are missing. */
+/**
+ * Makes the body of a delivery, with the same bytes at every attempt. `raw` is the bytes of the message of `sourceOf`.
+ * It throws if they are needed and missing.
+ */
 export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookRecord, raw: string | null): string => {
   const { snapshot, isTest = false } = delivery;
   return render(formatOf(delivery, webhook), snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw });
 };
 
-/** The id by which a receiver knows a message: to it a repetition is the same one. */
+/** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */
 export const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
-/** The headers of a delivery that are the same at every attempt; none of them is secret. */
+/** Gives the headers of a delivery that are the same at every attempt. None of them is secret. */
 export const headersOf = (settings: Settings, delivery: Delivery): Record<string, string> =>
   plainHeadersOf(settings, { messageId: messageIdOf(delivery), isTest: delivery.isTest ?? false });

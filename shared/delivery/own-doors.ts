@@ -1,30 +1,32 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The host of a URL as resolvers and sockets take it: an IPv6 literal without its brackets. */
+/** Gives the host of a URL in the form of resolvers and sockets: an IPv6 literal has no brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The port that a URL of http or https leads to. */
+/** Gives the port of an http or https URL. */
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host, an address or a name without a final dot, is this machine wherever it is asked for. */
+/** Does a host always mean the machine that asks? It is an address, or a name without a final dot. */
 export const isLoopback = (host: string): boolean => {
   const version = isIP(host);
   if (version === 0) return /^(?:.+\.)?localhost$/.test(host);
   return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 };
 
-/** Where the service itself is reached: a host without a final dot, and its port; null: each port of it. */
+/**
+ * An address at which the service itself is reached: a host without a final dot, and its port, or null for all ports.
+ */
 export type Door = { host: string; port: number | null };
 
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * The doors behind addresses (URLs) of the service; empty ones are none. A name is closed on each port, unless its
- * address has one; a numeric address or loopback only on its one port, for receivers may be there too.
+ * Gives the doors of the service's own URLs; invalid and empty ones are left out. A name is denied on all ports, unless
+ * its URL has a port. A numeric address and loopback are denied only on one port, because receivers may be there too.
  */
 export const doorsOf = (addresses: readonly string[]): Door[] =>
   addresses
@@ -36,7 +38,7 @@ export const doorsOf = (addresses: readonly string[]): Door[] =>
       return { host, port: isOnePort ? portOf(url) : null };
     });
 
-/** Whether a host, by name or address as a URL has it, leads on this port to one of the doors. */
+/** Do this host and port lead to one of these doors? The host is a name or an address as in a URL. */
 export const isOwnDoor = (host: string, port: number, own: readonly Door[] = []): boolean => {
   const name = plain(host);
   const isSame = (door: string) => door === name || (isLoopback(door) && isLoopback(name));

@@ -4,13 +4,16 @@ import { isIP } from 'node:net';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import { LOCAL_NAME, type Resolve } from './url-policy.ts';
 
-/** Two tries of 2 s and 4 s: a slow name server has answered by then, or the attempt has better things to do. */
+/** Two tries, of 2 s and 4 s. A name server that takes longer fails the attempt, which is then repeated later. */
 const QUERY = { timeout: 2_000, tries: 2 };
-/** The system's lookup blocks a thread of the four that this process has for files and keys too. */
+/**
+ * How many lookups of the system run at the same time. Each blocks one of the four threads that the process also needs
+ * for files and crypto.
+ */
 const SYSTEM_LOOKUPS = 2;
 const HOSTS = '/etc/hosts';
 
-/** The addresses that a hosts file has for each name. */
+/** Parses a hosts file into the addresses of each name. */
 export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -30,9 +33,10 @@ const readHosts = (): string => {
 };
 
 /**
- * A resolver of names: from the hosts file as it was at the first call, local names by the system, and all others by
- * asking the name servers, A and AAAA side by side. Those questions wait on sockets, each lookup on its own: however many
- * names are slow, none of the others is, nor anything else that this process does. `servers`: others than the system's.
+ * Makes a resolver of names. It uses the hosts file as it is at the first call, the system's lookup for local names,
+ * and the name servers (A and AAAA at the same time) for all others. These queries block no thread, and each lookup has
+ * sockets of its own, so slow names delay neither other names nor anything else in the process. `servers` replaces the
+ * system's name servers.
  */
 export const createResolve = (servers?: readonly string[]): Resolve => {
   const { acquire } = createSemaphore(SYSTEM_LOOKUPS, () => null);
@@ -47,7 +51,7 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
     }
   };
   const byServers: Resolve = async (name) => {
-    // A resolver learns how quick its servers are, and soon gives up on what takes longer: one for each name.
+    // A resolver measures its servers and shortens its timeouts accordingly, so each name gets a new one.
     const resolver = new Resolver(QUERY);
     if (servers) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -61,5 +65,5 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
   };
 };
 
-/** All addresses that a name has for this machine. */
+/** Gives all addresses of a name as this machine resolves it. */
 export const resolveAll: Resolve = createResolve();

@@ -7,9 +7,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 const JWT_SECONDS = 300;
 
 /**
- * The headers that name and sign one attempt, over the exact bytes of `body`.
- * `webhook-id` and `webhook-timestamp` (Unix seconds of the attempt) always; `webhook-signature` with one `v1,<base64>`
- * for each of `secrets`, newest first; `X-Service-Cloud-Signature: sha256=<lower-case hex>` with `primary` (D2).
+ * Makes the headers that identify and sign one attempt over the exact bytes of `body` (D2): always `webhook-id` and
+ * `webhook-timestamp` (Unix seconds); `webhook-signature` with one `v1,<base64>` for each of `secrets`, newest first;
+ * `X-Service-Cloud-Signature: sha256=<lower-case hex>` with `primary`.
  */
 export function signatureHeaders(input: {
   id: string;
@@ -33,8 +33,8 @@ export function signatureHeaders(input: {
 }
 
 /**
- * The header by which the receiver recognises the service (D2). A `jwt` is HS256 with the token's bytes as its key,
- * for the origin of `targetUrl`, valid for 300 s from `nowSeconds` (Unix seconds). `targetUrl` is a checked URL.
+ * Makes the header that authenticates the service to the receiver (D2). A `jwt` is signed by HS256 with the bytes of
+ * the token, is for the origin of `targetUrl` (a checked URL), and is valid for 300 s from `nowSeconds` (Unix seconds).
  */
 export async function authHeaders(input: {
   method: AuthMethod;
@@ -73,6 +73,6 @@ function jwt(input: Parameters<typeof authHeaders>[0]): Promise<string> {
 
 function standardKey(secret: string): Buffer {
   const rest = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
-  // What is no base64 would decode to a short or even empty key, so that anybody could sign.
+  // Text that is not base64 would decode to a short or even empty key, with which anybody could sign.
   return rest !== '' && BASE64.test(rest) ? Buffer.from(rest, 'base64') : Buffer.from(secret);
 }

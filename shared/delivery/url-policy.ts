@@ -5,7 +5,7 @@ import { hostOf, isLoopback, isOwnDoor, portOf } from './own-doors.ts';
 
 export type { TargetPolicy } from './addresses.ts';
 
-/** Why a URL cannot be a target. The words are stable: they appear in answers and in delivery logs. */
+/** Why a URL cannot be a target. The words must not change: they appear in answers and delivery logs. */
 export type UrlProblem =
   | 'url_too_long'
   | 'url_characters'
@@ -19,18 +19,18 @@ export type UrlProblem =
 
 export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
-/** All addresses of a name, as literals. Rejects, or answers none, when the name does not resolve. */
+/** Gives all addresses of a name as literals. It rejects, or gives none, if the name does not resolve. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;
-/** Names that no public name server is to be asked for: what they are is up to this machine and its network. */
+/** Matches names that only this machine and its network can resolve. They are never sent to a public name server. */
 export const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /**
- * Whether `text` may be called, as far as the text alone can tell: https, port 443, 8443 or 1024..65535, a public name
- * or address, and no credentials, fragment, backslash, control character or space (D2). Hosts are judged as the URL
- * parser normalises them, so no spelling of an address gets past. The answer's `url` is what was judged: call that.
+ * Checks whether a URL may be called, by its text alone: https, port 443, 8443 or 1024..65535, a public name or
+ * address, and no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL
+ * parser has normalised it, so that other spellings of an address do not help. Callers must use the returned `url`.
  */
 export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   if (text.length > 2 * MAX_CHARACTERS || [...text].length > MAX_CHARACTERS) return no('url_too_long');
@@ -38,7 +38,7 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   const url = URL.parse(text);
   if (!url) return no('url_invalid');
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return no('url_scheme');
-  // The parser forgives missing and surplus slashes; other readers of the same text would see another host.
+  // The parser accepts missing and extra slashes, with which another parser would find another host.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (!authority) return no('url_invalid');
   if (authority.includes('@')) return no('url_credentials');
@@ -48,8 +48,8 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
 }
 
 /**
- * checkUrl, and every address that the name has now must be allowed: `url_address` otherwise. A name that does not
- * resolve, or not within `timeoutMs`, is accepted: each delivery checks again.
+ * Checks a URL by `checkUrl`, and all addresses that its name has now: a denied one gives `url_address`. A name that
+ * does not resolve within `timeoutMs` is accepted, because each delivery checks again.
  */
 export async function checkTarget(
   text: string,
@@ -77,7 +77,7 @@ function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
 }
 
 function isAllowedPort(port: string): boolean {
-  // The parser leaves the port empty where it is the default of the scheme.
+  // The parser removes the default port of the scheme.
   return port === '' || Number(port) >= 1_024;
 }
 

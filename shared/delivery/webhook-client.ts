@@ -1,31 +1,34 @@
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { AT_A_TIME, type Held } from '../domain/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
-import { type Attempt, createPoster, type PosterOptions } from './connect.ts';
+import { type Attempt, type ClientOptions, createClient } from './connect.ts';
 import { doorsOf } from './own-doors.ts';
 import { resolveAll } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
-/** The only way out to the world: every call is to a vetted target, whoever asks. */
+/** The only client for requests to addresses that customers choose. Every request goes to a checked target. */
 export type WebhookClient = {
-  /** Checks a target when a webhook is created: its form, and what its name resolves to. */
+  /** Checks the target of a webhook when it is saved: its form, and the addresses of its name. */
   check: (url: string) => ReturnType<typeof checkTarget>;
   post: (request: { url: string; headers: Record<string, string>; body: string }) => Promise<Attempt>;
-  /** A permit for one of the requests that this process makes for one webhook. */
+  /** Acquires a permit for one of the requests that this process may make to one webhook at the same time. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
-/** What the requests of this process for one webhook share. */
+/** What the requests of this process to one webhook share. */
 export type SlotPool = {
-  /** One is under way that no other process knows of. */
+  /** A request without a slot is under way, which other processes do not see. */
   isUnlisted: boolean;
-  /** Slots of the webhook that are not in use just now, and how many were looked for: each begins at another one. */
+  /**
+   * The slots of the webhook that this process holds and does not use now, and how many searches for a slot there were:
+   * each search starts at another slot.
+   */
   kept: Held[];
   sought: number;
-  /** Those who look for a slot; called when there may be one. */
+  /** The deliveries that look for a slot. They are woken when one may be free. */
   seekers: Set<{ wake: () => void }>;
 };
-/** Permits of this process, for each webhook. */
+/** Makes the semaphore that limits the requests of this process to each webhook. */
 export const createWebhookSemaphore = (): Semaphore<SlotPool> =>
   createSemaphore(AT_A_TIME, () => ({ isUnlisted: false, kept: [], sought: 0, seekers: new Set() }));
 
@@ -37,10 +40,13 @@ type Stage = {
   OWN_URLS: readonly string[];
 };
 
-/** Names and certificates other than those of this machine. `allowLoopback`: receivers may be on it, as on one's own. */
-type World = Pick<PosterOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
+/** Replaces this machine's name resolution and certificates. `allowLoopback`: receivers may be on this machine. */
+type World = Pick<ClientOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
 
-/** The way out as a stage allows it; never to the service itself, and to loopback only if the host says so. */
+/**
+ * Makes the webhook client of a stage. It never calls the service itself, and calls loopback only if the host allows
+ * it.
+ */
 export const createWebhookClient = (stage: Stage, { allowLoopback = false, ...world }: World = {}): WebhookClient => {
   const { resolve = resolveAll } = world;
   const policy: TargetPolicy = {
@@ -49,6 +55,6 @@ export const createWebhookClient = (stage: Stage, { allowLoopback = false, ...wo
     allowLoopback,
     own: doorsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
-  const { post } = createPoster({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
+  const { post } = createClient({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
   return { check: (url) => checkTarget(url, policy, resolve), post, ...createWebhookSemaphore() };
 };

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { Permission } from './permission.ts';
 import { millis, text } from './values.ts';
 
-/** As many as a user can have at a time. */
+/** How many access tokens a user can have at the same time. */
 export const ACCESS_TOKENS_MAXIMUM = 20;
-/** Characters of a token that are kept to know it again. */
+/** How many characters of a token are stored, so that its user can recognise it. */
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */
@@ -17,7 +17,7 @@ export const NewAccessToken = z
   })
   .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
 
-/** An access token as a list shows it. `permissions` null: all that its user may do. */
+/** An access token in a list. With `permissions` null it has all rights of its user. */
 export const AccessToken = z
   .object({
     id: z.string().meta({ format: 'uuid' }),

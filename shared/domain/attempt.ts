@@ -3,7 +3,7 @@ import { int64, millis } from './values.ts';
 
 const phase = int64.nullable();
 
-/** One attempt as its log shows it. Exactly one of `status` and `error` is null. */
+/** One attempt in the delivery log. Exactly one of `status` and `error` is null. */
 export const AttemptLog = z
   .object({
     number: int64,
@@ -19,12 +19,12 @@ export const AttemptLog = z
   .meta({ id: 'AttemptLog' });
 export type AttemptLog = z.output<typeof AttemptLog>;
 
-/** What came of an attempt. */
+/** The result of an attempt, as the delivery log shows it. */
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
 
 /**
- * The same, as small as a delivery that worked at once needs it: one kilobyte in all is what its price stands on.
- * The body is null when it is an item of its own.
+ * The same result as a delivery stores it. It is a short tuple because a delivery that succeeds at once has to fit into
+ * one kilobyte, which decides its price. `body` is null if it is stored in an item of its own.
  */
 export type Entry = [
   number: number,
@@ -35,7 +35,7 @@ export type Entry = [
   body: string | null,
 ];
 
-/** Answers up to so many bytes are kept in the delivery itself. */
+/** Answers of at most so many bytes are stored in the delivery itself. */
 const SHORT = 64;
 export const isShort = (body: string): boolean => Buffer.byteLength(body) <= SHORT;
 
@@ -45,10 +45,13 @@ export const entryOf = (number: number, { durationMs, status, error, responseBod
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
 
-/** An attempt that was begun and never ended: its process died. */
+/** Makes the entry of an attempt that was started and never ended because its process died. */
 const lost = (number: number): Entry => [number, 0, null, 'interrupted', [], ''];
 
-/** The log of attempts: their starts, what came of them, and the bodies that are items of their own, by number. */
+/**
+ * Makes the log of a delivery's attempts from their start times, their results, and the bodies (by attempt number) that
+ * are stored in items of their own.
+ */
 export const logOf = (
   starts: readonly number[],
   entries: readonly Entry[],
@@ -56,7 +59,7 @@ export const logOf = (
   isSending: boolean,
 ): AttemptLog[] => {
   const known = new Map(entries.map((entry) => [entry[0], entry]));
-  // What is under way now has no result yet, and is not in the log.
+  // An attempt that is under way has no result yet, so it is not in the log.
   const ended = isSending ? starts.slice(0, -1) : starts;
   return ended.map((startDate, at) => {
     const [number, durationMs, status, error, phases, body] = known.get(at + 1) ?? lost(at + 1);

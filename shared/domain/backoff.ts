@@ -1,5 +1,8 @@
 const LONGEST = 60_000;
 
-/** ms to wait after so many failures in a row: none below `from`, then 1 s, doubling, 60 s at most. */
+/**
+ * Gives the backoff in ms after a number of failures in a row: 0 for less than `from` failures, then 1 s, doubling up
+ * to 60 s.
+ */
 export const backoffAfter = (failures: number, from: number): number =>
   failures < from ? 0 : Math.min(LONGEST, 1_000 * 2 ** (failures - from));

@@ -1,20 +1,27 @@
-import type { WebhookRecord } from './webhook.ts';
+import { LEASE_SECONDS } from './delivery.ts';
+import type { Circuit, WebhookRecord } from './webhook.ts';
 
-/** Requests that a webhook may have under way at the same time. */
+/** How many requests to a webhook may be under way at the same time. */
 export const AT_A_TIME = 5;
-/** Failures in a row that open the circuit: repetitions spare the receiver, and one probe at a time is let through. */
+/** So many failures in a row open the circuit: then repetitions are put off, and one probe at a time is sent. */
 export const BREAKER_FAILURES = 10;
-/** For how long (ms) a circuit stays open at most, and over how long (ms) what waited for its end is spread at most. */
+/**
+ * The longest time (ms) that a circuit stays open, and the longest time (ms) over which waiting repetitions are spread
+ * after it.
+ */
 const LONGEST_OPEN = 60_000;
 const LONGEST_SPREAD = 300_000;
-/** A slot and a probe are over by then, ms: more than the deadline of a request and the writes around it. */
-export const LEASE_MS = 30_000;
-/** So long (ms) what was never tried is an alarm that waits, and no repetition. */
+/** The lease (ms) of a slot and of a probe. It is as long as that of a claim. */
+export const LEASE_MS = LEASE_SECONDS * 1_000;
+/** How long (ms) after it is due a delivery without an attempt counts as a new alarm, and not as a repetition. */
 const NEW_MS = 60_000;
-/** An answer that took longer makes a webhook a slow one, for as long (ms). */
+/** An answer that took longer than SLOW ms makes its webhook a slow one for SLOW_FOR ms. */
 const SLOW = 2_000;
 const SLOW_FOR = 600_000;
-/** So long (ms) without a success, and so many failures, switch a webhook off; half the time is worth a warning. */
+/**
+ * A webhook is disabled after so many ms without a success and so many failures. A warning is sent after half of the
+ * time.
+ */
 const HOPELESS = 5 * 86_400_000;
 const HOPELESS_FAILURES = 20;
 
@@ -23,33 +30,39 @@ type Health = Pick<
   'consecutiveFailures' | 'failingSince' | 'lastSuccess' | 'openUntil' | 'probeUntil' | 'slowUntil' | 'warnedAt'
 >;
 
-/** A slot among the requests that a webhook may have under way, over all processes. */
+/** One of the slots for requests to a webhook that are under way, over all processes. */
 export type Slot = `slot${number}`;
-/** A slot that a process has until a time (ms). */
+/** A slot that a process holds until a time (ms). */
 export type Held = { slot: Slot; until: number };
-/** What a process may have of a webhook, each an attribute with the time (ms) until when it does. */
+/**
+ * A slot or the probe of a webhook. Each is an attribute of the webhook whose value is the time (ms) until which it is
+ * held.
+ */
 export type Hold = Slot | 'probeUntil';
 
-/** Is the receiver known to be slow or to fail? Then each request to it stands in a slot, which costs writes. */
+/** Is the receiver known to be slow or to fail? Then each request to it needs a slot, which costs writes. */
 export const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || slowUntil > now;
 
-/** Is there nothing to be said against a receiver? */
+/** Is the receiver neither slow nor failing? */
 export const isWell = (health: Health, now: number): boolean =>
   health.openUntil === undefined && !isTroubled(health, now);
 
-/** Is a delivery one that was due lately, `dueDate` (ms), and never tried: an alarm that nobody has heard of? */
+/** Is a delivery a new alarm: without an attempt, and due (`dueDate`, ms) for less than a minute? */
 export const isNew = (attempts: number, dueDate: number, now: number): boolean =>
   attempts === 0 && now - dueDate < NEW_MS;
 
-/** When (ms) a repetition comes back that an open circuit does not let through: the longer it fails, the more spread. */
+/**
+ * Gives the time (ms) of the next try of a repetition that an open circuit puts off. The more failures, the more these
+ * times are spread.
+ */
 export const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
 
 /**
- * May a request go to the receiver now? `free`: yes; `slot`: in a slot; `probe`: in a slot, and only if nobody else
- * probes it; `result`: when it is known what came of the probe under way; a number: not before that time (ms).
- * What is new never waits for the end of an open circuit. In the field's words: closed is `free` and `slot`, open is a time, half-open is `probe` and `result`.
+ * Tells whether a request may be sent to the receiver now. `free`: yes; `slot`: in a slot; `probe`: in a slot, and only
+ * if no other probe is under way; `result`: after the probe under way has ended; a number: not before that time (ms). A
+ * new alarm never waits for the end of an open circuit.
  */
 export const requestModeOf = (
   health: Health,
@@ -64,19 +77,32 @@ export const requestModeOf = (
   return openUntil <= now && !isProbed ? 'probe' : comesBackAt(health, now, random);
 };
 
-/** Until when (ms) the circuit of a receiver that failed is open: as long as what failed waits itself, 60 s at most. Null: it stays closed. */
+/** Gives the circuit breaker of a receiver as its owner reads it; `openUntil` (ms) is null unless the circuit is open. */
+export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
+  if (openUntil === undefined) return { state: 'closed', openUntil: null };
+  const isOpen = openUntil > now && probeUntil <= now;
+  return isOpen ? { state: 'open', openUntil } : { state: 'half_open', openUntil: null };
+};
+
+/**
+ * Gives the time (ms) until which the circuit stays open after a failure: as long as the failed delivery waits, at most
+ * 60 s. It is null if the circuit stays closed.
+ */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, LONGEST_OPEN) : null;
 
-/** Until when (ms) an answer that took so long makes its webhook a slow one; null: it was quick. */
+/**
+ * Gives the time (ms) until which a webhook counts as slow after an answer of this duration. It is null if the answer
+ * was quick.
+ */
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW ? now + SLOW_FOR : null;
 
-/** A success is news after trouble, or when the last one is a minute old: not each one is worth a write. */
+/** Is a success worth a write? It is after failures, and if the last recorded success is at least a minute old. */
 export const isNewsOfSuccess = (health: Health, now: number): boolean =>
   health.openUntil !== undefined || isTroubled(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
 
-/** What long trouble means: nothing yet, a warning (once), or the end. */
+/** Gives the consequence of failing for days: nothing yet, one warning, or that the webhook is disabled. */
 export const verdictOn = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const lasted = now - failingSince;

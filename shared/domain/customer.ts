@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { email, id, millis, text } from './values.ts';
 
-/** What a client sends to create or replace a customer. */
+/** The body of a request that creates or replaces a customer. */
 export const CustomerUpdate = z.object({ name: text(1, 128), location: text(0, 256), email }).meta({
   id: 'CustomerUpdate',
   examples: [{ name: 'Maple House', location: 'Maple Street 1', email: 'office@example.com' }],
 });
 export type CustomerUpdate = z.infer<typeof CustomerUpdate>;
 
-/** A customer as D1 "Customer" gives it. */
+/** A customer (D1 "Customer"). */
 export const Customer = CustomerUpdate.extend({ id, createDate: millis, updateDate: millis }).meta({ id: 'Customer' });
 export type Customer = z.infer<typeof Customer>;

@@ -8,36 +8,41 @@ import { noRoomContext, type RoomContext, type Timings } from './state/room-cont
 import { step } from './state/step.ts';
 import { type Dated, passTime } from './state/time.ts';
 
-/** One event that came of a message, and the rules that fire for it, each of which makes a hit. */
+/** One event of a decision, with the rules that fire for it. Each of these rules makes a hit. */
 export type Decided = {
   id: number;
   uuid: string;
-  /** ms: when the cause was received. */
+  /** When (ms) the cause of the event was received. */
   receiveDate: number;
-  /** The uuid of the message that caused it; null: the service made the event. */
+  /** The uuid of the message that caused the event. It is null if the service made the event. */
   source: string | null;
-  /** The bytes of that message are too many for a list. */
+  /** The `X-Request-Id` of the API call that brought the message, for logs. It is not stored. */
+  requestId?: string;
+  /** The message is too long to be shown in lists. */
   isLong?: true;
-  /** ms: when it happened. */
+  /** When (ms) the event happened. */
   createDate: number;
   happening: Happening;
-  /** Ids of the rules. */
+  /** Ids of the rules that fire. */
   rules: number[];
 };
 
 /**
- * What was decided at one time, of one or several messages: enough to carry it out, and to carry it out again after a
- * crash. `after`: a hit of the customer from before; those of this decision come later. Null when it makes none.
+ * The decision about one or several messages: enough to apply it, and to apply it again after a crash. `after` is an
+ * earlier hit of the customer, after which the hits of this decision come; it is null if the decision makes no hit.
  */
 export type Decision = { decided: Decided[]; after: HitPlace | null };
 
-/** What happened because of something that was received, or of the time. `source` as in Decided. */
+/** The reason for events: something that was received, or the passing of time. `source` is as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
-/** No rule's rate limit asks for more, ms. */
+/** The longest span (ms) that a rule's rate limit can have. */
 const LONGEST_RATE_LIMIT = 86_400_000;
 
-/** When each rule fired last, with what an event made fire; what no rate limit asks for any more is forgotten. */
+/**
+ * Adds the rules that an event fired to the times at which each rule fired last. Times that are too old for any rate
+ * limit are removed.
+ */
 const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
   if (rules.length === 0) return fired;
   const recent = Object.entries(fired).filter(([, time]) => createDate - time <= LONGEST_RATE_LIMIT);
@@ -45,7 +50,7 @@ const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): 
   return Object.fromEntries([...recent, ...fresh]);
 };
 
-/** Each event's UUID follows from its cause: the first has the cause's own, the others are told apart by their kind. */
+/** The UUIDs of events are derived from their cause: the first event has the UUID of the cause, the others also depend on their kind. */
 const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;
@@ -54,13 +59,16 @@ const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDa
     return { uuid, receiveDate, source, createDate, happening };
   });
 
-/** What a cause did to a sensor's state, before any rule is asked: which events came of it. */
+/** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
 export type Outcome = { next: SensorState; events: ReturnType<typeof identified> };
 
-/** The same bytes this soon (ms) after each other are one message, when nothing in them tells them apart. */
+/**
+ * A message with the same bytes within so many ms counts as a repetition, if it has nothing by which two messages could
+ * be told apart.
+ */
 const REPEATED_WITHIN = 10_000;
 
-/** What a message does to a sensor's state. */
+/** Steps the state of a sensor by a message. */
 export const happenings = (
   state: SensorState,
   decoded: Decoded,
@@ -72,20 +80,20 @@ export const happenings = (
   const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
   const signal: Signal = last && isRepeat ? { kind: 'state', firmware: null } : decoded.signal;
   const createDate = believedTime(decoded.deviceTime, received);
-  // Only the previous message counts: whatever came in between, this one takes its place.
+  // Only the previous message is compared, and this message replaces it.
   const { last: _, ...before } = state;
   const { state: next, happened } = step(before, signal, { received, time: createDate }, around);
   const events = happened.map((happening) => ({ happening, createDate }));
   return { next: last ? { ...next, last } : next, events: identified(events, cause) };
 };
 
-/** What a notice of the service does to it: nothing but the event, for the device itself said nothing. */
+/** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
 export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outcome => ({
   next: state,
   events: identified([{ happening: noticeHappening(notice), createDate: cause.receiveDate }], cause),
 });
 
-/** What it does to it that the device shows itself: without a word a silent sensor is there again. */
+/** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
 export const heard = (state: SensorState, cause: Cause): Outcome => {
   const { receiveDate: received } = cause;
   const when = { received, time: received };
@@ -99,7 +107,7 @@ export const heard = (state: SensorState, cause: Cause): Outcome => {
   };
 };
 
-/** What time alone does to it. */
+/** Steps the state of a sensor by time alone. */
 export const timePassing = (
   state: SensorState,
   cause: Cause,
@@ -109,7 +117,10 @@ export const timePassing = (
   return { next, events: identified(events, cause) };
 };
 
-/** The cause of what time does to a state; the same state gives the same one. */
+/**
+ * Makes the cause of the events that time causes. Its UUID is derived from the state, so the same state gives the same
+ * UUID.
+ */
 export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
   uuid: uuidV5(sensorId, 'time', lastSeen, version),
   receiveDate: now,
@@ -118,8 +129,8 @@ export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now
 });
 
 /**
- * Which rules fire for events, one after the other: the same state, events and rules give the same. `rulesFor` gives the
- * rules that were loaded for an event's situation.
+ * Decides which rules fire for events, in their order. The same state, events and rules give the same decision.
+ * `rulesFor` gives the rules that were loaded for the situation of an event.
  */
 export const decide = (
   before: SensorState['fired'],

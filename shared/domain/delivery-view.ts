@@ -9,7 +9,7 @@ export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'h
 /** The id of a delivery: a ULID. */
 export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
 
-/** A delivery as its owner sees it. */
+/** A delivery in answers of the API. */
 export const DeliveryView = z
   .object({
     id: deliveryIdText,
@@ -24,11 +24,11 @@ export const DeliveryView = z
       .meta({
         description:
           'held: webhook_disabled; failed: gone (410), exhausted (the last attempt), expired (held for too long), ' +
-          'canceled (with its replay), replayed (another is held in its place), deleted (its webhook is); ' +
-          'delivered: redelivered (a repetition was taken, and ended its waiting), else null',
+          'canceled (with its replay), replayed (a repetition is held in its place), deleted (its webhook was); ' +
+          'delivered: redelivered (a repetition was delivered while it waited), else null',
       }),
     attempts: int64,
-    createDate: millis.meta({ description: 'ms; when its event came in, or when it was to be sent again' }),
+    createDate: millis.meta({ description: 'ms; when its event was received, or when its repetition was requested' }),
     updateDate: millis,
     nextAttempt: millis.nullable(),
     replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
@@ -36,18 +36,21 @@ export const DeliveryView = z
   .meta({ id: 'Delivery' });
 export type DeliveryView = z.output<typeof DeliveryView>;
 
-/** The same with its attempts. */
+/** A delivery with the log of its attempts. */
 export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
 
-/** What a receiver is sent, but for what authenticates and signs it. */
+/** The request that a receiver gets, without the headers that authenticate and sign it. */
 export const DeliveryMessage = z
   .object({
-    headers: z.record(z.string(), z.string()).meta({ description: 'those that are the same at every attempt' }),
-    body: z.string().nullable().meta({ description: 'its exact text; null: the message of the device is gone' }),
+    headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same at every attempt' }),
+    body: z
+      .string()
+      .nullable()
+      .meta({ description: 'the exact text; null: the message of the device is no longer stored' }),
   })
   .meta({ id: 'DeliveryMessage' });
 
-/** What of a delivery its list shows, and what it is cut, sorted and counted by. */
+/** The fields of a delivery that its list shows, filters, sorts and counts by. */
 export type DeliveryRow = Pick<
   Delivery,
   | 'id'
@@ -69,7 +72,8 @@ export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
   const waits = state === 'pending' || state === 'retrying';
   return {
     ...rest,
-    // The time that lists are cut by: one that was written late, after an outage, would not be found by its own date.
+    // Lists select deliveries by this time. A delivery that was written late, after an outage, would not be found by
+    // `createDate`.
     createDate: timeOfUlid(delivery.id),
     eventId,
     event: `${type}/${action}`,

@@ -3,17 +3,20 @@ import type { NormalizedCoordinates } from './event.ts';
 import type { Format } from './formats/format.ts';
 import { derivedUlid, timeOfUlid } from './ids.ts';
 
-/** Seconds before each attempt, the first included; each but the first is varied by JITTER. */
+/** The seconds before each attempt, the first one included. All but the first are varied by JITTER. */
 export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
 
-/** One deadline over a whole attempt: DNS, connect, TLS, headers and body. */
+/** The longest time for a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
-/** A claim outlasts the deadline and the write after it; when it lapses, the attempt counts as lost. */
-export const LEASE_SECONDS = 30;
-/** How long the sweep leaves what is due to the task that was put on a queue for it. */
+/**
+ * The lease of a claim. It is longer than the deadline and the writes around it; when it ends, the attempt counts as
+ * lost.
+ */
+export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
+/** For how many seconds the sweep ignores a due item whose task is in a queue. */
 export const GRACE_SECONDS = 30;
 
 export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | 'held' | 'failed';
@@ -21,9 +24,9 @@ export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | '
 /** The sending service, as payloads name it. */
 export type Service = { name: string; url: string; version: string };
 
-/** What a payload is rendered from: everything that it says, as it was when the delivery was made. */
+/** Everything that a payload is rendered from, as it was when the delivery was made. */
 export type Snapshot = {
-  /** Both are missing in those from before they were kept here. */
+  /** Both are missing in deliveries from before they were stored. */
   service?: Service;
   webhook?: { name: string; isCustomerHook?: true };
   event: {
@@ -35,7 +38,10 @@ export type Snapshot = {
     code: number | null;
     coordinates: NormalizedCoordinates | null;
     text: string;
-    /** The uuid of the message that caused it; its bytes are read from there. Null: the service made the event. */
+    /**
+     * The uuid of the message that caused the event, from which its bytes are read. It is null if the service made the
+     * event.
+     */
     source: string | null;
   };
   sensor: { id: string; deviceId: string; name: string; groupId: number };
@@ -54,7 +60,7 @@ export type Snapshot = {
   } | null;
 };
 
-/** A rule hit, and which of its rule messages. */
+/** A rule hit and one of its rule messages. */
 export type HitMessage = { id: number; message: number };
 
 export type Delivery = {
@@ -67,49 +73,59 @@ export type Delivery = {
   reason: string | null;
   attempts: number;
   nextAttempt: number | null;
-  /** The rule hit to report to, and which of its rule messages this is. */
+  /** The rule hit and the rule message that get the result of this delivery. */
   hit: HitMessage | null;
-  /** Further ones: a Raw webhook gets a message once, whichever rules it is for. */
+  /**
+   * Further rule messages that get the result: a Raw webhook gets a message once, even if several rules fire for it.
+   */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
-  /** What came of the attempts; none before the first has ended. */
+  /** The log of attempts; missing before the first attempt has ended. */
   log?: Entry[];
-  /** The delivery that this one repeats: its receiver sees the same `webhook-id`. */
+  /** The delivery that this one repeats. Its receiver sees the same `webhook-id`. */
   replayOf?: string;
-  /** What it was to repeat, when that was a repetition itself. */
+  /** The delivery that was asked to be sent again, if that was a repetition itself. Then `replayOf` is the original. */
   repeats?: string;
-  /** The replay that it belongs to. */
+  /** The replay that this delivery belongs to. */
   replay?: string;
-  /** Set while it is held: it ends then (ms). */
+  /** Set while the delivery is held: when (ms) it ends unsent. */
   heldUntil?: number;
-  /** A test of the webhook. */
+  /** The delivery is a test of the webhook. */
   isTest?: true;
-  /** That of the webhook when it was made, which can tell of this event. Not in those from before it was kept here. */
+  /** The format of the webhook when the delivery was made. It is missing in deliveries from before it was stored. */
   format?: Format;
+  /**
+   * The `X-Request-Id` of the API call that the delivery follows from, for logs. Tasks carry it; the delivery stores it
+   * only while it waits without a task.
+   */
+  requestId?: string;
   snapshot: Snapshot;
 };
 
+/** Gives the uuid of the message that a delivery is about, and the uuid of the event if the service made the event. */
+export const messageOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
+
 const DAY = 86_400_000;
-/** Deliveries, and with them what a receiver got, are kept this long, ms. */
+/** How long (ms) deliveries are kept. */
 export const KEPT = 30 * DAY;
 
-/** Until when (ms) a delivery is held from now on: 14 days, and always less than it is kept. */
+/** Until when (ms) a delivery is held from now on: 14 days, and always for a shorter time than it is kept. */
 export const heldUntil = (deliveryId: string, now: number): number =>
   Math.min(now + 14 * DAY, timeOfUlid(deliveryId) + KEPT - DAY);
 
-/** Held deliveries are released so many ms apart, */
+/** Milliseconds between the releases of two held deliveries of a webhook. */
 export const RELEASE_EVERY = 100;
-/** and no more ahead of their time than this (ms), so that a change of mind takes effect. */
+/** How far ahead (ms) releases are planned at most, so that switching the webhook off again takes effect. */
 export const RELEASE_AHEAD = 60_000;
 
-/** One delivery for each event, webhook and rule: deriving its id makes writing it twice harmless. */
+/** Derives the id of the delivery for an event, a webhook and a rule, so that writing it twice does no harm. */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
   webhookId: string,
   ruleId: number,
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId);
 
-/** What came of one attempt: taken, refused for good, or to be tried again, after so many seconds if the target asked. */
+/** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
 export type Outcome =
   | { what: 'accepted' }
   | { what: 'gone' }
@@ -120,7 +136,7 @@ export type Next =
   | { state: 'failed'; reason: 'gone' | 'exhausted' }
   | { state: 'retrying'; nextAttempt: number };
 
-/** Seconds as they are waited for: 20 % more or less. `random` is in [0, 1). */
+/** A delay in seconds with a jitter of 20 % more or less. `random` is in [0, 1). */
 export const varied = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (
@@ -137,8 +153,8 @@ const waitSeconds = (
 };
 
 /**
- * What follows an attempt: `attempts` counts it, `schedule` is the webhook's or stage's own (null: the retry schedule above),
- * `random` is in [0, 1).
+ * Gives what follows an attempt. `attempts` counts the attempts, this one included; `schedule` is that of the webhook
+ * or the stage (null: RETRY_DELAYS); `random` is in [0, 1).
  */
 export const afterAttempt = (
   attempts: number,

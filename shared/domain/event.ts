@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { int64, millis } from './values.ts';
 
 /**
- * Every kind of event. The key names the situation that a rule may watch for; `code` is the eventType of D2 Custom 1,
- * null where there is none (those reach Full and Raw webhooks only).
+ * All kinds of events that rules can watch for. The key is the situation of the rule. `code` is the eventType of D2
+ * Custom 1; events whose `code` is null reach only Full and Raw webhooks.
  */
 export const kinds = {
   fall_detected: { type: 'fall', action: 'fall_detected', code: 1 },
@@ -38,14 +37,14 @@ export const kinds = {
 export type Situation = keyof typeof kinds;
 export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]]);
 
-/** Events of a sensor that the service makes of a registration. */
+/** Events that the service makes when a sensor registers or is refused. */
 const registrations = {
   registered: { type: 'sensor', action: 'registered', code: null },
   registration_refused: { type: 'sensor', action: 'registration_refused', code: null },
 } as const;
 export type Notice = keyof typeof registrations;
 
-/** Events that no rule can name: registrations, a message of unknown kind, and the test of a webhook. */
+/** Events that no rule can watch for: registrations, a message of unknown kind, and the test of a webhook. */
 export const otherKinds = {
   ...registrations,
   unknown: { type: 'unknown', action: 'received', code: null },
@@ -55,7 +54,7 @@ export const otherKinds = {
 /** A point in cm relative to the sensor. */
 export type Point = { x: number; y: number; z: number };
 
-/** What happened, in the words that rules and formats understand, whoever made the sensor. */
+/** An event without an id, in terms of rules and formats, independent of the sensor's maker. */
 export type Happening = {
   situation: Situation | null;
   type: string;
@@ -65,7 +64,7 @@ export type Happening = {
   region: { id: string; index: number; name: string } | null;
   isSimulated: boolean;
   isSilent: boolean;
-  /** Start of the fall that this is the first report of, in its situation; no rate limit may swallow it. */
+  /** This is the first event of its situation in a fall, so no rate limit may suppress it. */
   newFall: boolean;
 };
 
@@ -89,30 +88,17 @@ export const unknownHappening = nameless('unknown');
 export const noticeHappening = (notice: Notice): Happening => nameless(notice);
 
 const Unit = z.number().min(0).max(1);
-/** Scaled to [0, 1] over the room (D2 Custom 1). */
+/** A point scaled to [0, 1] over the room (D2 Custom 1). */
 export const NormalizedCoordinates = z.object({ x: Unit, y: Unit, z: Unit });
 export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
 
-/** An event in a list. */
-export const EventView = z
-  .object({
-    id: int64,
-    uuid: z.string().meta({ format: 'uuid' }),
-    createDate: millis,
-    receiveDate: millis,
-    sensorId: z.string(),
-    eventType: z.int().nullable(),
-    type: z.string(),
-    action: z.string(),
-    normalizedCoordinates: NormalizedCoordinates.nullable(),
-    raw: z.unknown().meta({ description: 'the message of the device, its numbers with all their digits' }),
-  })
-  .meta({ id: 'Event' });
-
 const DAY = 86_400_000;
-/** Events and rule hits are kept, and shown, this long (D1 O7). */
+/** How long (ms) events and rule hits are stored and shown (D1 O7). */
 export const RETENTION = 120 * DAY;
 
-/** The device's clock is believed when it is within -24 h..+5 min of ours; else the time of receipt counts. */
+/**
+ * Gives the device's time if it is at most 24 h before or 5 min after the time of receipt, otherwise the time of
+ * receipt (ms).
+ */
 export const believedTime = (deviceTime: number | null, received: number): number =>
   deviceTime !== null && deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000 ? deviceTime : received;

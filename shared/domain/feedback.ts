@@ -12,7 +12,7 @@ const fields = {
   eventId: uuid.nullable().default(null),
 };
 
-/** What a client sends. What it names must belong to the sensor. */
+/** The body of a request that creates feedback. The rule hit and the event that it names must belong to the sensor. */
 export const NewFeedback = z.object(fields).meta({
   id: 'NewFeedback',
   examples: [
@@ -28,7 +28,7 @@ export const NewFeedback = z.object(fields).meta({
 });
 export type NewFeedback = z.output<typeof NewFeedback>;
 
-/** What somebody says about what a sensor reported, or did not (D1 "Feedback"). */
+/** Feedback of a user about what a sensor reported or missed (D1 "Feedback"). */
 export const Feedback = z
   .object({
     ...fields,
@@ -45,7 +45,10 @@ export const Feedback = z
   .meta({ id: 'Feedback' });
 export type Feedback = z.output<typeof Feedback>;
 
-/** Feedback as it is kept: a maker who wants it learns of it where the sensor is to be optimized. */
+/**
+ * Makes feedback from a request. It is forwarded to the maker if the maker wants feedback and the sensor may be
+ * optimized.
+ */
 export const newFeedback = (
   given: NewFeedback,
   sensor: Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>,

@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** 2025-01-01T00:00:00Z: 41 bits of milliseconds from here reach into the year 2094. */
+/** 2025-01-01T00:00:00Z. 41 bits of milliseconds from here last until the year 2094. */
 export const ID_EPOCH = 1_735_689_600_000;
 const SLOTS = 4_096;
 
 /**
- * A time-ordered integer below 2^53: 41 bits of ms since ID_EPOCH, 12 random bits.
- * Unique only once it was written under a condition; whoever writes it draws again (or takes the next) on a clash.
+ * Makes a time-ordered integer below 2^53 from 41 bits of ms since ID_EPOCH and 12 random bits. It is unique only after
+ * a conditional write; if that fails, the writer draws another id or takes the next one.
  */
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
 
-/** The ms at which a time-ordered id was drawn. */
+/** Gives the time (ms) at which a time-ordered id was drawn. */
 export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOCH;
 
-/** The smallest id drawn at or after `time`. */
+/** Gives the smallest id that can be drawn at or after `time`. */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
-/** Ids of what happens one after the other: of things at the same time, the `last` one before included, each is later. */
+/**
+ * Makes a function that draws ids in order: of events at the same time, starting after `last`, each gets a larger id
+ * than the one before it.
+ */
 export const inOrder = (draw: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;
   return (createDate: number): number => {
@@ -34,20 +37,20 @@ const crockford = (value: bigint, length: number): string => {
   return text;
 };
 
-/** ULID form: 10 characters of time (ms), 16 of content. The same time and bytes give the same id. */
+/** Makes a ULID from 10 characters of time (ms) and 16 of content. The same time and bytes give the same id. */
 const ulid = (time: number, bytes: Uint8Array): string =>
   crockford(BigInt(time), 10) + crockford(BigInt(`0x${Buffer.from(bytes.subarray(0, 10)).toString('hex')}`), 16);
 
-/** The ms of a ULID. */
+/** Gives the time (ms) of a ULID. */
 export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
-/** What no ULID of `time` (ms) or later comes before, as text. */
+/** Gives a text that sorts before all ULIDs of `time` (ms) or later, and after all earlier ones. */
 export const ulidsFrom = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
 
-/** z-base-32 without padding: 16 bytes give 26 characters (D2 "Authentication" 1). */
+/** Encodes bytes as z-base-32 without padding: 16 bytes give 26 characters (D2 "Authentication" 1). */
 export const zBase32 = (bytes: Uint8Array): string => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((chunk) => Z_BASE_32[Number.parseInt(chunk.padEnd(5, '0'), 2)]).join('');
@@ -62,23 +65,23 @@ const asUuid = (bytes: Uint8Array, version: number): string => {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
-/** Shapes 16 random bytes as a UUIDv4, as bytes. */
+/** Makes the 16 bytes of a UUIDv4 from 16 random bytes. */
 export const uuidV4Bytes = (random: Uint8Array): Uint8Array =>
   Buffer.from(asUuid(random, 4).replaceAll('-', ''), 'hex');
 
-/** The UUIDv5 namespace of everything this service derives. */
+/** The UUIDv5 namespace of all UUIDs that the service derives. */
 const NAMESPACE = Buffer.from('5e7a0c1d9b2f4c6e8a3d1f0b7c9e2d4a', 'hex');
 
-/** A UUIDv5 of the parts: the same parts give the same UUID. */
+/** Derives a UUIDv5: the same parts give the same UUID. */
 export const uuidV5 = (...parts: readonly (string | number)[]): string =>
   asUuid(createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(), 5);
 
-/** A short hash of a text: enough to see that two texts of one sensor are the same. */
+/** Gives a short hash of a text, long enough to recognise equal texts of one sensor. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
-/** A ULID that is derived, not drawn: the same time and parts give the same id. */
+/** Derives a ULID: the same time and parts give the same id. */
 export const derivedUlid = (time: number, ...parts: readonly (string | number)[]): string =>
   ulid(time, createHash('sha256').update(JSON.stringify(parts)).digest());
 
-/** A UUIDv4 as text. */
+/** Draws a UUIDv4. */
 export const randomUuid = (random: (bytes: number) => Uint8Array): string => asUuid(random(16), 4);

@@ -1,11 +1,14 @@
-/** Languages with a message file; adding one starts there. */
+/** The languages that have a file of messages. A new language needs such a file first. */
 export const locales = ['en', 'de'] as const;
 export type Locale = (typeof locales)[number];
 export const DEFAULT_LOCALE: Locale = 'en';
 
 export const isLocale = (value: string): value is Locale => (locales as readonly string[]).includes(value);
 
-/** The best match of an Accept-Language header, by quality, language before region; English when nothing matches. */
+/**
+ * Gives the best language for an Accept-Language header, by quality; the region is ignored. It is English if nothing
+ * matches.
+ */
 export const bestLocale = (acceptLanguage: string | undefined): Locale => {
   const wishes = (acceptLanguage ?? '')
     .slice(0, 1_024)

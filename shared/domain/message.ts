@@ -14,8 +14,9 @@ export const fallStatuses = [
 export type FallStatus = (typeof fallStatuses)[number];
 
 /**
- * One fall as maker A reports it. `start` (ms, the device's clock) is its key; null: unreadable, then it starts when it is
- * received. `isSensitive`: by sensitivity mode.
+ * One report of a maker A device about a fall. `start` (ms, the device's clock) identifies the fall; it is null if it
+ * could not be read, and then the fall starts when it is received. `isSensitive` falls were detected by the sensitivity
+ * mode.
  */
 export type FallSignal = {
   kind: 'fall';
@@ -25,11 +26,14 @@ export type FallSignal = {
   point: Point | null;
   isSimulated: boolean;
   isSilent: boolean;
-  /** Is the device in its learning phase? Left out: it doesn't say. */
+  /** Is the device in its learning phase? It is missing if the device does not say so. */
   isLearning?: boolean;
 };
 
-/** Somebody in the room, and in which regions (true) or not (false), by their positionIdx. Null: it doesn't say. */
+/**
+ * A report of presence. `regions` tells for each positionIdx whether somebody is in that region. `present` is null if
+ * the device does not report it.
+ */
 export type PresenceSignal = {
   kind: 'presence';
   present: boolean | null;
@@ -38,14 +42,14 @@ export type PresenceSignal = {
 };
 
 export const areas = ['bed', 'door', 'default'] as const;
-/** A track of maker B that enters or leaves the room (`area` null), or an area of it. */
+/** A track of maker B that enters or leaves the room (`area` null) or an area of the room. */
 export type Move = {
   track: number;
   entered: boolean;
   area: { index: number; kind: (typeof areas)[number] | null } | null;
 };
 
-/** What a device said, once decoded: the only thing that the rules of a sensor's state see. */
+/** The decoded content of a message. The rules of a sensor's state see nothing else of it. */
 export type Signal =
   | PresenceSignal
   | FallSignal
@@ -54,18 +58,18 @@ export type Signal =
   | { kind: 'postures'; postures: readonly { track: number; pose: number }[] }
   | { kind: 'people'; count: number }
   | { kind: 'online'; isOnline: boolean }
-  /** Something that has a beginning and no end. */
+  /** A condition whose beginning is reported, but not its end. */
   | { kind: 'sign'; situation: 'sensor_weak_signal' | 'sensor_tilted' }
-  /** `alarm` null: all is well; `hasReading` false: nothing was measured. */
+  /** `alarm` is null if all is well. `hasReading` is false if nothing was measured. */
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
-  /** How the device itself is doing; `firmware` N of v0.N, null: it doesn't say. */
+  /** The state of the device itself. `firmware` is the N of v0.N, or null if the device does not report it. */
   | { kind: 'state'; firmware: number | null }
   | { kind: 'unknown' };
 
 /**
- * A decoded message: what it says, when the device says it happened (ms), its own UUID, and otherwise the parts that
- * make a later message the same one again (null: nothing in it does). `byBytes`: then the same bytes soon after are a
- * repeat.
+ * A decoded message: its content, the time (ms) at which the device says it happened, the UUID in the message, and
+ * `identity`, the parts by which a repeated message is recognised if it has no UUID (null if it has no such parts).
+ * With `byBytes` the same bytes shortly after count as a repeat.
  */
 export type Decoded = {
   signal: Signal;
@@ -77,12 +81,14 @@ export type Decoded = {
 
 const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
 
-/** The UUID that a message itself has, at its top or inside. */
+/** Gives the UUID that a message contains, on its top level or in its payload. */
 export const ownUuid = (message: unknown, inside: unknown): string | null => {
   const [top, inner] = [OwnId.safeParse(message).data, OwnId.safeParse(inside).data];
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
 };
 
-/** The UUID of a message within its sensor; `arrival` tells apart messages that nothing else identifies. */
+/**
+ * Gives the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.
+ */
 export const messageUuid = (sensorId: string, decoded: Decoded, raw: string, arrival: readonly number[]): string =>
   decoded.uuid ?? (decoded.identity ? uuidV5(sensorId, ...decoded.identity) : uuidV5(sensorId, raw, ...arrival));

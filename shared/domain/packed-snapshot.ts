@@ -13,7 +13,7 @@ type Packed = [
     code: number | null,
     coordinates: [x: number, y: number, z: number] | null,
     text: string,
-    /** 1: the event's own uuid. */
+    /** 1 stands for the event's own uuid. */
     source: string | null | 1,
   ],
   sensor: [id: string, deviceId: string, name: string, groupId: number],
@@ -36,8 +36,8 @@ const pointOf = (point: NormalizedCoordinates | null): [number, number, number] 
   point && [point.x, point.y, point.z];
 
 /**
- * A snapshot as a delivery keeps it: its values in their order, as one text. A delivery is written three times, and each
- * kilobyte is paid for each time: the names of the values would be half of one.
+ * Packs a snapshot as a delivery stores it: the values without their names, in one text. A delivery is written three
+ * times and each kilobyte is paid each time; the names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;
@@ -62,7 +62,7 @@ const ruleOf = (packed: NonNullable<Packed[5]>): NonNullable<Snapshot['rule']> =
   return { ...texts, situation: situation as Situation, hasRegion: region !== null, regionIndex, regionName };
 };
 
-/** The snapshot that was packed. */
+/** Unpacks a snapshot. */
 export const unpackSnapshot = (text: string): Snapshot => {
   const [service, webhook, event, sensor, customer, rule] = JSON.parse(text) as Packed;
   const [id, uuid, createDate, type, action, code, point, situation, source] = event;

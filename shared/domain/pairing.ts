@@ -1,15 +1,17 @@
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 export const PAIRING_CODE_LIFETIME = 15 * 60_000;
-/** ms for which a customer lets a linked sensor register without its token. */
+/** For how long (ms) a customer lets a linked sensor register without its token. */
 export const REGISTRATION_WINDOW = 15 * 60_000;
-/** Refused registrations that are told of in 15 minutes: of a sensor, and of all sensors of a customer. */
+/** How many refused registrations are reported in 15 minutes: of one sensor, and of all sensors of a customer. */
 export const TOLD_REFUSALS = { sensor: 10, customer: 100, windowSeconds: 15 * 60 } as const;
 export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 
-/** 8 characters that nobody confuses when reading them aloud; 32 letters, so each byte is fair. */
+/**
+ * Makes a code of 8 characters that are not confused when read aloud. There are 32 of them, so each is equally likely.
+ */
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
-/** Codes are compared without regard to case. */
+/** Gives the form of a code that is compared, because its case does not matter. */
 export const normalCode = (code: string): string => code.toUpperCase();

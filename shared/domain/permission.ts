@@ -11,34 +11,41 @@ export const Permission = z.enum([
 ]);
 export type Permission = z.infer<typeof Permission>;
 
-/** Who calls: what every decision about access is made from. The customer comes from here, never from a request. */
+/**
+ * The caller of an operation, from which all access decisions are made. The customer comes from here and never from a
+ * request.
+ */
 export type Caller = {
   accountId: number;
   customerId: number | null;
   isAdmin: boolean;
   permissions: readonly Permission[];
   locale: string;
-  /** `token`: an access token; `session`: somebody who logged in. */
+  /** `token` is an access token, `session` a login. */
   kind: 'session' | 'token';
-  /** A token that opens nothing but GET. */
+  /** The caller's token allows only GET. */
   readOnly: boolean;
 };
 
-/** Permissions are independent of each other; a system admin holds them all. */
+/** Does a caller hold a permission? Permissions are independent of each other; a system admin holds all. */
 export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
 
 /**
- * May a caller who manages users change what a user logs in with and may do? Whoever sets a password, or where the code
- * for a new one is mailed, becomes that user: so only the user itself, and who holds all that the user holds.
+ * May a caller who manages users change the login and the rights of a user? Anybody who sets a user's password, or the
+ * address to which a reset code is mailed, can act as that user. So only the user, and callers who hold all of the
+ * user's rights, may do it.
  */
 export const mayChange = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
   caller.accountId === user.id ||
   (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
 
-/** A customer that a caller works in: its own, or any for a system admin. Two missing customers are never the same. */
+/**
+ * May a caller work with this customer: its own one, or any for a system admin? Two missing customers are never the
+ * same.
+ */
 export const worksIn = (caller: Caller, customerId: number | null): boolean =>
   caller.isAdmin || (caller.customerId !== null && caller.customerId === customerId);

@@ -4,12 +4,12 @@ import { derivedUlid } from './ids.ts';
 import { senderOf } from './snapshot.ts';
 import type { WebhookRecord } from './webhook.ts';
 
-/** No sensor has this id. */
+/** The id of no sensor. */
 const NOBODY = `id_${'0'.repeat(23)}`;
-/** Custom 1 knows no tests: they say that a sensor is active. */
+/** Custom 1 has no code for tests, so a test has the code of an active sensor. */
 const CODE = 8;
 
-/** A delivery that tests a webhook: an event of nobody, on the way of every other. */
+/** Makes a delivery that tests a webhook. Its event has no sensor, and it is delivered like every other one. */
 export const pingOf = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
   service: Service,

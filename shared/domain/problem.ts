@@ -1,4 +1,4 @@
-/** Reasons why a value is refused; each has a text in shared/api/messages. */
+/** The reasons for which a value is refused. Each has a text in shared/api/messages. */
 export type Problem =
   | 'required'
   | 'type'
@@ -38,5 +38,5 @@ export type Problem =
   | 'rate_order'
   | 'wrong_password';
 
-/** What is wrong with a value, by the path of its field. */
+/** A problem with the value at a path. `values` fill in its text. */
 export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };

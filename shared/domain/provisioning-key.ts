@@ -3,11 +3,13 @@ import { Manufacturer } from './sensor.ts';
 import { int32, millis, text, uuid } from './values.ts';
 
 const limits = z.object({
-  expires: millis.nullable().meta({ description: 'from then on (ms) it opens nothing; null: never' }),
-  maxDevices: int32(1, 1_000_000).nullable().meta({ description: 'so many new devices at most; null: no limit' }),
+  expires: millis.nullable().meta({ description: 'when (ms) the key expires; null: never' }),
+  maxDevices: int32(1, 1_000_000)
+    .nullable()
+    .meta({ description: 'how many new devices it may register; null: no limit' }),
 });
 
-/** What a system admin sends to create a key. */
+/** The body of a request that creates a provisioning key. */
 export const NewProvisioningKey = z
   .object({
     name: text(1, 64),
@@ -20,7 +22,10 @@ export const NewProvisioningKey = z
     examples: [{ name: 'Factory line 1', manufacturer: 'maker_a', expires: null, maxDevices: 5_000 }],
   });
 
-/** A key that registers devices; `manufacturer` null: of both makers. The key itself is kept nowhere. */
+/**
+ * A provisioning key allows to register devices; `manufacturer` is null if it is for both makers. The key itself is
+ * stored nowhere.
+ */
 export const ProvisioningKey = limits
   .extend({
     id: uuid,
@@ -33,10 +38,10 @@ export const ProvisioningKey = limits
   .meta({ id: 'ProvisioningKey' });
 export type ProvisioningKey = z.output<typeof ProvisioningKey>;
 
-/** What the key itself opens: all but what changes with its use. */
+/** A caller with a provisioning key: everything about the key but what changes with its use. */
 export type Provisioner = Omit<ProvisioningKey, 'devices' | 'lastUsed'>;
 
-/** The answer to the creation of a key: the only time that it is shown. */
+/** The answer to the creation of a key. The key is shown only here. */
 export const CreatedProvisioningKey = ProvisioningKey.extend({ key: z.string() }).meta({
   id: 'CreatedProvisioningKey',
 });

@@ -1,14 +1,14 @@
-/** Most messages in a call of a device, and the most bytes of one. */
+/** The largest number of messages in a call of a device, and the largest size of one message in bytes. */
 export const MESSAGES = { count: 100, bytes: 200 * 1_024 } as const;
-/** Lists show the bytes of a message up to so many. */
+/** Lists show messages of at most so many bytes. */
 export const LISTED_BYTES = 16 * 1_024;
 /**
- * All messages of a page together, as a Lambda answers with them: 6 MB are the most, and the body is a text inside of
- * JSON there, in which each quotation mark and backslash takes two. 160 messages always fit.
+ * The largest size of all messages of a page together. A Lambda's answer has at most 6 MB, and contains the body as a
+ * JSON text, in which quotation marks and backslashes take two bytes. 160 messages always fit.
  */
 const PAGE_BYTES = 5 * 1_024 * 1_024;
 
-/** The messages of a page that fit into it, the first ones first; null for the others. */
+/** Gives the messages of a page from the first one on as long as they fit, and null for the others. */
 export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
   let bytes = 0;
   return raws.map((raw) => {
@@ -23,7 +23,7 @@ const endOfString = (text: string, start: number): number => {
   return at;
 };
 
-/** How many elements a JSON array has, as its text tells: 1 for what is none. Whether it is valid doesn't matter. */
+/** Counts the elements of a JSON array, and 1 for anything else. The text need not be valid JSON. */
 export const countIn = (json: string): number => {
   const start = json.search(/\S/);
   let [depth, count] = [0, 1];
@@ -39,8 +39,8 @@ export const countIn = (json: string): number => {
 };
 
 /**
- * The elements of a JSON array as the text has them, or the whole text when it is no array. The text is valid JSON:
- * only where its elements end is looked for, for their bytes are to be kept as they came.
+ * Splits a JSON array into the texts of its elements; any other text is one element. The text must be valid JSON. It is
+ * not parsed, because the bytes of the messages must stay as they are.
  */
 export const messagesIn = (json: string): string[] => {
   const text = json.trim();

@@ -7,7 +7,7 @@ export type RegionKind = z.infer<typeof RegionKind>;
 const cm = int32(-2_147_483_648, 2_147_483_647);
 const seconds = int32(1, 300).default(120);
 
-/** A region as a client sends it: kind, name and two corners at least. An `id` that is no UUID is replaced. */
+/** A region in a request: kind, name and two corners are required. An `id` that is no UUID is replaced. */
 export const RegionUpdate = z.object({
   id: uuid.optional().catch(undefined),
   kind: RegionKind,

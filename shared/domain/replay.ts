@@ -3,10 +3,10 @@ import type { Delivery, DeliveryState } from './delivery.ts';
 import { derivedUlid } from './ids.ts';
 import { int32, int64, millis, uuid } from './values.ts';
 
-/** States of deliveries that may be sent again: those that have ended, and those that are held. */
+/** The states of deliveries that may be sent again: those that have ended, and those that are held. */
 const Replayable = z.enum(['delivered', 'held', 'failed']) satisfies z.ZodType<DeliveryState>;
 
-/** Which deliveries of a webhook are to be sent again. */
+/** The body of a request that sends deliveries of a webhook again. */
 export const NewReplay = z
   .object({
     since: millis,
@@ -25,12 +25,12 @@ export const NewReplay = z
   });
 export type NewReplay = z.output<typeof NewReplay>;
 
-/** What a client sends to stop a replay for a while, or to let it go on. */
+/** The body of a request that pauses or continues a replay. */
 export const ReplayUpdate = z
   .object({ isPaused: z.boolean() })
   .meta({ id: 'ReplayUpdate', examples: [{ isPaused: true }] });
 
-/** A replay: a job that sends deliveries again, and how far it is. */
+/** A replay sends deliveries again, and shows its progress. */
 export const Replay = z
   .object({
     id: uuid,
@@ -39,7 +39,9 @@ export const Replay = z
     isPaused: z.boolean(),
     since: millis,
     until: millis,
-    total: int64.meta({ description: 'how many are sent again; of a long span it grows while it is gone through' }),
+    total: int64.meta({
+      description: 'how many deliveries are sent again; for a long span it grows while the replay runs',
+    }),
     sent: int64,
     failed: int64,
     createDate: millis,
@@ -48,25 +50,28 @@ export const Replay = z
   .meta({ id: 'Replay' });
 export type Replay = z.output<typeof Replay>;
 
-/** What the cloud keeps of it. */
+/** A replay as it is stored. */
 export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
   Pick<NewReplay, 'states' | 'ratePerSecond'> & {
     isPaused?: boolean;
     customerId: number;
-    /** Deliveries found when it was made, of a long span not all, and how many were written so far. */
+    /**
+     * The number of deliveries found at the creation (for a long span only a part of them), and the number of
+     * repetitions made so far.
+     */
     found: number;
     made: number;
-    /** The last delivery that was looked at; null: none yet. */
+    /** The last delivery that was looked at. It is null before the first one. */
     cursor: string | null;
-    /** Until when (ms) those are spread that were written. */
+    /** The time (ms) up to which the repetitions made so far are spread. */
     pacedUntil: number;
-    /** All were looked at: what was made is all there will be. */
+    /** All deliveries of the span were looked at, so no further repetitions are made. */
     isListed: boolean;
-    /** Counts the steps: two at the same time are one. */
+    /** Counts the steps, so that two steps at the same time have the effect of one. */
     step: number;
   };
 
-/** What its owner sees. */
+/** Gives a replay as its owner sees it. */
 export const replayView = (record: ReplayRecord): Replay => ({
   ...record,
   isPaused: record.state === 'running' && record.isPaused === true,
@@ -76,19 +81,24 @@ export const replayView = (record: ReplayRecord): Replay => ({
 export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): boolean =>
   isListed && sent + failed >= made;
 
-/** The times (ms) of what a replay looks at: what comes after it was made is no matter of it. */
+/** Gives the span of time (ms) of a replay. Deliveries that came after its creation do not belong to it. */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
   replay.since,
   Math.min(replay.until, replay.createDate),
 ];
 
-/** Is a delivery one that a replay sends again? Repetitions and tests are not: what they repeat is there itself. */
+/**
+ * Does a replay send a delivery again? Repetitions and tests are left out: the original of a repetition is in the list
+ * itself.
+ */
 export const takes = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((one) => one === state) && replayOf === undefined && !isTest;
 
-/** A new delivery with the content of another one, due at `time` (ms), with the full retry schedule before it. */
+/**
+ * Makes a new delivery with the content of another one. It is due at `time` (ms), and starts the retry schedule anew.
+ */
 export const again = (original: Delivery, id: string, time: number, now: number): Delivery => ({
   id,
   customerId: original.customerId,
@@ -109,7 +119,7 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   snapshot: original.snapshot,
 });
 
-/** The repetition of a delivery in a replay: the same id whenever it is made. */
+/** Makes the repetition of a delivery in a replay. It has the same id no matter when it is made. */
 export const repetitionOf = (original: Delivery, replay: ReplayRecord, time: number, now: number): Delivery => ({
   ...again(original, derivedUlid(replay.createDate, replay.id, original.id), time, now),
   replay: replay.id,

@@ -1,4 +1,4 @@
-/** How far a sensor sees to the sides and ahead, and the heights that it may hang at, in cm. */
+/** How far a sensor sees to each side and ahead, and at which heights it may be mounted, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (x: number, y: number, min: number, max: number, usual: number): Limits => ({
   x,
@@ -6,13 +6,13 @@ const limits = (x: number, y: number, min: number, max: number, usual: number): 
   height: { min, max, usual },
 });
 
-/** Shortest side of a region, cm. */
+/** The shortest side of a region in cm. */
 export const SHORTEST_SIDE = 20;
 
 type Mounting = 'wall' | 'ceiling' | 'ceiling_45deg' | 'wall_tilt_45deg';
 type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;
 
-/** How far each sensor sees, by how it is mounted, in cm. A mounting that is missing is not supported. */
+/** How far the sensors of each maker see by mounting, in cm. A missing mounting is not supported. */
 export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
   maker_a: {
     wall: limits(200, 400, 100, 200, 150),
@@ -25,7 +25,7 @@ export const mountings: OfMaker<Readonly<Partial<Record<Mounting, Limits>>>> = {
 
 type Kind = 'default' | 'bed' | 'door' | 'monitored_bed' | 'interference';
 
-/** How many regions a sensor knows, in all and of a kind. */
+/** How many regions a sensor supports, in total and by kind. */
 export const regionCounts: OfMaker<{ all: number; kinds: Readonly<Partial<Record<Kind, number>>> }> = {
   maker_a: { all: 6, kinds: { default: 6, door: 2, bed: 1 } },
   maker_b: { all: 16, kinds: { default: 16, door: 16, bed: 16, interference: 16, monitored_bed: 1 } },

@@ -57,7 +57,7 @@ const countErrors = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Field
     : ofKind;
 };
 
-/** Everything that is wrong with a room for a sensor of that maker; nothing when it fits. */
+/** Gives all errors of a room for a sensor of this maker. The list is empty if the room is valid. */
 export const roomErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => [
   ...extentErrors(room, manufacturer),
   ...countErrors(room, manufacturer),
@@ -68,8 +68,8 @@ const rank = ({ kind }: { kind: RegionKind }): number =>
   kind === 'bed' || kind === 'monitored_bed' ? 0 : kind === 'door' ? 1 : 2;
 
 /**
- * The regions as they are stored, in the order of the body: ids kept when valid and unique in the room, else drawn;
- * `positionIdx` counts beds first, then doors, then the others.
+ * Gives the regions as they are stored, in the order of the body. A valid id that is unique in the room is kept,
+ * otherwise one is drawn. `positionIdx` counts beds first, then doors, then all others.
  */
 export const placeRegions = (regions: readonly RegionUpdate[], drawId: () => string): Region[] => {
   const order = regions

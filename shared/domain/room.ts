@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { NormalizedCoordinates, Point } from './event.ts';
 import { RegionUpdate } from './region.ts';
+import { defaultRoom } from './room-geometry.ts';
 import { int32, millis } from './values.ts';
 
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
@@ -23,7 +23,7 @@ const fields = z.object({
   exitDuration: seconds,
 });
 
-/** What a client sends to replace the room of a sensor (D1 O9). */
+/** The body of a request that replaces the room of a sensor (D1 O9). */
 export const RoomUpdate = fields.extend({ regions: z.array(RegionUpdate).max(64) }).meta({
   id: 'RoomUpdate',
   examples: [
@@ -36,7 +36,7 @@ export const RoomUpdate = fields.extend({ regions: z.array(RegionUpdate).max(64)
 });
 export type RoomUpdate = z.output<typeof RoomUpdate>;
 
-/** A region as it is stored and read: with its id, and its place in the order in which a device knows them. */
+/** A stored region with its id, and with its position in the order in which the device counts regions. */
 export const Region = RegionUpdate.extend({
   id: z.string().meta({ format: 'uuid' }),
   positionIdx: z.int().min(0),
@@ -55,25 +55,10 @@ export const Room = fields
   .meta({ id: 'Room' });
 export type Room = z.output<typeof Room>;
 
-/** 45 degrees for the mountings that are turned by them. */
+/** Gives the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
-/** The room of a sensor that nobody measured yet: on the wall, 3.6 m wide. */
-export const defaultRoom: RoomUpdate = {
-  sensorMounting: 'wall',
-  xMin: 180,
-  xMax: 180,
-  yMax: 350,
-  yMin: 30,
-  zMin: 0,
-  zMax: 180,
-  sensorHeight: 150,
-  enterDuration: 120,
-  exitDuration: 120,
-  regions: [],
-};
-
-/** What is read before the first PUT, as old as the sensor. */
+/** Gives the room of a sensor before its first PUT. It is as old as the sensor. */
 export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
   ...defaultRoom,
   regions: [],
@@ -81,18 +66,4 @@ export const firstRoom = ({ id, createDate }: { id: string; createDate: number }
   createDate,
   updateDate: createDate,
   rotation: rotationOf(defaultRoom.sensorMounting),
-});
-
-/** The extent of a room, in cm. */
-export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;
-
-export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({ xMin, xMax, yMin, yMax, zMax });
-
-const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
-
-/** A point within the room, scaled to [0, 1] from the lower-left corner (D2 Custom 1). */
-export const normalize = ({ x, y, z }: Point, room: Extent): NormalizedCoordinates => ({
-  x: share(x + room.xMin, room.xMin + room.xMax),
-  y: share(y + room.yMin, room.yMin + room.yMax),
-  z: share(z, room.zMax),
 });

@@ -4,7 +4,7 @@ import { Feedback } from './feedback.ts';
 import { Sensor } from './sensor.ts';
 import { id, int64, millis, uuid } from './values.ts';
 
-/** One recipient of a rule hit, and how the sending went (D1 "Rule message"). */
+/** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
   .object({
     id,
@@ -20,7 +20,7 @@ export const RuleMessage = z
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
 
-/** A rule that fired for an event (D1 "Rule hit"). `allSend`: every message was answered 2xx. */
+/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was answered by 2xx. */
 export const RuleHit = z
   .object({
     id,
@@ -40,5 +40,5 @@ export const RuleHit = z
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
 
-/** Where a hit stands among those of its customer: both grow from one to the next. */
+/** The position of a hit among those of its customer. Both fields grow from one hit to the next. */
 export type HitPlace = Pick<RuleHit, 'id' | 'createDate'>;

@@ -27,7 +27,7 @@ const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
   const wrong = (path: string, key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
   if (sensorId !== null && sensorGroupId !== null) wrong('sensorGroupId', 'one_scope');
-  // A region is one of a room, and a room that of a sensor: without the sensor its id says nothing.
+  // A region belongs to the room of a sensor, so its id means nothing without the sensor.
   if (regionId !== null && sensorId === null) wrong('regionId', 'region_needs_sensor');
 };
 
@@ -40,21 +40,24 @@ const example = {
   recipients: [{ botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' }],
 };
 
-/** What a client sends to replace a rule. At most one of sensorId and sensorGroupId; none: all sensors. */
+/**
+ * The body of a request that replaces a rule. At most one of sensorId and sensorGroupId is set; without both the rule
+ * watches all sensors.
+ */
 export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples: [example] });
-/** The same, to create one. */
+/** The body of a request that creates a rule. */
 export const NewRule = fields
   .extend({ customerId: id.optional() })
   .check(scope)
   .meta({ id: 'NewRule', examples: [example] });
 
-/** A rule: which situation of which sensors tells whom what. */
+/** A rule tells its recipients when a situation occurs at the sensors that it watches. */
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
 export type Rule = z.output<typeof Rule>;
 
 type Condition = (rule: Rule, what: Happening, time: number, firedAt: number | undefined) => boolean;
 
-/** All that must hold for a rule to fire, the cheapest first. */
+/** The conditions for a rule to fire, the cheapest first. */
 const conditions = {
   isEnabled: ({ isEnabled }) => isEnabled,
   situation: ({ situation }, what) => situation === what.situation,
@@ -62,25 +65,33 @@ const conditions = {
   isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
   region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
   schedule: ({ schedule }, _, time) => schedule === null || isScheduled(schedule, time),
-  // What comes late may be older than what fired last.
+  // A late event may be older than the one that fired last.
   rateLimit: ({ rateLimitSeconds }, { newFall }, time, firedAt) =>
     newFall || firedAt === undefined || Math.abs(time - firedAt) >= rateLimitSeconds * 1_000,
 } as const satisfies Record<string, Condition>;
 export type WhyNot = keyof typeof conditions;
 
-/** Does the rule fire for what happened? Its scope (sensor, group, customer) is decided by where it is looked up. */
+/**
+ * Does a rule fire for an event? Its scope (sensor, group, customer) is not checked here: rules are looked up by it.
+ */
 export const fires: Condition = (...given) => Object.values(conditions).every((holds) => holds(...given));
 
-/** The names of all conditions that keep the rule from firing; none: it fires. */
+/** Gives the names of the conditions that prevent a rule from firing. The list is empty if it fires. */
 export const whyNot = (...given: Parameters<Condition>): WhyNot[] =>
   (Object.keys(conditions) as WhyNot[]).filter((name) => !conditions[name](...given));
 
-/** Puts `{sensor} {region} {location} {time} {situation}` into a rule's text; at most 256 code points. */
+/** The longest title and message that are sent, in code points. */
+export const SENT_TEXT = 256;
+
+/**
+ * Replaces `{sensor} {region} {location} {time} {situation}` in a text of a rule. The result has at most SENT_TEXT code
+ * points.
+ */
 export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>
   [
     ...template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
       Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
     ),
   ]
-    .slice(0, 256)
+    .slice(0, SENT_TEXT)
     .join('');

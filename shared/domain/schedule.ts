@@ -10,7 +10,10 @@ const isTimeZone = (value: string): boolean => {
 
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 
-/** Days are 1 (Monday) to 7. `from` after `to` runs over midnight and belongs to the day on which it starts. */
+/**
+ * A weekly schedule. Days are 1 (Monday) to 7. If `from` is after `to`, the time span ends on the day after the listed
+ * one.
+ */
 export const Schedule = z.object({
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: Clock,
@@ -24,7 +27,7 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-// Making a format takes longer than using it a hundred times. It depends on nothing but the zone.
+// Making a format takes longer than using it a hundred times. It depends only on the time zone.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);
@@ -34,13 +37,13 @@ const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   return made;
 };
 
-/** Local wall time: ISO weekday and `YYYY-MM-DD HH:MM`. */
+/** Gives the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock (`HH:MM`). */
 export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
   const [date = '', clock = ''] = formatIn(timeZone).format(time).split(' ');
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-/** Is the moment inside the schedule, on the wall clock of its zone? `from` equal to `to` is the whole day. */
+/** Is a time within the schedule, by the clock of the schedule's time zone? If `from` equals `to`, the whole day is. */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
   const { weekday, clock } = wallTime(time, timeZone);
   if (from < to) return days.includes(weekday) && clock >= from && clock < to;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id, millis, text } from './values.ts';
 
-/** More than a group can have: see Quotas. */
+/** A group never has as many sensors: see Quotas. */
 const sensorIds = z.array(text(1, 26)).max(5_000);
 const examples = [{ name: 'Ward 2', sensorIds: ['id_MDI6MDA6NUU6MTA6MDA6MDE'] }];
 
@@ -13,7 +13,7 @@ export const NewSensorGroup = SensorGroupUpdate.extend({ customerId: id.optional
   examples,
 });
 
-/** A group of sensors, which a rule may watch as one. A sensor is in one group at most. */
+/** A group of sensors that a rule can watch. A sensor is in at most one group. */
 export const SensorGroup = z
   .object({
     id,

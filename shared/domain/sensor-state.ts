@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Happening, Point, Situation } from './event.ts';
 
-/** A mark of a fall that it keeps: see marks. */
+/** One letter of `marks`. */
 export type Mark = keyof typeof marks;
-/** What was told of a fall already, one letter each: a state of a sensor is read and written with each message. */
+/**
+ * The states of a fall that were already reported, one letter each. They are short because the state of a sensor is
+ * read and written with each message.
+ */
 export const marks = {
   d: 'detected',
   c: 'confirmed',
@@ -14,52 +17,72 @@ export const marks = {
 
 /** One fall of a maker A sensor. */
 export type Fall = {
-  /** Its start and key: ms, the device's clock; ours when the device didn't say. */
+  /**
+   * The start of the fall in ms, which identifies it: by the device's clock, or the time of receipt if the device did
+   * not send one.
+   */
   start: number;
-  /** Marks, in the order in which they came. */
+  /** The marks of the fall in the order in which they came. */
   seen: string;
   isSensitive?: boolean;
-  /** While it goes on: when it was last moved (ms, our clock), and what is told again when time moves it on. */
+  /**
+   * `at` is when the fall last changed its state (ms, the service's clock). It and the fields after it are stored until
+   * the fall ends, because they are needed when time moves the fall on.
+   */
   at?: number;
   point?: Point | null;
   isSimulated?: boolean;
   isSilent?: boolean;
 };
 
-/** Somebody whom a maker B sensor follows: the last pose, what was told of an open fall, the last move in each area. */
-export type Track = { id: number; pose?: number; seen?: string; areas?: Record<string, 'in' | 'out'> };
+/** Is the fall over or canceled? */
+export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.includes('x');
 
-/** What the cloud knows of a sensor's room. One item in the table, fenced by `version`. Missing: nothing is known yet. */
+/**
+ * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall and its start (ms), and the
+ * last move in each area.
+ */
+export type Track = { id: number; pose?: number; seen?: string; since?: number; areas?: Record<string, 'in' | 'out'> };
+
+/**
+ * The state of a sensor and its room. It is one item of the table, written on the condition that `version` is
+ * unchanged. Missing fields are not known yet.
+ */
 export type SensorState = {
   version: number;
-  /** ms of the newest authenticated message. */
+  /** When (ms) the newest authenticated message was received. */
   lastSeen: number;
   isActive: boolean;
-  /** It was heard of again since it became active: its last word may be a little younger than `lastSeen`. */
+  /**
+   * The sensor was heard again after it became active. Then a newer message than `lastSeen` may not have been written.
+   */
   isSteady?: true;
   presence: boolean | null;
   falls: Fall[];
-  /** When each rule fired last for this sensor, ms; forgotten once no rate limit can ask for it. */
+  /** When (ms) each rule last fired for this sensor. Times that are too old for any rate limit are removed. */
   fired: Record<string, number>;
-  /** Maker A: the device said last that it is learning. */
+  /** Maker A: the device last reported that it is in its learning phase. */
   learning?: true;
-  /** Starts of falls that nobody was called for, ms. */
+  /** The starts (ms) of recent falls that caused no alarm. */
   loop?: number[];
   /** Maker A: the regions with somebody in them, by positionIdx. */
   inside?: number[];
-  /** Maker A: when presence and regions were as they are said to be, ms; what comes later but is older is no news. */
+  /**
+   * Maker A: the times (ms) of the newest reports of presence and of regions. Older reports that come later are
+   * ignored.
+   */
   presenceAt?: number;
   regionsAt?: number;
-  /** Maker A: the last bed exit that was told, ms. */
+  /** Maker A: when (ms) the last bed exit was reported. */
   bedExit?: number;
   /** Maker B: how many people are in the room. */
   people?: number;
   tracks?: Track[];
-  /** Maker B: the alarm that lasts, of respiration, heart and signal. */
+  /** Maker B: the active alarm of each group: respiration, heart and signal. */
   vitals?: Record<string, Situation>;
-  /** Maker B: when a weak signal or a tilt was last reported, ms. */
+  /** Maker B: when (ms) a weak signal and a tilt were last reported. */
   signs?: Record<string, number>;
-  /** The previous message (its hash), when only its bytes tell it apart; ms of receipt. */
+  /** The hash of the previous message if only its bytes identify it, and when it was received (ms). */
   last?: { hash: string; at: number };
 };
 
@@ -72,7 +95,10 @@ export const newSensorState: SensorState = {
   fired: {},
 };
 
-/** A sensor that comes back may have started anew: whom it followed before is nobody that it follows now. */
+/**
+ * Makes a sensor active again. Its tracks, signs and vital alarms are removed: the device may have restarted, and its
+ * track numbers may mean other people now.
+ */
 export const awakened = ({
   tracks: _,
   signs: __,
@@ -84,42 +110,52 @@ export const awakened = ({
   isActive: true,
 });
 
-/** What a step makes of a state, and what happened by it: nothing, one thing or several. */
+/** The new state after a step, and the events of the step: none, one or several. */
 export type Step = { state: SensorState; happened: Happening[] };
 
-/** Seconds between two sweeps in the cloud. Each of them notes that the service is there. */
+/** The seconds between two sweeps in the cloud. Each sweep records that the service is up. */
 export const SWEEP_SECONDS = 60;
 
 /**
- * How long (ms) the service may not have noted that it is there before this was an outage. At most half of a sensor's
- * silence, so that an outage which nobody noticed and the sensor's own interval fit into it together; never so short that
- * a sweep which is late, or failed once, would be one.
+ * Gives the longest time (ms) without a record that the service is up before it counts as an outage. It is at most half
+ * of the time after which a sensor is inactive, so that an unnoticed outage and the sensor's own interval fit into that
+ * time together. It is long enough that one late or failed sweep is no outage.
  */
 export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(2.5 * SWEEP_SECONDS, afterSeconds / 2));
 
-/** A report that says nothing new is written only when the sensor was last seen so long ago, as a part of its silence. */
+/**
+ * A message without news is written only if `lastSeen` is older than this part of the time after which a sensor is
+ * inactive.
+ */
 const UNWRITTEN = 0.25;
 
 /**
- * When an active sensor counts as silent, ms: never early, and for what may have been said since `lastSeen` a quarter of
- * its silence late at most. The time before `upSince`, when the service itself was away, doesn't count: an outage of ours
- * must not mark sensors inactive in bulk.
+ * Gives the time (ms) at which an active sensor becomes inactive. It is never too early. Because messages since
+ * `lastSeen` may not have been written, it may be late by a quarter of `afterSeconds`. The time before `upSince`, when
+ * the service was down, does not count: an outage of the service must not make sensors inactive in bulk.
  */
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
-/** What each report moves without saying anything new. */
+/** Gives the state without the fields that each message changes. */
 const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, ...rest }: SensorState): unknown =>
   JSON.parse(JSON.stringify(rest));
 
-/** Is a state that made no event worth a write? When something of it changed, or the sensor was last seen too long ago. */
+/** Is a state without events worth a write? It is if something changed, or if `lastSeen` is too old. */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
   before.version === 0 ||
   next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
   !isDeepStrictEqual(saying(next), saying(before));
 
-/** The state of the newest fall of a maker A sensor (D1 "States"); null when there is none, or it was canceled. */
+/** Does the sensor have a fall that is not over? */
+export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>
+  falls.some((fall) => !isEnded(fall)) || tracks.some(({ seen }) => seen);
+
+/**
+ * Gives the state of the newest fall of a maker A sensor (D1 "States"). It is null if there is none, or if it was
+ * canceled.
+ */
 export const fallStateOf = ({ falls }: SensorState): (typeof marks)[Exclude<Mark, 'x'>] | null => {
   const [newest] = falls.filter(({ isSensitive }) => !isSensitive).toSorted((one, other) => other.start - one.start);
   const seen = newest?.seen ?? '';

@@ -4,14 +4,14 @@ import { millis } from './values.ts';
 export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']);
 export type FallState = z.infer<typeof FallState>;
 
-/** What a sensor is up to. `lastSeen`: null before its first message; `presence`: null while nobody knows. */
+/** The status of a sensor. `lastSeen` is null before its first message; `presence` is null while it is unknown. */
 export const SensorStatus = z
   .object({
     isActive: z.boolean(),
     lastSeen: millis.nullable(),
     firmwareVersion: z.int(),
     fallState: FallState.nullable().meta({
-      description: 'of the newest fall; null: there was none, or it was no fall',
+      description: 'of the newest fall; null: there was none, or it was canceled',
     }),
     presence: z.boolean().nullable(),
     learning: z.object({ active: z.boolean(), endDate: millis.nullable() }),

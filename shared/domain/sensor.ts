@@ -4,10 +4,13 @@ import { id, millis } from './values.ts';
 export const Manufacturer = z.enum(['maker_a', 'maker_b']);
 export type Manufacturer = z.infer<typeof Manufacturer>;
 
-/** Paths check the length alone: 12..26 characters, exactly 12 where only maker B has the operation. */
+/**
+ * The id of a sensor in a path. Only its length is checked: 12..26 characters, and exactly 12 in operations that only
+ * maker B has.
+ */
 export const SensorId = z.string().min(12).max(26);
 
-/** A sensor as D1 "Sensor" gives it. */
+/** A sensor (D1 "Sensor"). */
 export const Sensor = z
   .object({
     id: z.string(),
@@ -23,18 +26,27 @@ export const Sensor = z
   .meta({ id: 'Sensor' });
 export type Sensor = z.infer<typeof Sensor>;
 
-/** What the cloud keeps of a sensor; `customerId` is null until somebody links it, `groupId` 0 outside of groups. */
+/** A sensor as it is stored. `customerId` is null until a customer links it; `groupId` is 0 outside of groups. */
 export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
-  /** The extent of its room (cm), once somebody measured it. */
+  /** The extent of the room in cm. It is missing until the room is set. */
   room?: { xMin: number; xMax: number; yMin: number; yMax: number; zMax: number };
 };
 
-/** What a device's token opens. `customerId` is 0 until somebody links the sensor; `hash` is the token's. */
-export type Device = { sensorId: string; customerId: number; manufacturer: Manufacturer; hash: string };
+/**
+ * The sensor that a device's token belongs to. `customerId` is 0 until a customer links it; `hash` is the hash of the
+ * token. `moved` is the customer before, and when (ms) the sensor left that customer.
+ */
+export type Device = {
+  sensorId: string;
+  customerId: number;
+  manufacturer: Manufacturer;
+  hash: string;
+  moved?: { from: number; at: number };
+};
 
-/** A sensor that nobody linked yet, as it is at its first registration. */
+/** Makes a sensor at its first registration. No customer has linked it yet. */
 export const newSensor = (
   given: Pick<SensorRecord, 'id' | 'hardwareId' | 'manufacturer' | 'firmwareVersion'>,
   now: number,
@@ -49,10 +61,13 @@ export const newSensor = (
   optimizationEnabled: true,
 });
 
-/** `id_` and the base64url of the colon-separated hardware id: 26 characters, the device id of D2 Custom 1. */
+/**
+ * Makes the device id of D2 Custom 1 from a hardware id: `id_` and the base64url of the hardware id with colons, 26
+ * characters.
+ */
 export const deviceIdOf = (hardwareId: string): string =>
   `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;
 
-/** The hardware id that a device id was made from: 12 upper-case hex digits. */
+/** Gives the hardware id that a device id was made from: 12 upper-case hex digits. */
 export const hardwareIdOfDevice = (deviceId: string): string =>
   Buffer.from(deviceId.slice('id_'.length), 'base64url').toString().replaceAll(':', '');

@@ -2,27 +2,27 @@ import type { Decided } from './decision.ts';
 import { type Delivery, deliveryId, type Service, type Snapshot } from './delivery.ts';
 import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
-import { defaultRoom, normalize } from './room.ts';
+import { defaultRoom, normalize } from './room-geometry.ts';
 import { fillIn, type Rule } from './rule.ts';
 import { wallTime } from './schedule.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
 
 type Customer = { id: number; name: string; location: string };
 
-/** How the service speaks of itself at the moment. */
+/** Gives the service as payloads name it, by the current settings. */
 export const serviceOf = (settings: {
   SERVICE_NAME: string;
   PUBLIC_URL: string;
   SERVICE_VERSION: string;
 }): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
 
-/** How a payload speaks of the webhook that it is sent by; its id is that of the delivery. */
+/** Gives the webhook as payloads name it. Its id is that of the delivery's webhook. */
 export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
   name,
   ...(isCustomerHook && { isCustomerHook }),
 });
 
-/** Everything around an event that its payloads tell of. */
+/** Everything about an event that payloads need. */
 export type EventContext = {
   service: Service;
   event: Decided;
@@ -45,7 +45,7 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
     id: rule.id,
     createDate: rule.createDate,
     name: rule.name,
-    // A placeholder that stands for nothing must not leave a text empty.
+    // A text must not be empty, even if all its placeholders are.
     title: fillIn(rule.title, values) || text,
     message: fillIn(rule.message, values) || text,
     groupId: rule.sensorGroupId ?? 0,
@@ -57,8 +57,8 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
 };
 
 /**
- * Freezes everything that a payload says as it is now: whatever is renamed or deployed later, each attempt sends the same
- * bytes. `text` is the situation in the reader's language.
+ * Makes the snapshot of everything that a payload contains, so that each attempt sends the same bytes, whatever is
+ * renamed or deployed later. `text` is the name of the situation in the reader's language.
  */
 export const snapshotOf = (
   eventContext: EventContext,
@@ -80,7 +80,10 @@ export const snapshotOf = (
   };
 };
 
-/** Where a format tells a message once, however many events and rules it is for, all of them name one delivery. */
+/**
+ * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
+ * same id.
+ */
 const deliveryIdOf = (
   { event, sensor }: EventContext,
   { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
@@ -91,7 +94,7 @@ const deliveryIdOf = (
   return deliveryId({ receiveDate, uuid, sensorId: sensor.id }, webhookId, isOnce ? 0 : ruleId);
 };
 
-/** A delivery that waits for its first attempt. */
+/** Makes a delivery that waits for its first attempt. */
 export const newDelivery = (
   eventContext: EventContext,
   to: { customerId: number; webhookId: string; format: Format; hit: Delivery['hit']; ruleId: number },
@@ -110,5 +113,6 @@ export const newDelivery = (
   hit: to.hit,
   sendTryTimes: [],
   format: to.format,
+  ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
   snapshot,
 });

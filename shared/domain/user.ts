@@ -6,7 +6,10 @@ import { email, fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
 export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
-/** 10..1,024 bytes of UTF-8, of characters that any text may have. Whether it is a common one is decided where it is set, not where it is checked. */
+/**
+ * A new password: 10..1,024 bytes of UTF-8, with the characters of other texts. Common passwords are refused where the
+ * password is set, not by this schema.
+ */
 export const NewPassword = z
   .string()
   .check((ctx) => {
@@ -25,8 +28,8 @@ export const NewPassword = z
 export const Username = text(1, 64);
 
 /**
- * Usernames are compared without regard to case and form: nobody can sign up as a look-alike in capitals. A digest,
- * for any text that somebody tries to log in with must make a key.
+ * Gives the key of a username. Case and Unicode form do not matter, so that nobody can take a name that looks like
+ * another one. It is a hash, because any text of a login must be a valid key.
  */
 export const usernameKey = (username: string): string =>
   createHash('sha256').update(username.normalize('NFKC').toLowerCase()).digest('base64url');
@@ -82,7 +85,10 @@ export const UserUpdate = Profile.extend({ locale: Locale }).meta({
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
 
-/** The body of PUT /users/{userId}/access. `isAdmin` left out stays as it is: most who manage users may not set it. */
+/**
+ * The body of PUT /users/{userId}/access. Without `isAdmin` that right stays as it is, because most callers who manage
+ * users may not set it.
+ */
 export const UserAccess = z
   .object({
     canLogin: z.boolean(),
@@ -92,7 +98,7 @@ export const UserAccess = z
   .meta({ id: 'UserAccess', examples: [{ canLogin: true, permissions: ['manage_sensors', 'manage_rules'] }] });
 export type UserAccess = Required<z.output<typeof UserAccess>>;
 
-/** The body of PUT /users/{userId}/password. Whoever changes the own one shows that it is known. */
+/** The body of PUT /users/{userId}/password. Users who change their own password must send the current one. */
 export const PasswordChange = z
   .object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword })
   .meta({
@@ -103,12 +109,12 @@ export const PasswordChange = z
 export const PasswordResetRequest = z
   .object({ username: z.string().max(1_024) })
   .meta({ id: 'PasswordResetRequest', examples: [{ username: 'night.shift' }] });
-/** `code`: as the mail has it on a line of its own. */
+/** The body of a reset with the code from the mail. */
 export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
-/** A user as D1 "User" gives it: nothing that a login needs is in here. */
+/** A user (D1 "User"), without anything that a login needs. */
 export const User = Profile.extend({
   id,
   createDate: millis,
@@ -123,7 +129,7 @@ export const User = Profile.extend({
 }).meta({ id: 'User' });
 export type User = z.infer<typeof User>;
 
-/** The body of O1. `id`, when given, must be the id of the user who logs in. */
+/** The body of O1. If `id` is given, it must be the id of the user who logs in. */
 export const Login = z
   .object({
     username: z.string().max(1_024),

@@ -1,25 +1,26 @@
 import * as z from 'zod';
 
-/** int64, 0..2^53-1: what JSON carries exactly (D1 "Conventions"). `z.int()` is a safe integer. */
+/** int64 from 0 to 2^53-1, the integers that JSON carries exactly (D1 "Conventions"). `z.int()` is a safe integer. */
 export const int64 = z.int().min(0);
 /** Milliseconds since the Unix epoch, UTC. */
 export const millis = int64;
-/** Ids of accounts, customers, rules, groups, hits: int64 >= 1. */
+/** The id of an account, customer, rule, group or hit: int64 >= 1. */
 export const id = z.int().min(1);
 /** int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().min(min).max(max);
 
-// C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form. Patterns
-// are of texts, for the API document has them too: what it says is what is checked. JSON Schema reads them with the flag u.
+// C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form.
+// Patterns are texts, because the API document shows the same ones that are checked. JSON Schema uses them with the
+// flag u.
 const TEXT = String.raw`^[^\u0000-\u001f\ud800-\udfff\ufffe\uffff]*$`;
 const fitting = new RegExp(TEXT, 'u');
-/** Has it no C0 controls, lone surrogates, U+FFFE and U+FFFF? */
+/** Is a text free of C0 controls, lone surrogates, U+FFFE and U+FFFF? */
 export const isFit = (value: string): boolean => fitting.test(value);
 export const fitPattern = { pattern: TEXT } as const;
 
 const lengthOf = (value: string): number => [...value].length;
 
-/** Text of min..max code points, free of C0 controls, lone surrogates, U+FFFE and U+FFFF. */
+/** Makes the schema of a text with min..max code points, without C0 controls, lone surrogates, U+FFFE and U+FFFF. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -34,10 +35,10 @@ export const text = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max, ...fitPattern });
 
-/** Any text a client may send where only its being text matters, such as a search. */
+/** Any text of a client that only has to be a text, such as a search. */
 export const anyText = text(0, 1_024);
 
-// What is neither a letter, a digit nor a mark of some script: controls, spaces, what cannot be seen, lone surrogates.
+// Characters that are no letter, digit or mark of any script: controls, spaces, invisible characters, lone surrogates.
 const NOWHERE = String.raw`\u007f-\u00a0\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufffe\uffff`;
 const ATOM = String.raw`[^\u0000-\u0020"(),.:;<>@\[\\\]${NOWHERE}]+`;
 const LETTER = String.raw`[^\u0000-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e${NOWHERE}]`;
@@ -45,7 +46,7 @@ const LETTER_OR_HYPHEN = String.raw`[^\u0000-\u002c\u002e\u002f\u003a-\u0040\u00
 const DOMAIN = String.raw`(?:${LETTER}${LETTER_OR_HYPHEN}*\.)+(?![0-9]+$)${LETTER}${LETTER_OR_HYPHEN}+`;
 const EMAIL = String.raw`^(?:${ATOM}(?:\.${ATOM})*@${DOMAIN})?$`;
 
-/** An e-mail address of at most 254 code points, letters of any script in it (RFC 6531), or empty. */
+/** An e-mail address of at most 254 code points, with letters of any script (RFC 6531), or an empty text. */
 export const email = z
   .string()
   .regex(new RegExp(EMAIL, 'u'))
@@ -57,7 +58,7 @@ const hostName = z
   .string()
   .max(253)
   .regex(new RegExp(String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`));
-/** The name of a host, 1..253 characters of ASCII, or its IP address. */
+/** The name of a host, 1..253 ASCII characters, or its IP address. */
 export const host = z.union([hostName, z.ipv4(), z.ipv6()]);
 
 export const uuid = z
@@ -66,7 +67,7 @@ export const uuid = z
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
-/** What a device may leave out: when it cannot be read, it is left out. */
+/** Makes a field of a device message optional. An invalid value counts as missing. */
 export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
@@ -80,8 +81,8 @@ export const integerQuery = (schema: z.ZodType<number, number>) =>
     .transform(Number)
     .pipe(schema);
 
-/** Bytes that are no JSON: a picture, a page. */
+/** Bytes that are not JSON, such as an image or a page. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-/** The answer to deletions, links and other acts without a result (D1 "Endpoints"). */
+/** The answer to deletions, links and other operations without a result (D1 "Endpoints"). */
 export const Status = z.object({ status: z.literal('OK') }).meta({ id: 'Status' });

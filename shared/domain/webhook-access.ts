@@ -1,6 +1,6 @@
 import { type Caller, holds } from './permission.ts';
 
-/** Customer webhooks need manage_customers, bot webhooks manage_bots; which of them it is, the webhook tells. */
+/** The permissions to manage webhooks: customer webhooks need manage_customers, bot webhooks need manage_bots. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
 
 export const mayManage = (caller: Caller, webhook: { isCustomerHook: boolean }): boolean =>

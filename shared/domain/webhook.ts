@@ -8,12 +8,14 @@ export const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
 /** 16..256 printable ASCII characters. */
 export const SecretKey = z.string().regex(/^[\x20-\x7e]{16,256}$/);
 
-/** One delay in seconds for each attempt, the first included. */
+/** One delay in seconds for each attempt, the first one included. */
 export const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
 
 const fields = z.object({
   name: text(1, 64),
-  /** Which targets are allowed is a stage's policy (shared/delivery), not a matter of shape. */
+  /**
+   * The schema does not check which targets are allowed: that is decided by the policy of the stage (shared/delivery).
+   */
   url: text(1, 2_048),
   format: Format,
   isCustomerHook: z.boolean(),
@@ -42,19 +44,22 @@ const example = {
   secretKey: 'an-example-of-a-secret',
 };
 
-/** What a client sends to replace a webhook. `secretKey` is write-only: left out it stays, null removes it. */
+/**
+ * The body of a request that replaces a webhook. `secretKey` is write-only: without it the key stays, and null removes
+ * it.
+ */
 const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
 export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
 export type WebhookUpdate = z.output<typeof WebhookUpdate>;
 
-/** What a client sends to create a webhook. */
+/** The body of a request that creates a webhook. */
 export const NewWebhook = update
   .extend({ customerId: id.optional() })
   .check(crossRules)
   .meta({ id: 'NewWebhook', examples: [example] });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
-/** What a client sends to change the secret alone. */
+/** The body of a request that changes only the secret. */
 export const NewSecret = z
   .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
   .meta({ id: 'NewSecret', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });
@@ -65,7 +70,19 @@ const Health = z.object({
   lastSuccess: millis.nullable(),
 });
 
-/** A webhook as its owner reads it: neither token nor secret. */
+/** The circuit breaker of a webhook, as of the moment of the call. */
+export const Circuit = z
+  .object({
+    state: z.enum(['closed', 'open', 'half_open']).meta({
+      description:
+        'open: retries wait, and a new delivery is sent once as a probe; half_open: one probe finds out whether the receiver works',
+    }),
+    openUntil: millis.nullable().meta({ description: 'when the next retry may probe an open circuit' }),
+  })
+  .meta({ id: 'Circuit' });
+export type Circuit = z.output<typeof Circuit>;
+
+/** A webhook in answers of the API, without its token and secret. */
 export const Webhook = fields
   .extend({
     id: uuid,
@@ -81,12 +98,15 @@ export type Webhook = z.output<typeof Webhook>;
 
 const token = z.string().length(26);
 
-/** The answer to the creation of a webhook: the only time that its token is shown, */
+/** The answer to the creation of a webhook. Its token is shown only here and in `WebhookToken`. */
 export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebhook' });
-/** but for that of a new one. */
+/** The answer to a request for a new token. */
 export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
 
-/** What the cloud keeps of a webhook, secrets included. Absent: failingSince while it works, lastSuccess before any. */
+/**
+ * A webhook as it is stored, secrets included. `failingSince` is missing while deliveries succeed, `lastSuccess` before
+ * the first success.
+ */
 export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
   token: string;
   secretKey: string | null;
@@ -95,23 +115,25 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
   lastSuccess?: number;
 } & Operating;
 
-/** What the cloud notes about a webhook while it works with it (domain/breaker.ts), all times in ms. */
+/** What the delivery worker stores in a webhook (domain/breaker.ts). All times are in ms. */
 type Operating = {
   openUntil?: number;
-  /** The secret before this one, which signs too until then. */
+  /** The previous secret. Deliveries are signed by it too until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;
   probeUntil?: number;
   slowUntil?: number;
   warnedAt?: number;
-  /** A request under way, over all processes, until its lease ends. */
+  /** A slot for one request under way, over all processes, with the time at which its lease ends. */
   [slot: `slot${number}`]: number;
-  /** How many deliveries it holds, and until when those are spread that it released. */
+  /** How many deliveries the webhook holds, and until when the deliveries that it released are spread. */
   held?: number;
   releasedUntil?: number;
+  /** The ids of the replays that ran when the newest one began, and of the newest one, in their order. */
+  replays?: string[];
 };
 
-/** What its owner may read of it. */
+/** Gives a webhook as its owner sees it. */
 export const viewOf = (record: WebhookRecord): Webhook => {
   const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
   return {

@@ -1,19 +1,23 @@
 import type { Deps } from '../deps.ts';
-import { deduplicationIdOf, messagesOf, type Refusal, type Sender, tasksOf } from './messages.ts';
+import { noteContext, oneOrAll } from '../log.ts';
+import { deduplicationIdOf, messagesOf, type Refusal, type Sender, tasksOf, uuidsOf } from './messages.ts';
 
-/** Accepts that a device was heard of, which is durable then, with the messages that it brought. */
+/** Makes durable that a device made a call, with the messages that it sent. */
 export const accept = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,
   messages: readonly string[] = [],
 ): Promise<void> => {
-  for (const task of tasksOf(device, messages, now()))
-    await enqueue([task], { deduplicationId: deduplicationIdOf(device, task) });
+  for (const task of tasksOf(device, messages, now())) {
+    const uuids = uuidsOf(device, task);
+    noteContext({ sensorId: device.sensorId, uuid: oneOrAll(uuids) });
+    await enqueue([task], { deduplicationId: deduplicationIdOf(task, uuids) });
+  }
 };
 
 /**
- * The one way in for messages of devices, whatever carries them: `text` is one message or an array of them. Null once
- * all of them are durable; else why none of them was taken. Throws QueueUnavailable: it is to be tried again then.
+ * The one entry for messages of devices over any protocol: `text` is JSON, one message or an array of messages. Returns
+ * null once all of them are durable, or the reason why none was taken. Throws QueueUnavailable, to be tried again.
  */
 export const ingest = async (
   deps: Deps<'enqueue:events' | 'measure'>,

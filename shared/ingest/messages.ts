@@ -6,15 +6,15 @@ import { MESSAGES, messagesIn } from '../domain/raw.ts';
 import type { Device } from '../domain/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
-/** Whose messages they are: what its token opens, or its topic. */
+/** The device that sends messages, as its token or its MQTT topic tells. */
 export type Sender = Omit<Device, 'hash'>;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Why nothing of a call can be kept: no JSON, too many messages, one that is no object, one that is too large. */
+/** Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large. */
 export type Refusal = 'json' | 'items' | 'type' | 'too_large';
 
-/** Splits a call of a device into its messages, or says why none of it can be kept. */
+/** Splits the text of a call into the texts of its messages, or returns why the call is refused. */
 export const messagesOf = (text: string): { raw: string[] } | { refusal: Refusal } => {
   const parsed = parseJson(text);
   if ('problem' in parsed) return { refusal: 'json' };
@@ -25,10 +25,10 @@ export const messagesOf = (text: string): { raw: string[] } | { refusal: Refusal
   return raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes) ? { refusal: 'too_large' } : { raw };
 };
 
-/** So many bytes of messages go into one task: as JSON text, with all that must be escaped, they are 1 MiB at most. */
+/** The most bytes of messages in one task: escaped as JSON strings they are 1 MiB at most, as much as SQS takes. */
 const TASK_BYTES = 450_000;
 
-/** The tasks that a call of a device makes: its messages in their order, in as few as hold them. */
+/** The tasks of one call: its messages in their order, in as few tasks as can hold them. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   raw: readonly string[],
@@ -51,20 +51,26 @@ export const tasksOf = (
   return tasks;
 };
 
-/** A call that comes again within so many ms is dropped by its queue; rarely enough that a device which repeats itself is heard. */
+/** The same call is enqueued once within so many ms. A device that repeats itself for longer is heard again. */
 const REPEATED_WITHIN = 60_000;
 
-/**
- * What tells SQS that a task is a repetition: the UUIDs of its messages. One that nothing identifies is never the same
- * as another, so that with it the task is new.
- */
-export const deduplicationIdOf = (
+/** The UUIDs of the messages of a task. */
+export const uuidsOf = (
   { manufacturer }: Sender,
   { sensorId, receiveDate, first, messages }: ProcessMessages,
-): string => {
-  const uuids = messages.map((raw, at) =>
+): string[] =>
+  messages.map((raw, at) =>
     messageUuid(sensorId, makers[manufacturer].decode(JSON.parse(raw)), raw, [receiveDate, first + at]),
   );
+
+/**
+ * The deduplication id of a task for SQS, made of the UUIDs of its messages. A message without anything that identifies
+ * it is never the same as another, so a task with such a message is always new.
+ */
+export const deduplicationIdOf = (
+  { sensorId, receiveDate, messages }: ProcessMessages,
+  uuids: readonly string[],
+): string => {
   const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / REPEATED_WITHIN);
   return hashOf(JSON.stringify([sensorId, time, uuids]));
 };

@@ -3,12 +3,12 @@ import type { Publish } from '../publish.ts';
 import type { Refusal } from './messages.ts';
 import { topicsOf } from './topics.ts';
 
-/** What a device is told of a message that was not taken; its own uuid, if it is one message and has one. */
+/** What a device is told of a refused message: the reason, and the UUID if it was a single message that has one. */
 export type Refused = { reason: Refusal | 'rate_limited' | 'credentials_invalid'; uuid?: string };
 
 /**
- * Tells devices over MQTT what concerns them. Never fails: a device also asks, and that it was refused is only news.
- * `notify` is null where there is no MQTT.
+ * Publishes to devices over MQTT. Never fails: devices also fetch their configuration by themselves, and a refusal may be
+ * lost. `notify` is null where there is no MQTT.
  */
 export const teller = (publish: Publish | undefined, log: Log) => {
   const tell = (sensorId: string, topic: string, what: object): Promise<void> =>

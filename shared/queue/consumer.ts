@@ -1,25 +1,28 @@
 import type * as z from 'zod';
 import type { QueueName, Use } from '../capabilities.ts';
 
-/** A Lambda that works on queues: data only. */
+/** Declares a Lambda that works on queues. It is data only. */
 export type Consumer = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
   task: z.ZodType;
   batchSize: number;
-  /** Invocations at a time for each queue. */
+  /** How many invocations may run at the same time for each queue. */
   concurrency: number;
-  /** Tasks of one customer, and of one group, that the local host works on at a time. In the cloud, fair queues see to that. */
+  /**
+   * How many tasks of one customer, and of one group, the local host works on at the same time. In the cloud fair
+   * queues share the work.
+   */
   ofCustomer?: number;
   ofGroup?: number;
   timeoutSeconds: number;
   uses: readonly Use[];
 };
 
-/** A Lambda that runs by the clock. */
+/** Declares a Lambda that runs on a schedule. */
 export type Scheduled = { name: string; everySeconds: number; timeoutSeconds: number; uses: readonly Use[] };
 
-/** A Lambda that another service calls, and waits for. */
+/** Declares a Lambda that another service calls synchronously. */
 export type Called = { name: string; timeoutSeconds: number; uses: readonly Use[] };
 
 export const consumer = <const C extends Consumer>(declared: C): C => declared;
@@ -27,16 +30,19 @@ export const scheduled = <const S extends Scheduled>(declared: S): S => declared
 export const called = <const C extends Called>(declared: C): C => declared;
 
 /**
- * How long a message stays hidden while it is worked on. What a process leaves undone is shown again by itself; this is
- * for those that die, and a fall must not wait longer for that than it has to. It is shorter than the six timeouts that AWS
- * advises, which spare repetitions while functions are throttled: those do no harm here.
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * Gives the visibility timeout of a consumer's queues in seconds. A consumer that fails shows its messages again
+ * itself, so the timeout matters only when a process dies, and then a fall must not wait longer than needed. AWS
+ * advises six times the function's timeout, which saves receives while functions are throttled; extra receives do no
+ * harm here. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => 2 * timeoutSeconds;
-/** Receives before a message goes to the dead-letter queue: with the pauses between them a day. */
+/** How many receives move a message to the dead-letter queue. With the pauses between them they take about a day. */
 export const MAX_RECEIVES = 100;
-/** How long SQS keeps what waits, dead letters too: the longest that it can. */
+/** How long SQS keeps messages, dead letters too. SQS allows no longer time. */
 export const RETENTION_DAYS = 14;
 
-/** Seconds until a message that was not worked off is shown again, by how often it was received: twice at once, then ever later. */
+/**
+ * Gives the seconds until a failed message becomes visible again, by its number of receives: 0 for the first two, then
+ * doubling up to 900.
+ */
 export const retrySeconds = (receives: number): number => (receives <= 2 ? 0 : Math.min(900, 2 ** (receives - 3)));

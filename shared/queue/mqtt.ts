@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { millis } from '../domain/values.ts';
 
 /**
- * What a device published: `payload` are its bytes in base64, `principal` is the hash of the token that it connected
- * with, in hex, `receiveDate` is when AWS IoT had it. What AWS IoT could not hand over tells neither.
+ * A message that a device published by MQTT. `payload` holds its bytes in base64, `principal` is the SHA-256 hash in
+ * hex of the token that the device connected with, and `receiveDate` is when AWS IoT received it (ms). Both are missing
+ * when the rule of AWS IoT failed to hand the message over.
  */
 const Published = z.object({
   sensorId: z.string().min(1).max(128),
@@ -13,12 +14,15 @@ const Published = z.object({
 });
 export type Published = z.output<typeof Published>;
 
-/** As the error action of a rule tells of it. https://docs.aws.amazon.com/iot/latest/developerguide/rule-error-handling.html */
+/**
+ * The same message as the error action of a rule reports it.
+ * https://docs.aws.amazon.com/iot/latest/developerguide/rule-error-handling.html
+ */
 const NotHandedOver = z
   .object({ topic: z.string().regex(/(^|\/)v1\/devices\/[^/]+\/messages$/), base64OriginalPayload: z.base64() })
   .transform(
     ({ topic, base64OriginalPayload: payload }): Published => ({ sensorId: topic.split('/').at(-2) ?? '', payload }),
   );
 
-/** What the rule hands over, at once or by the queue of what failed. */
+/** A published message as the rule hands it over, either directly or through the queue of its error action. */
 export const DevicePublished = z.union([Published, NotHandedOver]);

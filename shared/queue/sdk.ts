@@ -1,4 +1,4 @@
-/** All that queues take of the AWS SDK; bundled once for all functions (lib/aws/sdk.ts). */
+/** Everything that queues use of the AWS SDK. It is bundled once for all functions (lib/aws/sdk.ts). */
 export {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,

@@ -1,5 +1,6 @@
 import type { QueueName } from '../capabilities.ts';
 import { transport, withFreshSockets } from '../transport.ts';
+import type { Outgoing } from './encode.ts';
 import {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,
@@ -8,22 +9,24 @@ import {
   type SQSClientConfig,
   StartMessageMoveTaskCommand,
 } from './sdk.ts';
-import type { Outgoing } from './task.ts';
 
-/** The queues as a host gives them. */
+/** The queues of a host. */
 export type Queues = {
-  /** Puts messages on a queue, in their order. Throws when any of them was not taken. */
+  /** Sends messages to a queue in their order. Rejects if the queue did not take all of them. */
   send: (queue: QueueName, messages: readonly Outgoing[]) => Promise<void>;
-  /** Shows messages that were received from a queue (its ARN) again in so many seconds. */
+  /** Makes messages that were received from the queue with this ARN visible again after the given seconds. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
-  /** Puts the dead letters of a queue back into it. */
+  /** Starts to move the messages of a queue's dead-letter queue back to the queue. */
   redrive: (queue: QueueName) => Promise<void>;
 };
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html */
+/**
+ * The limits of one call.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
+ */
 const BATCH = { count: 10, bytes: 1_048_576 };
 
-/** Parts of a list that SQS takes in one call each: at most 10 messages, and 1 MiB. */
+/** Splits messages into batches that SQS takes in one call: at most 10 messages and 1 MiB each. */
 export const batchesOf = (messages: readonly Outgoing[]): Outgoing[][] => {
   const batches: Outgoing[][] = [];
   let bytes = 0;
@@ -49,13 +52,13 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: Outgoing, ind
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** The ARN of a queue, by its URL. */
+/** Gives the ARN of a queue with this URL. */
 const arnOf = (url: string, region: string): string => {
   const [account, name] = new URL(url).pathname.split('/').slice(-2);
   return `arn:aws:sqs:${region}:${account}:${name}`;
 };
 
-/** The queues over SQS. On a standard queue the group of a message makes the queue fair, on a FIFO queue it is in order. */
+/** Makes the queues of SQS. The group of a message makes a standard queue fair, and keeps the order on a FIFO queue. */
 export const queuesBySqs = (config: SQSClientConfig & { region: string }, urls: Record<QueueName, string>): Queues => {
   const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
   return {

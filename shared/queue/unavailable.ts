@@ -1,4 +1,7 @@
-/** A queue did not take what it was to carry. Nothing was done, or it will be done once more: the call may be made again. */
+/**
+ * A queue did not take a message. The call may be repeated: either it changed nothing, or the repetition does the same
+ * again without harm.
+ */
 export class QueueUnavailable extends Error {
   override name = 'QueueUnavailable';
 }

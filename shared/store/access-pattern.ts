@@ -6,7 +6,7 @@ type ItemKind = keyof typeof items;
 /** Every call of the store, by its name. */
 export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
-/** What a call does with which kinds of items; a query of an index names the partitions that it asks. */
+/** The kinds of items that a call accesses, by action. A query of an index names the partitions that it reads. */
 type Accesses = {
   get?: readonly ItemKind[];
   batchGet?: readonly ItemKind[];
@@ -16,18 +16,18 @@ type Accesses = {
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
   remove?: readonly ItemKind[];
-  /** Checked in a transaction, and left as it is. */
+  /** Items that a transaction only checks by a condition. */
   check?: readonly ItemKind[];
 };
 
 export type AccessPattern = {
   question: string;
-  /** All that the call may do, on whatever way it takes: the rights of functions follow from it. */
+  /** Everything that the call may do, on any path through it: the rights of functions are made of it. */
   does: Accesses;
   /** Units of one small example: items up to 1 KB, each named once. */
   read: number;
   write: number;
-  /** What the units grow with. */
+  /** What the units grow with, in words. */
   per?: string;
 };
 
@@ -40,8 +40,8 @@ export const pattern = (question: string, does: Accesses, read: number, write: n
 });
 
 /**
- * Of calls that change how many of something a customer has: a customer from before there were counts is counted
- * first.
+ * Adds what calls do that change how many of something a customer has. A customer from before there were counts is
+ * counted first.
  */
 export const counting = (does: Accesses): Accesses => {
   const count: Accesses = {
@@ -55,7 +55,7 @@ export const counting = (does: Accesses): Accesses => {
   return { ...does, ...Object.fromEntries(all.map(([how, kinds]) => [how, [...(does[how] ?? []), ...kinds]])) };
 };
 
-/** What an eventually consistent read costs more when it finds nothing. */
+/** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
 export const orAbsent = '1 more when it is not found';
 export const eachItem = 'for each item';
 export const each4KB = 'for each 4 KB of them';

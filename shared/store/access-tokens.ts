@@ -6,7 +6,7 @@ import { items } from './table.ts';
 
 /** The session that a token opens, and all that a list shows of it. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
-/** One of the places that a user's tokens take: so there is no 21st, however many are made at once. */
+/** A user's tokens take one of 20 slots each, so there is never a 21st, however many are made at once. */
 type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>
@@ -15,7 +15,7 @@ const isOver = ({ expires }: { expires: number | null }, now: number): boolean =
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 
 export const accessTokenReads = (table: TableReader) => ({
-  /** Those that have not expired, the oldest first. */
+  /** The tokens of a user that have not expired, the oldest first. */
   list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
     const slots = await slotsOf(table, accountKey);
     const keys = slots.filter((slot) => !isOver(slot, now)).map(({ hash }) => items.session({ hash }));
@@ -27,7 +27,7 @@ export const accessTokenReads = (table: TableReader) => ({
 });
 
 export const accessTokenWrites = (table: Table) => ({
-  /** Makes a token, if its user has room for one more, and may do what it might when that was judged. */
+  /** Makes a token, if its user has a free slot and its permissions have not changed since they were checked. */
   create: async (
     user: Judged,
     hash: string,
@@ -39,7 +39,7 @@ export const accessTokenWrites = (table: Table) => ({
     const free = Array.from({ length: ACCESS_TOKENS_MAXIMUM }, (_, at) => at).filter((slot) => !taken.includes(slot));
     const { expires, id } = token;
     const ttl = ttlOf(expires);
-    // Somewhere among the free ones, so that calls at the same time rarely want the same.
+    // A random free slot, so that calls at the same time rarely choose the same one.
     const start = hash.charCodeAt(0) + hash.charCodeAt(1);
     for (const turn of free.keys()) {
       const slot = free[(start + turn) % free.length] ?? 0;
@@ -57,7 +57,7 @@ export const accessTokenWrites = (table: Table) => ({
     return 'too_many';
   },
 
-  /** A token opens nothing from now on; false: there is none with that id. */
+  /** Deletes a token. False when there is none with that id. */
   remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
     const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !isOver(slot, now));
     if (!found) return false;
@@ -69,7 +69,7 @@ export const accessTokenWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Clears up after a user who is gone, whose tokens open nothing already. */
+  /** Deletes the tokens of a deleted user; they were void already. */
   removeAll: async (accountKey: string): Promise<void> => {
     for (const { slot, hash } of await slotsOf(table, accountKey))
       await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });

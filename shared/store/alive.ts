@@ -2,7 +2,7 @@ import type { Table, TableReader } from './client.ts';
 import { items } from './table.ts';
 
 export const aliveReads = (table: TableReader) => ({
-  /** Returns once the table has answered. It looks for what nobody writes, where nothing else is. */
+  /** Returns once the table has answered a read of an item that nobody writes, in a partition of its own. */
   ask: async (): Promise<void> => {
     await table.get(items.health({}), false);
   },

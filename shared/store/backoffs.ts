@@ -6,23 +6,23 @@ import { items } from './table.ts';
 /** Seconds after which failures are forgotten when no other follows. */
 const MEMORY = 86_400;
 
-/** Failures in a row, and until when (ms) no try is looked at. */
+/** The number of failures in a row, and until when (ms) further tries are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
 const waitOf = (row: Failures | null, now: number): number =>
   row && row.ttl > now / 1_000 ? Math.max(0, (row.until ?? 0) - now) : 0;
 
-/** Growing delays between failed tries. Exact over all instances, also for tries at the same time: writes decide. */
+/** Growing delays between failed tries. Conditional writes make them exact over all instances, also for parallel tries. */
 export const backoffWrites = (table: Table) => {
   const keyOf = (subject: string) => items.rate({ subject, window: 'failures' });
   const read = (subject: string) => table.get<Failures>(keyOf(subject));
   return {
-    /** ms until a try is looked at; 0: now. */
+    /** Milliseconds until the next try is allowed; 0: now. */
     wait: async (subject: string, now: number): Promise<number> => waitOf(await read(subject), now),
 
     /**
-     * Counts a failure; `from` so many in a row on, the next try has to wait. Gives 0, or the ms that this one should
-     * have waited, because others failed meanwhile: then it is not counted.
+     * Counts a failure. From the failure number `from` in a row on, the next try has to wait. Returns 0, or the ms that
+     * this try should have waited because others failed meanwhile: then it is not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
       const key = keyOf(subject);
@@ -47,8 +47,8 @@ export const backoffWrites = (table: Table) => {
     },
 
     /**
-     * A success ends the row. Gives 0, or the ms that it should have waited, because others failed meanwhile: then it
-     * is none.
+     * Forgets the failures after a success. Returns 0, or the ms that this try should have waited because others failed
+     * meanwhile: then it does not count as a success.
      */
     succeed: async (subject: string, now: number): Promise<number> => {
       for (;;) {

@@ -22,7 +22,7 @@ export const botWrites = (table: Table) => ({
     return typeof failed === 'string' ? failed : null;
   },
 
-  /** The bot as it is from now on; null: there is none. */
+  /** Changes name and language. Returns the changed bot, or null when there is none. */
   update: async (customerId: number, botId: number, given: BotUpdate, updateDate: number): Promise<Bot | null> => {
     const update = changes({ set: { ...given, updateDate }, if: present }, 'ALL_NEW');
     return (await table.update(items.bot({ customerId, botId }), update)) as Bot | null;
@@ -34,7 +34,7 @@ export const botWrites = (table: Table) => ({
     return (await takeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
-  /** Nothing more is to be found by the id of a bot that was this customer's. */
+  /** Deletes the entry that tells which customer the bot belonged to. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
       remove: items.owner({ kind: 'bot', id: botId }),

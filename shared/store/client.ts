@@ -21,21 +21,21 @@ export type Meter = (call: string, units: { read: number; write: number }) => vo
 type Capacity = { CapacityUnits?: number | undefined };
 type Metered = { ConsumedCapacity?: Capacity | Capacity[] | undefined };
 
-/** As much of a document client as the store uses: it makes the commands that are imported here and in request.ts. */
+/** The part of a document client that the store uses. */
 export type TableClient = Pick<DynamoDBDocumentClient, 'send'>;
 
-/** The document client of a client; it is told to drop `undefined`, as JSON does. */
+/** Makes a document client, which leaves out `undefined` as JSON does. */
 export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 
-/** A client for the table; what is tried again is decided here (retry.ts), not in the SDK. */
+/** A client for the table. The SDK makes no retries: retry.ts does. */
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClientOf(withFreshSockets(new DynamoDBClient({ requestHandler: transport(), ...config, maxAttempts: 1 })));
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const LONGEST_BATCH = 100;
 
-/** A batch that was answered in part: an error that passes (retry.ts). */
+/** The error for a batch that was answered in part, which is retried (retry.ts). */
 const unprocessed = () => Object.assign(new Error('keys were left unprocessed'), { name: 'UnprocessedKeys' });
 
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
@@ -96,14 +96,14 @@ const reads = ({ client, common, call }: Connection) => {
 
     getAll,
 
-    /** Some items as `getEventual` reads one. */
+    /** Reads several items as `getEventual` reads one. */
     getAllEventual: async <T extends Item>(keys: readonly Key[]): Promise<(T & Key)[]> => {
       const found = await getAll<T>(keys, false);
       const missing = keys.filter(({ pk, sk }) => !found.some((one) => one.pk === pk && one.sk === sk));
       return missing.length === 0 ? found : [...found, ...(await getAll<T>(missing))];
     },
 
-    /** Follows a query to its end. Only for lists that are bounded by their nature. */
+    /** Reads a query to its end. Only for lists that are bounded by their nature. */
     queryAll: async <T extends Item>(input: Query): Promise<(T & Key)[]> => {
       const all: (T & Key)[] = [];
       let startAfter: Item | undefined;
@@ -117,7 +117,7 @@ const reads = ({ client, common, call }: Connection) => {
   };
 };
 
-/** Is the table as a write would have it? What somebody else removed a moment ago is as good as removed. */
+/** Does the table look as if the write was done? An item that another call removed meanwhile counts as removed. */
 const isDone = async (connection: Connection, write: Write): Promise<boolean> => {
   const { get } = reads(connection);
   if ('remove' in write) return (await get(write.remove)) === null;
@@ -168,7 +168,7 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** Everything the stores do with the table. Reads are consistent, but for those of an index and those that say otherwise. */
+/** The table as the store uses it. Reads are consistent, except those of an index and those whose names say otherwise. */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

@@ -1,5 +1,5 @@
 import type { ConfigName } from '../domain/config/names.ts';
-import type { SensorRecord } from '../domain/sensor.ts';
+import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
 import { repin } from './firmwares.ts';
 import { absent, type Write, where } from './request.ts';
@@ -17,14 +17,14 @@ const pinIn = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * Frees the firmware that a configuration pins: for the transaction that takes the configuration away, under a
- * condition that it is still this one. Nothing for the other configurations.
+ * Frees the firmware that is pinned by one of the configurations of a sensor: for the transaction that takes them away,
+ * under a condition that they are still these.
  */
-export const unpin = ({ name, values }: Pick<ConfigItem, 'name' | 'values'>): Write[] =>
-  repin(pinIn(name, values), null);
+export const unpin = (manufacturer: Manufacturer, all: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
+  all.flatMap(({ name, values }) => repin(manufacturer, pinIn(name, values), null));
 
 export const configReads = (table: TableReader) => ({
-  /** Null before the first PUT. */
+  /** The configuration of that name; null before the first PUT. */
   get: <V>({ customerId, sensorId }: SensorKey, name: ConfigName) =>
     table.get<ConfigItem<V>>(items.config({ customerId, sensorId, name })),
   list: ({ customerId, sensorId }: SensorKey) =>
@@ -33,11 +33,11 @@ export const configReads = (table: TableReader) => ({
 
 export const configWrites = (table: Table) => ({
   /**
-   * Replaces a configuration, and with it what of it the sensor itself keeps; both or nothing. `gone`: there is no such
-   * sensor; `changed`: another version came first. `before` is what this one was made from, null for none.
+   * Replaces a configuration, and in the same transaction the fields of it that the sensor's item holds. `gone`: there is
+   * no such sensor; `changed`: the stored version is no longer `before`, which this one was made from (null: none).
    */
   put: async (
-    { customerId, sensorId }: SensorKey,
+    { customerId, sensorId, manufacturer }: SensorKey & { manufacturer: Manufacturer },
     name: ConfigName,
     { values, ofSensor }: { values: object; ofSensor?: Partial<SensorRecord> },
     before: Before | null,
@@ -46,7 +46,7 @@ export const configWrites = (table: Table) => ({
       put: { name, values, version: (before?.version ?? 0) + 1, ...items.config({ customerId, sensorId, name }) },
       where: before ? where('#version = :before', { before: before.version }) : absent,
     };
-    const pins = repin(pinIn(name, before?.values), pinIn(name, values));
+    const pins = repin(manufacturer, pinIn(name, before?.values), pinIn(name, values));
     if (!ofSensor) {
       const failed = await table.write(touchSensor(customerId, sensorId), config, ...pins);
       return failed === null ? 'done' : failed.includes(0) ? 'gone' : 'changed';

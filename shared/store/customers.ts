@@ -17,7 +17,7 @@ export type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'w
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
-  /** The customer that something belongs to; 0: nobody's; null: there is no such thing. */
+  /** The customer that an id belongs to; 0 when it belongs to nobody, null when there is no such id. */
   ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
@@ -32,7 +32,7 @@ export const customerWrites = (table: Table) => ({
     );
   },
 
-  /** Replaces what a client says of a customer, nothing else of it; null: there is none. */
+  /** Replaces the fields of a customer that clients may write. Null when there is no such customer. */
   update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });
     const before = await table.get<CustomerItem>(key);

@@ -3,7 +3,7 @@ import { type Delivery, KEPT, LEASE_SECONDS, type Next } from '../domain/deliver
 import { ulidsFrom } from '../domain/ids.ts';
 import { packSnapshot, unpackSnapshot } from '../domain/packed-snapshot.ts';
 import type { Table, TableReader } from './client.ts';
-import { dueAt, dueNames, GRACE } from './due.ts';
+import { dueDelivery, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { absent, type Changes, changes, type Write, where } from './request.ts';
 import { items } from './table.ts';
@@ -11,7 +11,7 @@ import { items } from './table.ts';
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MOST_AT_ONCE = 100;
 
-export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id'>;
+export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
 
 type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
 
@@ -19,7 +19,7 @@ export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
   items.delivery({ customerId, webhookId, deliveryId: id });
 
 /** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
-export type DeliveryItem = Omit<Delivery, keyof DeliveryKey | 'snapshot'> & { snapshot: string };
+export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 type Waiting = DeliveryItem & { leaseUntil?: number; duePk?: string };
 
 /** The delivery that an item of the table is. */
@@ -37,9 +37,9 @@ const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
  * repeated until it is on a queue.
  */
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
-  const { id, customerId, webhookId, ...rest } = delivery;
+  const { id, customerId, webhookId, requestId, ...rest } = delivery;
   const item = { ...rest, snapshot: packSnapshot(rest.snapshot) };
-  const due = isDue && dueAt(id, (item.nextAttempt ?? item.createDate) + GRACE);
+  const due = isDue && dueDelivery(delivery, (item.nextAttempt ?? item.createDate) + GRACE);
   return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
 };
 
@@ -113,7 +113,7 @@ const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolea
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
   if (next.state !== 'retrying')
     return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-  const due = !isQueued && dueAt(delivery.id, next.nextAttempt);
+  const due = !isQueued && dueDelivery(delivery, next.nextAttempt);
   return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
 };
 
@@ -230,7 +230,7 @@ export const deliveryWrites = (table: Table) => ({
       retrying: 'retrying',
       now,
     });
-    const set = { nextAttempt: time, ...(!isQueued && dueAt(key.id, time)) };
+    const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
     return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
   },
 

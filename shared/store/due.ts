@@ -1,4 +1,5 @@
 import { GRACE_SECONDS } from '../domain/delivery.ts';
+import type { Task } from '../queue/task.ts';
 import type { Table, TableReader } from './client.ts';
 import type { Key } from './key.ts';
 import { changes, type Item } from './request.ts';
@@ -13,39 +14,46 @@ export const dueAt = (id: string, time: number) => ({
   dueAt: dueIndex.at({ time: Math.max(0, Math.ceil(time)) }),
 });
 
+/** The same of a delivery: where no task waits for it, nothing else tells which call it follows from. */
+export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string }, time: number) => ({
+  ...dueAt(id, time),
+  ...(requestId !== undefined && { requestId }),
+});
+
 /** The value of a condition that an item was due before `time` (ms). */
 export const dueBefore = (time: number) => ({ before: dueIndex.at({ time }) });
 
-/** What is on a queue too is left alone by the sweep for this long, ms. */
+/** How long (ms) the sweep leaves an item alone whose task is on a queue. */
 export const GRACE = GRACE_SECONDS * 1_000;
 
 /** Names to REMOVE when an item is finished. */
 export const dueNames = ['duePk', 'dueAt'] as const;
 
-/** What waits, and when it is due (ms). */
-export type Waiting =
-  | { kind: 'notice'; customerId: number; sensorId: string; uuid: string; time: number }
-  | { kind: 'sensor'; customerId: number; sensorId: string; time: number }
-  | { kind: 'job'; customerId: number; webhookId: string; job: string; time: number }
-  | { kind: 'delivery'; customerId: number; webhookId: string; deliveryId: string; time: number };
+/** A task that waits in the due index, and when it is due (ms). */
+export type Due = { task: Task; time: number };
 
-const waitingOf = (key: Key & { dueAt: string }): Waiting | null => {
-  const time = Number(key.dueAt);
+/** The task of an item by its keys, which are all that the index holds; null for an item of another kind. */
+const taskOf = (key: Key): Task | null => {
   const notice = items.notice.read(key);
-  if (notice) return { kind: 'notice', ...notice, customerId: Number(notice.customerId), time };
+  if (notice) return { type: 'process_notice', ...notice, customerId: Number(notice.customerId) };
   const state = items.sensorState.read(key);
-  if (state) return { kind: 'sensor', ...state, customerId: Number(state.customerId), time };
+  if (state) return { type: 'check_sensor', ...state, customerId: Number(state.customerId) };
   const webhook = items.webhook.read(key);
-  if (webhook) return { kind: 'job', ...webhook, customerId: Number(webhook.customerId), job: 'held', time };
+  if (webhook) return { type: 'release_held', ...webhook, customerId: Number(webhook.customerId) };
   const replay = items.replay.read(key);
-  if (replay) return { kind: 'job', ...replay, customerId: Number(replay.customerId), job: replay.replayId, time };
+  if (replay) return { type: 'step_replay', ...replay, customerId: Number(replay.customerId) };
   const delivery = items.delivery.read(key);
-  return delivery && { kind: 'delivery', ...delivery, customerId: Number(delivery.customerId), time };
+  const first = { type: 'deliver', isRetry: false, notBefore: 0 } as const;
+  return delivery && { ...first, ...delivery, customerId: Number(delivery.customerId) };
+};
+const dueOf = (key: Key & { dueAt: string }): Due[] => {
+  const task = taskOf(key);
+  return task ? [{ task, time: Number(key.dueAt) }] : [];
 };
 
-/** Items of a shard that are looked at before the next shard has its turn. */
+/** How many items of a shard are read before the next shard has its turn. */
 const SHARE = 500;
-/** The last item seen, by the shard that was not looked at to its end. */
+/** The last item that was read of each shard that was not read to its end. */
 type Left = Record<string, Item>;
 type ShardCursor = { shard: number; after?: Item | undefined };
 
@@ -57,8 +65,8 @@ const cursorsFrom = (first: number, left: Left): ShardCursor[] =>
   });
 
 /**
- * When (ms) a sweep last noted that the service is there, since when without a gap, which sweep it was, what it left, and
- * when dead letters are put back next; and the newest DATA_VERSION that wrote in this table.
+ * The heartbeat: when (ms) a sweep last noted that the service runs, since when it has run without a gap, the number of
+ * that sweep, where it stopped, when dead letters are put back next, and the newest DATA_VERSION that wrote here.
  */
 type Heartbeat = { at: number; since: number; sweep?: number; left?: Left; redriveAt?: number; dataVersion?: number };
 
@@ -70,33 +78,33 @@ export const dueReads = (table: TableReader) => ({
   },
 
   /**
-   * What waits since before `until` (ms), page by page: one of each shard in turn, so that none starves behind another's
-   * backlog. Its size is that of the backlog, not of the history. `cursors` is where to look, and is kept up to date: what
-   * is left in it when the caller stops is where to go on.
+   * The items that are due before `until` (ms), page by page: one page of each shard in turn, so that no shard starves
+   * behind the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date:
+   * when the caller stops, it says where to go on.
    */
-  waiting: async function* (until: number, cursors = cursorsFrom(0, {})): AsyncGenerator<Waiting[]> {
+  waiting: async function* (until: number, cursors = cursorsFrom(0, {})): AsyncGenerator<Due[]> {
     const between = [dueIndex.at({ time: 0 }), dueIndex.at({ time: until })] as const;
     for (let cursor = cursors.shift(); cursor; cursor = cursors.shift()) {
       const { shard } = cursor;
-      // A start that is not within the range, as after a clock was set back, is an error.
+      // DynamoDB refuses a start outside of the range, which happens after a clock was set back.
       const startAfter = String(cursor.after?.dueAt) <= between[1] ? cursor.after : undefined;
       const query = { index: 'due', pk: dueIndex.shard({ shard }), between, limit: SHARE, startAfter } as const;
       const page = await table.query<Key & { dueAt: string }>(query);
       if (page.next) cursors.push({ shard, after: page.next });
-      yield page.items.map(waitingOf).filter((one) => one !== null);
+      yield page.items.flatMap(dueOf);
     }
   },
 });
 
-/** Dead letters have failed for a day: it is early enough, ms. */
+/** How often (ms) dead letters are put back. They have failed for a day already. */
 const REDRIVE_EVERY = 15 * 60_000;
 
 export const dueWrites = (table: Table) => ({
   /**
-   * Notes that the service is there; when that was noted more than `longestGap` ms ago, it was away until now. Gives the
-   * cursors where this sweep is to look: each begins with another shard than the one before, also when that one died. And
-   * whether it is to put back dead letters, as one sweep in a quarter of an hour is; and whether a newer version of the
-   * code has changed what is stored, so that this one does not understand all of it.
+   * Notes that the service runs; a last note of more than `longestGap` ms ago means that it was away until now. Returns the
+   * cursors of this sweep, which begins with another shard than the sweep before, even if that one died; whether this sweep
+   * has to put back dead letters, as one in a quarter of an hour does; and whether a newer version of the code has written
+   * data that this version does not understand.
    */
   beat: async (
     now: number,

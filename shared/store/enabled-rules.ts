@@ -7,13 +7,13 @@ import { changes, type Write, where } from './request.ts';
 export const enabledLike = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** One more that is enabled, if the rule is. */
+/** Counts one enabled rule more, if this rule is enabled. */
 export const enabledMore = (rule: Rule, most: number): Write[] => {
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :most', { most }) });
   return rule.isEnabled ? [{ update: enabledKey(rule), changes: add }] : [];
 };
 
-/** One less that is enabled, if the rule is; the last one takes the count along. */
+/** Counts one enabled rule less, if this rule is enabled. The count is deleted with the last rule. */
 export const enabledLess = async (table: Table, rule: Rule): Promise<Write[]> => {
   const enabled = rule.isEnabled ? await enabledLike(table, rule) : 0;
   const last = { one: 1 };
@@ -22,7 +22,7 @@ export const enabledLess = async (table: Table, rule: Rule): Promise<Write[]> =>
   return enabled > 1 ? [{ update: enabledKey(rule), changes: less }] : [];
 };
 
-/** What a replacement changes in the counts; null: there are enough of the kind that it becomes. */
+/** What a replacement of a rule changes in the counts; null when the quota of its new scope and situation is used up. */
 export const enabledChange = async (table: Table, before: Rule, rule: Rule, most: number): Promise<Write[] | null> => {
   const isLike = enabledKey(before).sk === enabledKey(rule).sk;
   if (isLike && before.isEnabled === rule.isEnabled) return [];

@@ -57,7 +57,7 @@ export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > LISTED_
 const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.message({ customerId, sensorId, uuid });
 const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
   items.event({ ...key, eventId, uuid });
-/** Sort keys of the ids from..to. */
+/** The range of sort keys of the event ids `from` to `to`. */
 const between = (from: number, to: number) =>
   [from, to + 1].map((eventId) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' })) as [string, string];
 
@@ -85,7 +85,7 @@ const withShortBytes = async (
 };
 
 export const eventReads = (table: TableReader) => ({
-  /** An event with its bytes, by its uuid. */
+  /** An event with the bytes of its message, by its uuid. */
   get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
     const key = { customerId, sensorId };
     const message = await table.get<MessageItem>(messageKey(key, uuid));
@@ -93,11 +93,11 @@ export const eventReads = (table: TableReader) => ({
     if (!message || !event) return null;
     const { source } = event;
     const of = source === null || source === uuid ? message : await table.get<MessageItem>(messageKey(key, source));
-    // The message that a further event points to may have expired.
+    // A further event names its message, which may have expired.
     return { ...whole(key, event), raw: source === null ? '{}' : (of?.raw ?? 'null') };
   },
 
-  /** The bytes of a message, which never change; null: it is not there. */
+  /** The bytes of a message, which never change; null when there is no such message. */
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
@@ -118,7 +118,7 @@ export const eventReads = (table: TableReader) => ({
     return { ...page, data: await withShortBytes(table, key, data) };
   },
 
-  /** Is a decision carried out? Its last event is written last of all. */
+  /** Is a decision applied? Its last event is written after everything else. */
   isCarriedOut: async (customerId: number, sensorId: string, { decided }: Decision): Promise<boolean> => {
     const last = decided.at(-1);
     return !last || (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
@@ -148,8 +148,8 @@ const itemOf = (key: SensorKey, event: EventItem): Write => ({
 
 export const eventWrites = (table: Table) => ({
   /**
-   * Keeps a message that makes an event, with its bytes, before anything is decided of it. False: it was accepted at
-   * another time before, and is a repetition.
+   * Stores a message that makes an event, with its bytes, before the event is decided. False when a message with this UUID
+   * was accepted at another time: then this one is a repetition.
    */
   keep: async ({ uuid, customerId, sensorId, ...message }: Message): Promise<boolean> => {
     const { receiveDate } = message;
@@ -158,10 +158,10 @@ export const eventWrites = (table: Table) => ({
     return (await table.write({ put, where: isThis })) === null;
   },
 
-  /** Writes the events of a decision, the last one last: see `isCarriedOut`. They may be there already. */
+  /** Writes the events of a decision, its last event last (see `isCarriedOut`). They may be there already. */
   add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // Where the uuid of an event leads to, unless its message has that uuid.
+    // An event whose uuid differs from that of its message gets an item that leads from its uuid to it.
     const others = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({
@@ -172,11 +172,11 @@ export const eventWrites = (table: Table) => ({
     if (last) await table.write(last);
   },
 
-  /** Keeps what the service has to tell of a sensor until it is told. */
+  /** Stores a notice of the service about a sensor, until it is processed. */
   keepNotice: async (key: SensorKey, uuid: string, notice: NoticeItem): Promise<void> => {
     await table.write(putNotice(key, uuid, notice));
   },
-  /** It is told. */
+  /** Deletes a notice that was processed. */
   endNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
     await table.write({ remove: items.notice({ customerId, sensorId, uuid }) });
   },

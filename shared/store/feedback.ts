@@ -10,7 +10,7 @@ import { items, lists } from './table.ts';
 
 const keyOf = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
   items.feedback({ customerId, sensorId, feedbackId });
-/** Feedback goes when what it may refer to has gone. */
+/** Feedback expires when the events and hits that it may refer to have expired. */
 const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) / 1_000);
 
 /** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
@@ -18,7 +18,7 @@ type Hit = HitItem & { feedbackRevision?: number };
 const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
   hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }));
 
-/** A hit has its newest feedback in itself: lists of hits read nothing more for it. */
+/** A hit's item holds the newest feedback on it, so that lists of hits read nothing more. */
 const show = (customerId: number, hit: Hit, feedback: Feedback | null): Write => {
   const { id: hitId, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -37,13 +37,13 @@ const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
 export const feedbackReads = (table: TableReader) => ({
-  /** The newest first; what is over the retention (ms) is not shown. */
+  /** The feedback on a sensor, the newest first. What is older than the retention (ms) is not shown. */
   list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
     newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, query),
 });
 
 export const feedbackWrites = (table: Table) => ({
-  /** Keeps feedback, and shows it at its hit. `clash`: its id is taken; `gone`: its sensor or hit is not there. */
+  /** Writes feedback, and keeps it in its hit. `clash`: its id is taken; `gone`: its sensor or hit does not exist. */
   create: (customerId: number, feedback: Feedback): Promise<'done' | 'clash' | 'gone'> =>
     retryOnConflict(async () => {
       const { sensorId, id, ruleHitId } = feedback;

@@ -16,14 +16,14 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
 });
 
 /**
- * How the pin of one maker A sensor moves between versions (null: none). Written in the transaction that changes the
- * sensor's firmware configuration, so that the count of each version is exact.
+ * How the pin of one sensor moves between firmware versions of its maker (null: none). Written in the transaction that
+ * changes the sensor's firmware configuration, so that the count of each version is exact.
  */
-export const repin = (from: number | null, to: number | null): Write[] => {
+export const repin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>
     versionCode === null
       ? []
-      : [{ update: items.firmwarePins({ manufacturer: 'maker_a', versionCode }), changes: changes({ add: { pins } }) }];
+      : [{ update: items.firmwarePins({ manufacturer, versionCode }), changes: changes({ add: { pins } }) }];
   return from === to ? [] : [...count(from, -1), ...count(to, 1)];
 };
 

@@ -5,11 +5,11 @@ import { type Changes, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
-/** A webhook as it was called. */
+/** The webhook, with the URL that was called. */
 type Called = WebhookKey & Pick<WebhookRecord, 'url'>;
 const keyOf = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
-/** Who is at a webhook, over all processes. */
+/** The slots and the probe of a webhook, over all processes. */
 const slotWrites = (table: Table) => ({
   /**
    * Takes one of `most` slots that looked free when the webhook was read, beginning with `first`; null: none is. As its
@@ -39,7 +39,7 @@ const slotWrites = (table: Table) => ({
     return null;
   },
 
-  /** A slot for another while; null: it was held for too long, and somebody else may have it. */
+  /** Keeps a slot for longer. Null when its lease has ended, so that another process may have it. */
   keepSlot: async (
     webhook: WebhookKey,
     { slot, until }: Held,
@@ -52,18 +52,18 @@ const slotWrites = (table: Table) => ({
     return (await table.update(keyOf(webhook), update)) && kept;
   },
 
-  /** Gives back what a process has of a webhook. */
+  /** Gives back slots and probe of a webhook. */
   release: async (webhook: WebhookKey, holds: readonly Hold[]): Promise<void> => {
     await table.update(keyOf(webhook), changes({ remove: holds, if: present }));
   },
 });
 
-/** The receiver of a webhook is the one that was called: what another one answered says nothing of it. */
+/** The condition that the webhook still has the URL that was called. */
 const sameUrl = ({ url }: Called) => where('#url = :called', { called: url });
 
 /**
- * How the receiver is doing that was called. When the webhook has another URL by now, that is left alone, and what a
- * process had of the webhook is given back all the same; a probe is over with the URL that it was of.
+ * Records the health of the receiver that was called. When the webhook has another URL by now, its health is not changed,
+ * but slots and probe are given back all the same.
  */
 const receiverWrites = (table: Table) => {
   const slots = slotWrites(table);
@@ -74,7 +74,7 @@ const receiverWrites = (table: Table) => {
     return after;
   };
   return {
-    /** One more failure, whoever else counts at the same time; gives the webhook as it is then, null when it is not. */
+    /** Counts a failure. Returns the changed webhook; null when it is gone or has another URL. */
     failed: async (webhook: Called, now: number, openUntil: number | null, holds: readonly Hold[]) => {
       const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
       const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
@@ -82,7 +82,7 @@ const receiverWrites = (table: Table) => {
       return (await note(webhook, changes(list, 'ALL_NEW'), holds)) as WebhookRecord | null;
     },
 
-    /** The failures have an end. `slowUntil`: it worked, but slowly. */
+    /** Records a success, which ends the row of failures. `slowUntil`: the answer was slow. */
     worked: async (webhook: Called, now: number, slowUntil: number | null, holds: readonly Hold[]): Promise<void> => {
       const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
       const remove = [...new Set(['failingSince', 'openUntil', 'probeUntil', ...holds])];
@@ -97,7 +97,7 @@ const receiverWrites = (table: Table) => {
   };
 };
 
-/** What attempts leave in their webhook: how its receiver is doing, and who is at it. */
+/** What attempts write to their webhook: the health of its receiver, slots and probe. */
 export const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),

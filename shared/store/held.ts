@@ -2,7 +2,7 @@ import { type Delivery, heldUntil, RELEASE_AHEAD, RELEASE_EVERY } from '../domai
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { counting, type DeliveryKey, idle, keyOf, putDelivery, waitNames } from './deliveries.ts';
-import { dueAt, dueBefore, dueNames, GRACE } from './due.ts';
+import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';
 import { items, lists } from './table.ts';
@@ -10,19 +10,19 @@ import { items, lists } from './table.ts';
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 const isHeld = where('#state = :held', { held: 'held' });
-/** An index may show what was written this long ago (ms), or not yet. */
+/** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
-/** The webhook counts what it holds, exactly: it is looked at for as long as there is something. */
+/** The exact number of deliveries that a webhook holds. While it is above 0, the webhook is in the due index. */
 export const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return { update: key, changes: changes({ add: { held: by }, if: present }) };
 };
 
-/** Why something held ends unsent: it was held for too long, its replay was canceled, a repetition replaces it. */
+/** Why a held delivery ends unsent: it was held for too long, its replay was canceled, or a repetition replaces it. */
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
-/** The end of a held delivery: in its own item, in the count of its webhook, and in the replay that it is of. */
+/** The writes that end a held delivery: to its own item, to the count of its webhook, and to the replay that it belongs to. */
 export const endHeld = (delivery: Delivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: waitNames, if: isHeld });
@@ -39,14 +39,14 @@ export const heldReads = (table: TableReader) => ({
 });
 
 export const heldWrites = (table: Table) => ({
-  /** Parks a delivery of a webhook that is switched off, for 14 days at most; false when it is being sent or has ended. */
+  /** Parks a delivery of a webhook that is switched off, for 14 days at most. False when it is being sent or has ended. */
   hold: async (key: DeliveryKey, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = key;
     const webhook = { customerId, id: webhookId };
     const until = heldUntil(deliveryId, now);
     const set = {
       ...{ state: 'held', reason: 'webhook_disabled', updateDate: now, nextAttempt: null, heldUntil: until },
-      ...dueAt(deliveryId, until),
+      ...dueDelivery(key, until),
       listPk: lists.heldOfWebhook({ customerId, webhookId }),
       listSk: lists.byDelivery({ deliveryId }),
     };
@@ -58,7 +58,7 @@ export const heldWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Lets a held delivery go on at `time` (ms), where it stood; false when it is no longer held. */
+  /** Releases a held delivery: its next attempt is due at `time` (ms). False when it is no longer held. */
   release: async (delivery: Delivery, time: number, now: number): Promise<boolean> => {
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE) };
@@ -70,13 +70,13 @@ export const heldWrites = (table: Table) => ({
   end: async (delivery: Delivery, reason: HeldEnd, now: number): Promise<boolean> =>
     (await table.write(...endHeld(delivery, reason, now))) === null,
 
-  /** Puts a repetition instead of what is held, or neither happens: false when it is no longer held. */
+  /** Ends a held delivery and writes its repetition in one transaction. False when it is no longer held. */
   replace: async (held: Delivery, repetition: Delivery, now: number): Promise<boolean> =>
     (await table.write(putDelivery(repetition, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
-   * Takes the next places in the row of releases, as many as are near enough: the time (ms) of the first, and how many.
-   * Null: somebody else took them at the same time.
+   * Reserves the next times of release that are near enough. Returns the time (ms) of the first, and their number. Null when
+   * another process reserved them at the same time.
    */
   reserve: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
     const { releasedUntil } = webhook;
@@ -92,8 +92,8 @@ export const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Corrects the count of a webhook of which the list shows nothing held, unless something was parked so lately that the
-   * list may not show it yet. `#dueAt` is when that was.
+   * Sets the count of a webhook to 0 when the list shows nothing held, unless a delivery was parked so recently (`#dueAt`)
+   * that the list may not show it yet.
    */
   correct: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };
@@ -101,7 +101,7 @@ export const heldWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), update);
   },
 
-  /** Nothing is held any more: the webhook needs no looking at. */
+  /** Takes a webhook out of the due index when it holds nothing any more. */
   done: async (webhook: WebhookKey): Promise<void> => {
     const empty = where('attribute_exists(pk) AND #held <= :none', { none: 0 });
     await table.update(webhookKey(webhook), changes({ remove: dueNames, if: empty }));

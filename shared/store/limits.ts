@@ -6,11 +6,11 @@ type Tries = { start: number; calls: number };
 const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
-/** Counting against limits. Exact over all instances: the table counts. */
+/** Counts calls and tries against limits, exactly over all instances because the table counts. */
 export const limitWrites = (table: Table) => ({
   /**
-   * Counts a call of `subject` in the current second and gives the number of this one. No condition and nothing to
-   * read first: the second is part of the key, and the item expires. `by` -1: what was counted at `now` was no call of it.
+   * Counts a call of `subject` in the current second, and returns its number in that second. It needs no condition and no
+   * read, because the second is part of the key. `by` -1 takes back a call that was counted at `now`.
    */
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
     const second = Math.floor(now / 1_000);
@@ -19,15 +19,15 @@ export const limitWrites = (table: Table) => ({
     return Number(counted?.calls ?? 1);
   },
 
-  /** Seconds until `subject` may try again; 0: it may now. */
+  /** Seconds until `subject` may try again; 0 means now. */
   secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {
     const tries = await table.get<Tries>(items.rate({ subject, window: 'tries' }));
     return tries && tries.calls >= most ? secondsLeft(tries.start, windowSeconds, now) : 0;
   },
 
   /**
-   * Counts a failed try against a window that starts with the first one. Gives the number of this one, and the seconds
-   * until the window ends.
+   * Counts a failed try in a window of time that starts with the first failure. Returns the number of this failure, and the
+   * seconds until the window ends.
    */
   countFailure: async (
     subject: string,
@@ -47,7 +47,7 @@ export const limitWrites = (table: Table) => ({
     }
   },
 
-  /** Takes one of `most` in any span of so many seconds; false: they are taken. */
+  /** Takes one of `most` tries within a span of so many seconds. False when all are taken. */
   take: async (subject: string, most: number, windowSeconds: number, now: number): Promise<boolean> => {
     const key = items.rate({ subject, window: 'taken' });
     const ttl = Math.ceil(now / 1_000) + windowSeconds;

@@ -3,10 +3,10 @@ import type { TableReader } from './client.ts';
 import type { Key } from './key.ts';
 import type { Item, Query } from './request.ts';
 
-/** A stretch of a list in its order, and behind which id it goes on; undefined: that was all. */
+/** A part of a list in its order, and the id behind which the list goes on; undefined at its end. */
 export type Stretch<R, I> = { rows: R[]; next: I | undefined };
 
-/** How much of a list one call looks at: a stretch always, and further ones only if the page needs them. */
+/** How much of a list one call reads: one part always, and further parts only if the page needs them. */
 export type Bounds = { stretch: number; stretches: number };
 
 type Wanted<I> = { page: number; perPage: number; after?: I | undefined };
@@ -22,7 +22,7 @@ export const lookFor = async <R, I extends string | number>(
   look: (after: I | undefined, limit: number, isFirst: boolean) => Promise<Stretch<R, I>>,
 ): Promise<LookedPage<R>> => {
   const rows: R[] = [];
-  // One more than the page tells whether the list goes on.
+  // One item more than the page tells whether the list goes on.
   const enough = (page + 1) * perPage + 1;
   let next = after;
   for (let looked = 0; looked === 0 || (next !== undefined && rows.length < enough && looked < stretches); looked++) {
@@ -48,7 +48,7 @@ export const firstOf = async <T extends Item>(
   let startAfter = query.startAfter;
   do {
     const consistent = fresh > 0 && rows.length === 0;
-    // One more tells whether there are more.
+    // One item more tells whether there are more.
     const most = limit + 1 - rows.length;
     const page = await table.query<T>({
       ...query,

@@ -1,6 +1,6 @@
 /**
- * What is kept, by noun: reads and writes of each, in the file of its name. A Lambda's bundle has those alone that its
- * contract uses (lib/aws/bundle.ts).
+ * The nouns of the store, each with its reads and writes in the file of its name. The bundle of a Lambda has only the
+ * nouns that its contract uses (lib/aws/bundle.ts).
  */
 export { accessTokens } from './access-tokens.ts';
 export { alive } from './alive.ts';
@@ -17,6 +17,7 @@ export { firmwares } from './firmwares.ts';
 export { health } from './health.ts';
 export { held } from './held.ts';
 export { limits } from './limits.ts';
+export { openFalls } from './open-falls.ts';
 export { provisioning } from './provisioning.ts';
 export { repetitions } from './repetitions.ts';
 export { replays } from './replays.ts';

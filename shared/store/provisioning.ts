@@ -11,7 +11,7 @@ const unlimited = { expires: null, maxDevices: null };
 const unused = { devices: 0, lastUsed: null };
 
 export const provisioningReads = (table: TableReader) => ({
-  /** What a key opens, until it expires. One that was deleted opens nothing any more. */
+  /** The provisioning key with this hash; null when there is none, or it has expired. */
   byHash: async (hash: string, now: number): Promise<Provisioner | null> => {
     const found = await table.get<Stored>(items.provisioningKey({ hash }));
     const key = found && { ...unlimited, ...found };
@@ -46,7 +46,7 @@ export const provisioningWrites = (table: Table) => ({
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 
-  /** A key opens nothing from now on; false: there is none with that id. */
+  /** Deletes a key. False when there is none with that id. */
   remove: async (keyId: string): Promise<boolean> => {
     const listed = items.listedKey({ keyId });
     const found = await table.get<{ hash: string }>(listed);

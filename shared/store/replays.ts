@@ -1,5 +1,6 @@
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReplayRecord } from '../domain/replay.ts';
+import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { putDelivery } from './deliveries.ts';
 import { dueAt, dueNames } from './due.ts';
@@ -8,14 +9,14 @@ import { absent, changes, present, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { items } from './table.ts';
 
-/** Kept longer than the deliveries that count in it. */
+/** How long a replay is kept: longer than its deliveries. */
 const KEPT = 60 * 86_400_000;
 
 type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
 const keyOf = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
 const running = where('#state = :running', { running: 'running' });
 
-/** Those that still run, of those that were made before. One that has ended never runs again. */
+/** The replays of these that still run. A replay that has ended never runs again. */
 const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
   const found = await table.getAll<ReplayRecord>(
     ids.map((id) => keyOf({ ...key, id })),
@@ -27,6 +28,14 @@ const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly strin
 export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
+
+  /** The replays of a webhook that run, and the newest one whether it runs or not; newest first. */
+  current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
+    const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
+    const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
+    const shown = found.filter(({ id, state }) => state === 'running' || id === replays.at(-1));
+    return shown.toSorted((a, b) => b.createDate - a.createDate);
+  },
 });
 
 export const replayWrites = (table: Table) => ({
@@ -88,7 +97,7 @@ export const replayWrites = (table: Table) => ({
     return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
   },
 
-  /** Nothing of a replay that has ended, or is paused, waits any more. */
+  /** Takes a replay that has ended or is paused out of the due index. */
   close: async (replay: ReplayKey): Promise<void> => {
     await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
   },

@@ -68,6 +68,6 @@ const CONFLICT = { attempts: 15, forMs: 10_000, longestPause: (made: number) => 
  */
 export const retryOnConflict = async <T>(change: () => Promise<T | null>): Promise<T> => {
   const result = await retry(change, CONFLICT);
-  if (result === null) throw new TableUnavailable('what was to be changed kept changing');
+  if (result === null) throw new TableUnavailable('the item kept changing');
   return result;
 };

@@ -1,4 +1,5 @@
-import { type Extent, extentOf, type Room } from '../domain/room.ts';
+import type { Room } from '../domain/room.ts';
+import { type Extent, extentOf } from '../domain/room-geometry.ts';
 import type { Table, TableReader } from './client.ts';
 import { touchSensor } from './sensor-item.ts';
 import { items } from './table.ts';

@@ -183,16 +183,16 @@ const append = async (
   }
 };
 
-/** ms. A try that nobody answers takes 2 s, and the next hit of that customer waits for it no longer than that. */
+/** How long (ms) the next hit of a customer waits for the one before. A try without an answer takes 2 s. */
 const LONGEST_TURN = 3_000;
 
 export const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = recentHits()) => ({
   /**
-   * Appends a hit to those of its customer, once for its event and rule, and gives its place, and whether it is new. Ids have no gaps, so that
-   * lists are counted by subtraction: each writer takes the place after the last one it knows of, and goes on when it is
-   * taken. Those of one process wait for each other and begin where the one before ended, or each of many would fail as
-   * often. `after`: a place from before the decision was made. Whoever carries the same decision out passes every place
-   * since, and finds what another wrote.
+   * Appends a hit to the hits of its customer, once for its event and rule. Returns its place, and whether it is new. Ids
+   * have no gaps, so lists are counted by subtraction: a writer takes the place after the last one that it knows of, and
+   * the next one when that is taken. Writers of one process wait for each other and begin where the one before ended, else
+   * most of them would fail. `after`: a place from before the decision was made. A process that applies the same decision
+   * again passes every place since then, and so finds the hit if it was written.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
     mutex(customerId, () => append(table, recent, customerId, after, hit, now)),

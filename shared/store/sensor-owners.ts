@@ -8,7 +8,7 @@ import { absent, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
-import { type StateItem, stateReads } from './states.ts';
+import { openFallNames, type StateItem, stateReads } from './states.ts';
 import { items } from './table.ts';
 
 /** The device of a sensor: which token and pairing code are its own now. */
@@ -69,7 +69,7 @@ const farewell = (
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
   // A decision of before fails by the version. Nobody looks at the sensor by time any more.
-  const kept = changes({ set: { ttl }, add: { version: 1 }, remove: dueNames, if: unchanged });
+  const kept = changes({ set: { ttl }, add: { version: 1 }, remove: [...dueNames, ...openFallNames], if: unchanged });
   return [
     { put: { ...former, ...items.formerSensor({ customerId, sensorId }) } },
     state ? { update: stateKey, changes: kept } : { check: stateKey, where: absent },
@@ -105,7 +105,7 @@ export const removeSensor = (table: Table, key: SensorKey, now: number): Promise
       { remove: items.deviceOfSensor({ sensorId }) },
       ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
       ...clearAround(key, whole),
-      ...whole.configs.flatMap(unpin),
+      ...unpin(whole.sensor.manufacturer, whole.configs),
     );
     return failed === null ? 'done' : null;
   });
@@ -151,19 +151,22 @@ export const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairi
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });
     const home = changes({ set: { customerId: to }, if: isHere });
+    const moved = changes({ set: { customerId: to, moved: { from: customerId, at: now } }, if: isHere });
     const failed = await table.write(
       ...customer,
       ...code,
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
       { put: newSensorItem(sensor), where: absent },
       { update: items.owner({ kind: 'sensor', id: sensorId }), changes: home },
-      { update: items.device(whole.link), changes: home },
+      { update: items.device(whole.link), changes: moved },
       ...farewell(from, whole, now, false),
       // It may have been there before.
       { remove: items.sensorState({ customerId: to, sensorId }) },
       { remove: items.formerSensor({ customerId: to, sensorId }) },
       ...clearAround(from, whole),
-      ...(customerId === 0 ? bringAlong(whole, { customerId: to, sensorId }) : whole.configs.flatMap(unpin)),
+      ...(customerId === 0
+        ? bringAlong(whole, { customerId: to, sensorId })
+        : unpin(whole.sensor.manufacturer, whole.configs)),
     );
     if (failed === null) return sensor;
     return failed.some((at) => at >= customer.length && at < customer.length + code.length) ? 'code_used' : null;

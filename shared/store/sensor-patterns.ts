@@ -12,13 +12,19 @@ import {
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, 1, 0),
   'sensors.around': pattern(
-    'A sensor, its state and its customer: all that decides whom it tells what',
+    'A sensor with its state and its customer: all that alarms are decided by',
     { batchGet: ['sensor', 'sensorState', 'customer'] },
     3,
     0,
     'for each 4 KB of each; 2 of one that is nobody’s',
   ),
-  'sensors.getEventual': pattern('A sensor, for what tells nobody anything', { get: ['sensor'] }, 0.5, 0, orAbsent),
+  'sensors.getEventual': pattern(
+    'A sensor as it was some seconds ago, for what raises no alarm',
+    { get: ['sensor'] },
+    0.5,
+    0,
+    orAbsent,
+  ),
   'sensors.former': pattern(
     'A sensor as it was when it left a customer',
     { get: ['formerSensor'] },
@@ -38,7 +44,7 @@ export const sensorPatterns = {
     15,
   ),
   'sensors.renewCode': pattern(
-    'A new pairing code; the old one is void',
+    'Replace a pairing code',
     {
       get: ['deviceOfSensor', 'sensor'],
       put: ['deviceOfSensor', 'pairingCode'],
@@ -49,7 +55,7 @@ export const sensorPatterns = {
     8,
   ),
   'sensors.registerAgain': pattern(
-    'A new token and pairing code; the old ones are void, and its customer hears of it',
+    'Replace token and pairing code of a device, and store a notice for its customer',
     {
       get: ['deviceOfSensor', 'sensor'],
       put: ['deviceOfSensor', 'pairingCode', 'device', 'notice'],
@@ -60,9 +66,14 @@ export const sensorPatterns = {
     17,
     "14 for nobody's; none when it is refused",
   ),
-  'sensors.allowRegistration': pattern('May a linked sensor register without its token?', { update: ['sensor'] }, 0, 1),
+  'sensors.allowRegistration': pattern(
+    'Allow a linked sensor to register without its token, once',
+    { update: ['sensor'] },
+    0,
+    1,
+  ),
   'sensors.move': pattern(
-    'A sensor becomes that of another customer, and starts anew there',
+    'Move a sensor to another customer, where it starts anew',
     counting({
       get: ['sensor', 'sensorState', 'deviceOfSensor', 'room'],
       query: ['config'],
@@ -76,7 +87,7 @@ export const sensorPatterns = {
     'without room and configurations',
   ),
   'sensors.remove': pattern(
-    'A sensor is gone, if it is inactive',
+    'Delete a sensor that is inactive',
     counting({
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
@@ -100,9 +111,14 @@ export const sensorPatterns = {
     15,
     '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',
   ),
-  'sensors.usePairing': pattern('A pairing code is used up', { remove: ['pairingCode'] }, 0, 1),
-  'sensors.setFirmware': pattern('Which firmware does a device run?', { get: ['sensor'], update: ['sensor'] }, 1, 3),
-  'sensors.setActive': pattern('Is a sensor heard of? For the list', { get: ['sensor'], update: ['sensor'] }, 1, 3),
+  'sensors.usePairing': pattern('Use up a pairing code', { remove: ['pairingCode'] }, 0, 1),
+  'sensors.setFirmware': pattern('Note which firmware a device runs', { get: ['sensor'], update: ['sensor'] }, 1, 3),
+  'sensors.setActive': pattern(
+    'Note in the list of sensors whether a sensor is active',
+    { get: ['sensor'], update: ['sensor'] },
+    1,
+    3,
+  ),
 
   'feedback.list': pattern(
     'The feedback on a sensor, newest first',
@@ -112,14 +128,14 @@ export const sensorPatterns = {
     'for each 8 KB of keys, 5,000 at first, 20,000 at most; 0.5 for each shown',
   ),
   'feedback.create': pattern(
-    'Feedback, and the newest of a hit in the hit',
+    'Write feedback, and keep the newest of a hit in the hit',
     { get: ['ruleHit'], put: ['feedback', 'feedbackOfHit'], update: ['ruleHit'], check: ['sensor'] },
     1,
     9,
     '0 and 5 without a hit',
   ),
   'feedback.remove': pattern(
-    'Feedback is gone, and a hit has its next newest',
+    'Delete feedback, and keep the next newest of a hit in the hit',
     {
       get: ['feedback', 'ruleHit'],
       query: ['feedbackOfHit'],
@@ -132,21 +148,21 @@ export const sensorPatterns = {
   ),
 
   'sensorGroups.get': pattern(
-    'A sensor group and who is in it',
+    'A sensor group with its sensors',
     { get: ['sensorGroup'], query: ['groupMember'] },
     2,
     0,
     'for each 4 KB',
   ),
   'sensorGroups.list': pattern(
-    'The sensor groups of a customer and who is in them',
+    'The sensor groups of a customer with their sensors',
     { query: ['sensorGroup', 'groupMember'] },
     2,
     0,
     'for each 4 KB',
   ),
   'sensorGroups.create': pattern(
-    'A new sensor group, and its sensors leave others',
+    'A new sensor group, whose sensors leave other groups',
     counting({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -160,7 +176,7 @@ export const sensorPatterns = {
     'with one sensor',
   ),
   'sensorGroups.put': pattern(
-    'Other sensors in a group, each in one at most',
+    'Replace the sensors of a group; a sensor is in one group at most',
     {
       get: ['sensorGroup'],
       batchGet: ['sensor'],
@@ -174,7 +190,7 @@ export const sensorPatterns = {
     'for one sensor more or less',
   ),
   'sensorGroups.remove': pattern(
-    'A sensor group is gone, if no rule watches it',
+    'Delete a sensor group that no rule watches',
     counting({
       get: ['sensorGroup'],
       batchGet: ['sensor'],

@@ -41,12 +41,12 @@ export const sensorReads = (table: TableReader) => ({
       customer: at<CustomerItem>(keys.customer),
     };
   },
-  /** See FormerSensor. */
+  /** The sensor as it was when it left this customer; see FormerSensor. */
   former: (customerId: number, sensorId: string) =>
     table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),
   getAll: (customerId: number, sensorIds: readonly string[]) =>
     table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
-  /** All of a customer, from the rows of the index alone: thousands cost what their names weigh. */
+  /** All sensors of a customer, read from the rows of the index alone. */
   list: async (customerId: number): Promise<ListedSensor[]> => {
     const rows = await table.queryAll<{ listSk: string }>({
       index: 'list',
@@ -68,7 +68,7 @@ export const sensorWrites = (table: Table) => ({
     moveSensor(table, { customerId: from, sensorId }, move),
   remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
 
-  /** Until a time (ms) the sensor may register without its token, once; false: there is no such sensor. */
+  /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */
   allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     (await table.write(touchSensor(customerId, sensorId, { registrationUntil }))) === null,
 

@@ -1,11 +1,11 @@
 import type { Decision } from '../domain/decision.ts';
-import type { SensorState } from '../domain/sensor-state.ts';
+import { type SensorState, seesFall } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
 import { absent, changes, present, where } from './request.ts';
-import { items } from './table.ts';
+import { items, lists } from './table.ts';
 
-/** The position of a message in what its sensor said, and when (ms) the newest that was judged was received. */
+/** The position of the last judged message in the order of its sensor, and when (ms) the newest one was received. */
 export type Judged = { position: string; receiveDate: number };
 
 /**
@@ -18,8 +18,22 @@ export type StateItem = SensorState & {
   judged?: Judged;
   duePk?: string;
   dueAt?: string;
+  listPk?: string;
+  listSk?: string;
   ttl?: number;
 };
+
+/** Names to REMOVE when a sensor leaves its customer: its falls are nobody's to see there. */
+export const openFallNames = ['listPk', 'listSk'] as const;
+
+/**
+ * The place of a state in the list of those with open falls. It is the same for all falls of a sensor: one unit is written
+ * as the first of them begins, and one as the last ends.
+ */
+const openFallRow = (customerId: number, sensorId: string) => ({
+  listPk: lists.openFallsOfCustomer({ customerId }),
+  listSk: lists.bySensor({ sensorId }),
+});
 
 export const stateReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
@@ -41,8 +55,17 @@ export const stateWrites = (table: Table) => ({
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
     const watch = watchAt !== null && dueAt(sensorId, watchAt);
-    const put = { ...state, ...key, version: before + 1, ...watch, ...(formerUntil !== null && { ttl: formerUntil }) };
-    // Only a first state could bring back something of a sensor that has gone.
+    const { listPk: _, listSk: __, ...said } = state;
+    const isListed = formerUntil === null && seesFall(state);
+    const put = {
+      ...said,
+      ...key,
+      version: before + 1,
+      ...watch,
+      ...(isListed && openFallRow(customerId, sensorId)),
+      ...(formerUntil !== null && { ttl: formerUntil }),
+    };
+    // Only the first state of a sensor could bring back a sensor that was deleted meanwhile.
     const kind = formerUntil === null ? items.sensor : items.formerSensor;
     const isThere = { check: kind({ customerId, sensorId }), where: present };
     const failed =

@@ -1,14 +1,14 @@
 import { item, part } from './key.ts';
 
-/** The one table: what both hosts create it from. */
+/** The design of the one table, from which both hosts create it. */
 export const tableDesign = {
   partitionKey: 'pk',
   sortKey: 'sk',
   ttl: 'ttl',
   indexes: {
-    /** What waits to be worked on, by time. Sparse: an item leaves it when it is finished. */
+    /** Items that wait to be worked on, by time. Sparse: an item leaves the index when it is finished. */
     due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
-    /** Lists in another order than that of the table's keys. Sparse. */
+    /** Lists in another order than that of the table's keys. Sparse as well. */
     list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
   },
 } as const;
@@ -34,7 +34,7 @@ export const DUE_SHARDS = 32;
 export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
   heartbeat: item('HEARTBEAT', 'HEARTBEAT'),
-  /** Of nothing: whoever reads it asks whether the table answers. */
+  /** An item that never exists: reading it shows whether the table answers. */
   health: item('HEALTH', 'HEALTH'),
   rate: item('RATE#{subject}#{window}', 'RATE'),
   session: item('SESSION#{hash}', 'SESSION'),
@@ -57,7 +57,7 @@ export const items = {
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
-  /** Rules once more, for lists: however often those are read, alarms come by the others. */
+  /** A copy of each rule for lists: reading them never slows down the partition that alarms read. */
   wholeRule: item('C#{customerId}#RULELIST', 'WHOLE#{0ruleId}'),
   /** What a list of rules is sorted by. */
   listedRule: item('C#{customerId}#RULELIST', 'LISTED#{0ruleId}'),
@@ -91,6 +91,9 @@ export const lists = {
   feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
   /** Its sort keys are packed sensors: `packSensor`. */
   sensorsOfCustomer: part('C#{customerId}#SENSORS'),
+  /** The states of those that see a fall which is not over. */
+  openFallsOfCustomer: part('C#{customerId}#FALLS'),
+  bySensor: part('{sensorId}'),
   byTime: part('{0id}'),
   heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
   byDelivery: part('{deliveryId}'),

@@ -1,4 +1,4 @@
-/** The table is down, throttles, or a transaction kept meeting others: nothing was decided, try again later. */
+/** The table is down, throttles, or a transaction kept conflicting with others: try again later. */
 export class TableUnavailable extends Error {
   override name = 'TableUnavailable';
 }

@@ -8,7 +8,7 @@ import { items } from './table.ts';
 
 export type UserItem = User & { accountKey: string };
 
-/** Users without a customer are kept under customer 0, where no session looks but the user's own and an admin's. */
+/** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
 const keyOf = (customerId: number | null, userId: number) => items.user({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {

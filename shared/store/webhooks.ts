@@ -10,7 +10,7 @@ export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  /** Whoever is to be told something: webhooks and bots by their ids, in one read. */
+  /** Webhooks and bots by their ids, in one batch read. */
   recipients: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
     const found = await table.getAll<Item>([
       ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
@@ -46,11 +46,11 @@ const belonging = (place: WebhookKey, { botId, format }: Pick<WebhookRecord, 'bo
     ? listing(place, format)
     : { check: items.bot({ customerId: place.customerId, botId }), where: present };
 
-/** It belongs to whom it did when it was read: by that was judged who may change it. */
+/** The condition that the webhook still has the owner by which the caller's right to change it was checked. */
 const sameOwner = ({ botId }: WebhookRecord): Condition =>
   botId === null ? where('#isCustomerHook = :yes', { yes: true }) : where('#botId = :owner', { owner: botId });
 
-/** What is known of a receiver, beside the number of its failures. */
+/** The attributes about a receiver's health, besides the number of its failures. */
 const HEALTH = ['failingSince', 'warnedAt', 'openUntil', 'probeUntil', 'slowUntil'] as const;
 /**
  * Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile.
@@ -126,7 +126,7 @@ export const webhookWrites = (table: Table) => ({
     return (await table.update(items.webhook({ customerId, webhookId }), update)) !== null;
   },
 
-  /** False when the webhook belongs to somebody else by now, or is gone. */
+  /** Deletes a webhook. False when it has another owner by now, or is gone. */
   remove: async (webhook: WebhookRecord): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
     const failed = await takeOne(
@@ -138,7 +138,7 @@ export const webhookWrites = (table: Table) => ({
     return failed.length === 0;
   },
 
-  /** Removes a webhook of a customer who is gone, and its list with it. */
+  /** Deletes a webhook of a deleted customer, and its line in the customer's list. */
   forget: async ({ customerId, id: webhookId }: WebhookRecord): Promise<void> => {
     const home = items.owner({ kind: 'webhook', id: webhookId });
     await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });

@@ -1,29 +1,37 @@
-/** What one thing that happens consumes: of the table, of queues, of what the table keeps. */
+import { SWEEP } from '../../lib/tools/aws/cost-at-rest.ts';
+
+/** What one operation consumes: units of the table, messages of queues, and storage. */
 export type Consumed = {
   read: number;
   write: number;
-  /** Messages that go over the FIFO queue of events, and over the others: each is sent, received and deleted. */
+  /**
+   * Messages of the FIFO queue of events (`fifo`) and of the other queues (`standard`). Each is sent, received and
+   * deleted.
+   */
   fifo: number;
   standard: number;
-  /** Bytes that are in the table for 120 days, and those of deliveries, for 30; each item with the 100 that AWS adds. */
+  /**
+   * Bytes in the table that are stored for 120 days, and those of deliveries, which are stored for 30 days. Each item
+   * includes the 100 bytes that AWS adds.
+   */
   kept120: number;
   kept30: number;
 };
 
 const nothing = { read: 0, write: 0, fifo: 0, standard: 0, kept120: 0, kept30: 0 };
 
-/** Exact: test/units-of-falls.test.ts asserts each of them, with names as people have them. */
+/** The exact consumption. test/units-of-falls.test.ts asserts it with names of realistic lengths. */
 export const consumed = {
-  /** A fall that one rule tells one webhook of, at the first try. */
+  /** A fall for which one rule tells one webhook, with one attempt. */
   fall: { read: 10.5, write: 9, fifo: 1, standard: 1, kept120: 1_610, kept30: 1_270 },
-  /** Its start, confirmation, call and end: four messages, one delivery. */
-  wholeFall: { read: 34, write: 18, fifo: 4, standard: 3, kept120: 4_010, kept30: 1_270 },
-  /** A report that changes nothing: 1 write in 2, at one a minute. */
+  /** A fall with its four messages (start, confirmation, call and end), and one delivery. */
+  wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_010, kept30: 1_270 },
+  /** A report that changes nothing. At one report a minute, every second one causes a write. */
   report: { ...nothing, read: 2.5, write: 1 / 2, fifo: 1 },
-  /** Has a sensor been silent for too long? It was not. */
+  /** A check whether a sensor has been silent for too long, for a sensor that was not. */
   look: { ...nothing, read: 4, write: 3, standard: 1 },
-  /** A device is let in, or may stay. */
+  /** A device connects, or its connection is checked again. */
   admit: { ...nothing, read: 1 },
   /** A sweep that finds nothing. */
-  sweep: { ...nothing, read: 17, write: 1 },
+  sweep: { ...nothing, ...SWEEP },
 } as const satisfies Record<string, Consumed>;

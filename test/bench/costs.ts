@@ -1,7 +1,7 @@
 import { type Consumed, consumed } from './consumed.ts';
 import { assumed, prices } from './prices.ts';
 
-/** USD by what it is paid for. */
+/** USD per kind of cost. */
 export type Costs = Record<
   'front door' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'keys' | 'traffic' | 'alarms',
   number
@@ -11,7 +11,7 @@ const DAYS_OF_MONTH = 365.25 / 12;
 const MINUTES_OF_MONTH = DAYS_OF_MONTH * 24 * 60;
 const GIGABYTE = 1e9;
 
-/** How a device speaks: over HTTP; over MQTT, to its topic or by Basic Ingest. */
+/** The way in which a device sends: by HTTP, or by MQTT to its topic, or by MQTT with Basic Ingest. */
 export type Way = 'HTTP' | 'MQTT' | 'Basic Ingest';
 const { mqttRule, mqttAction } = prices;
 const callOf: Record<Way, number> = {
@@ -21,50 +21,54 @@ const callOf: Record<Way, number> = {
 };
 
 type Work = Consumed & {
-  /** Calls of devices, invocations and what they are billed for, deliveries. */
+  /** Calls of devices, invocations with their billed time (ms), and deliveries. */
   calls: number;
   invocations: number;
   milliseconds: number;
   deliveries: number;
+  /** Lines of the log for tracing: one for each decision, and one for each attempt. */
+  lines: number;
 };
 
 const { milliseconds: ms, batch } = assumed;
-/** A call of a device is accepted alone; what is received together is worked on by one invocation. */
+/** The work of calls of devices. Each call is an invocation, and the messages of a batch are processed by one more. */
 const said = (calls: number, each: number) => ({
   calls,
   invocations: calls + calls / batch,
   milliseconds: calls * (ms.accept + each),
-  deliveries: 0,
+  ...{ deliveries: 0, lines: 0 },
 });
 const told = (work: ReturnType<typeof said>, deliveries: number) => ({
   ...work,
   invocations: work.invocations + deliveries / batch,
   milliseconds: work.milliseconds + deliveries * ms.deliver,
   deliveries,
+  lines: work.calls + deliveries,
 });
-const alone = (milliseconds: number) => ({ calls: 0, invocations: 1, milliseconds, deliveries: 0 });
+const alone = (milliseconds: number) => ({ calls: 0, invocations: 1, milliseconds, deliveries: 0, lines: 0 });
 
-/** One of each. */
+/** The work for one fall, report and so on. */
 export const works = {
   fall: { ...consumed.fall, ...told(said(1, ms.event), 1) },
   wholeFall: { ...consumed.wholeFall, ...told(said(4, ms.event), 1) },
   report: { ...consumed.report, ...said(1, ms.report) },
   look: { ...consumed.look, ...alone(ms.look) },
   sweep: { ...consumed.sweep, ...alone(ms.sweep) },
-  /** A connection is let in, or may go on. */
+  /** A device connects, or its connection is checked again. */
   admit: { ...consumed.admit, ...alone(ms.admit) },
 } as const satisfies Record<string, Work>;
 
-/** Requests for a message: it is sent alone, received and deleted with those of its batch. */
+/** Requests to SQS per message: it is sent alone, and received and deleted in a batch. */
 const REQUESTS = 1 + 2 / batch;
 
-/** What one piece of work costs; what it leaves is paid for until it goes. */
+/** The cost of one piece of work, including the storage of its items until they expire. */
 export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
-  const { read, write, fifo, standard, kept120, kept30, calls, invocations, milliseconds, deliveries } = work;
+  const { read, write, fifo, standard, kept120, kept30, calls, invocations, milliseconds, deliveries, lines } = work;
   const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_OF_MONTH / GIGABYTE;
   const seconds = (milliseconds / 1_000) * assumed.memoryGigabytes;
   const answered = way === 'HTTP' ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
+  const logged = invocations * assumed.logBytes + lines * assumed.lineBytes + answered * assumed.accessBytes;
   return {
     'front door': calls * callOf[way],
     functions: invocations * prices.invocation + seconds * prices.gigabyteSecond,
@@ -72,8 +76,8 @@ export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
     storage: gigabyteMonths * prices.tableGigabyteMonth,
     backups: gigabyteMonths * prices.backupGigabyteMonth,
-    // AWS IoT writes no line for each message, and its acknowledgements cost nothing.
-    logs: ((invocations * assumed.logBytes + answered * assumed.accessBytes) / GIGABYTE) * prices.logGigabyte,
+    // AWS IoT logs nothing for a message, and its acknowledgements are free.
+    logs: (logged / GIGABYTE) * prices.logGigabyte,
     keys: 0,
     traffic: ((answered * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) * prices.trafficGigabyte,
     alarms: 0,
@@ -87,15 +91,18 @@ export const times = (count: number, costs: Costs): Costs =>
   Object.fromEntries(names.map((name) => [name, count * costs[name]])) as Costs;
 export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum + costs[name], 0);
 
-/** What a cold start adds to a million invocations, beside everything else. */
+/** The additional cost of the cold starts, for the invocations of one piece of work. */
 export const coldStartsOf = ({ invocations }: Work): number =>
   invocations * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
 
-/** Looks at a sensor that reports once a minute: each is 375 s behind what was written last, up to 2 minutes before the look. */
+/**
+ * Checks per month of a sensor that reports once a minute. Each is due 375 s after the last write, which is up to 2
+ * minutes older than the check.
+ */
 export const LOOKS_OF_MONTH = MINUTES_OF_MONTH / 5;
 const FALLS_OF_MONTH = DAYS_OF_MONTH / 7;
 
-/** What there is to pay when nobody says anything. */
+/** The monthly cost without any messages. */
 const idle = (): Costs => {
   const receives = assumed.queues * assumed.idlePollers * 3 * MINUTES_OF_MONTH;
   const keyRequests = (assumed.processes * MINUTES_OF_MONTH) / 5;
@@ -107,13 +114,16 @@ const idle = (): Costs => {
   });
 };
 
-/** A connection for a month, looked at again and again. */
+/** The monthly cost of a connection, whose right is checked repeatedly. */
 const connected = (): Costs => {
   const admitted = times(MINUTES_OF_MONTH / assumed.admittedMinutes, costsOf(works.admit));
   return { ...admitted, 'front door': MINUTES_OF_MONTH * prices.connectionMinute };
 };
 
-/** A month of so many sensors that report once a minute, with a fall a week each, in steady state. */
+/**
+ * The cost of a month with this number of sensors, which report once a minute and have a fall a week each, in steady
+ * state.
+ */
 export const monthOf = (sensors: number, way: Way = 'HTTP'): Costs =>
   add(
     idle(),

@@ -1,9 +1,9 @@
-/** One measured figure. `most` and `least` are its bar; without one it is for information. */
+/** One measured figure. `most` and `least` are its bar; a figure without a bar is for information. */
 export type Figure = { name: string; value: number; unit: string; most?: number; least?: number; note?: string };
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
 
-/** The value that `percent` of the values do not exceed. */
+/** Gives the value that `percent` of the values do not exceed. */
 export const percentile = (values: readonly number[], percent: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
@@ -14,7 +14,7 @@ const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : valu
 const barOf = ({ most, least }: Figure): string =>
   most !== undefined ? `<= ${most}` : least !== undefined ? `>= ${least}` : '';
 
-/** Null: there is no bar. */
+/** Does a figure pass its bar? Null when it has none. */
 export const passes = ({ value, most, least }: Figure): boolean | null => {
   if (most === undefined && least === undefined) return null;
   return value <= (most ?? Number.POSITIVE_INFINITY) && value >= (least ?? Number.NEGATIVE_INFINITY);
@@ -22,7 +22,7 @@ export const passes = ({ value, most, least }: Figure): boolean | null => {
 
 const verdict = (figure: Figure): string => ({ true: 'yes', false: 'NO', null: '' })[String(passes(figure))] ?? '';
 
-/** A table in Markdown, as README.md keeps it. */
+/** Formats figures as a Markdown table, as in README.md. */
 export const tableOf = (figures: readonly Figure[]): string => {
   const rows = figures.map((one) => [one.name, shown(one.value), one.unit, barOf(one), verdict(one), one.note ?? '']);
   const all = [['figure', 'value', 'unit', 'bar', 'met', 'note'], ['---', '---:', '---', '---', '---', '---'], ...rows];

@@ -16,7 +16,7 @@ import {
 } from './site.ts';
 
 const EVENTS = 200;
-/** A device may call 20 times in a second. */
+/** A device may make 20 calls a second, so the load is divided among this many sensors. */
 const SENSORS = 40;
 
 const measureCalm = async (engine: Engine, ear: Ear, sensors: readonly Sensor[]): Promise<Figure[]> => {
@@ -40,7 +40,7 @@ const measureCalm = async (engine: Engine, ear: Ear, sensors: readonly Sensor[])
   ];
 };
 
-/** From the answer to a device to the socket of a receiver, one event at a time. All on loopback. */
+/** Measures the time from the answer to a device to the socket of a receiver, one event at a time, on loopback. */
 export const measureFlow = async (folder: string): Promise<Figure[]> => {
   const engine = await startEngine(join(folder, 'puts'), createLedger());
   const ear = await listen();
@@ -49,7 +49,7 @@ export const measureFlow = async (folder: string): Promise<Figure[]> => {
     const { client } = await createHome(await adminOf(host.url), 'maple', ALL_PERMISSIONS);
     const sensors = await linkSensors(client, SENSORS);
     await createAlarm(client, ear.receiver.url);
-    // Warm, and every sensor active: the first message of a sensor is an event more.
+    // This warms the host up, and makes every sensor active, because its first message causes an additional event.
     for (const sensor of sensors) {
       const { uuid } = await postFall(sensor);
       await until(() => ear.countOf(uuid) > 0);

@@ -1,6 +1,8 @@
+import { consumed } from './consumed.ts';
+
 /**
- * Limits of AWS in eu-central-1, collected on 2026-11-22 from stored copies of the pages named; what can be raised is at
- * its default.
+ * Limits of AWS in eu-central-1, collected on 2026-11-22 from stored copies of the pages that are named. Quotas that
+ * can be raised have their defaults.
  */
 export const limits = {
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
@@ -18,57 +20,63 @@ export const limits = {
   lambdas: 1_000,
 } as const;
 
-/** USD; https://aws.amazon.com/dynamodb/pricing/on-demand/ as of 2026-11-21. */
+/** The price of a read unit in USD; https://aws.amazon.com/dynamodb/pricing/on-demand/ as of 2026-11-21. */
 export const readUnit = 0.1525 / 1e6;
 export const SECONDS_OF_MONTH = 730 * 3_600;
 
-/** What sensors do. */
+/** The assumed load of sensors. */
 export const world = {
   secondsBetweenReports: 60,
   secondsBetweenFalls: 7 * 86_400,
   messagesOfFall: 4,
-  /** Everything of a customer fails together, as after a power cut, within so many seconds. */
+  /** All sensors of a customer fail within so many seconds, as in a power failure. */
   secondsOfBlackout: 60,
 } as const;
 
-/** What our code does, in units of the table, as it reads on 2026-11-22. */
+/** The consumption of the code in units of the table, as of 2026-11-22. */
 export const work = {
-  /** Who is it (1), the sensor (0.5, some seconds old perhaps) and its state (1). */
+  /** The reads are the device (1), the sensor (0.5, eventually consistent) and its state (1). */
   readsOfReport: 2.5,
-  /** Reports come each minute, and what was last seen is written when it is 75 s old: with every second. */
+  /**
+   * Reports come each minute. The time of the last report is written when the stored one is 75 s old, which is at
+   * every second report.
+   */
   secondsBetweenWrites: 120,
   /**
-   * What was last seen is up to 120 s old at a look, and the next look is 375 s behind it: 315 s on average, and half a
-   * minute until the sweep comes.
+   * At a check the stored time of the last report is up to 120 s old, and the next check is due 375 s after that
+   * time: 315 s later on average, plus half a minute until the sweep runs.
    */
   secondsBetweenLooks: 345,
-  /** Sensor, state and customer, and since when the service has been there. */
+  /** The reads are the sensor, its state, its customer, and the time since which the service has been running. */
   readsOfLook: 4,
-  /** The state, and its place in the due index: away from the one, into the other. */
+  /** The writes are the state, and its entry in the due index, which is removed and added. */
   writesOfLook: 3,
   dueWritesOfLook: 2,
-  /** A whole fall: test/units-of-falls.test.ts. */
-  readsOfFall: 34,
-  writesOfFall: 18,
-  /** Its alarm is to be looked at sooner than its silence, and then its silence again. */
+  /** A fall with all of its messages: test/units-of-falls.test.ts. */
+  readsOfFall: consumed.wholeFall.read,
+  writesOfFall: consumed.wholeFall.write,
+  /**
+   * During an alarm the next check is due sooner than that for silence, and afterwards the check for silence is due
+   * again.
+   */
   dueWritesOfFall: 4,
-  /** What a delivery does in the due index when its webhook is switched off: it is parked there. */
+  /** A delivery whose webhook is switched off is held, which is one write in the due index. */
   dueWritesOfHeld: 1,
   readsOfRules: 4,
-  /** Ids of hits follow each other without a gap: each is written after the one before. */
+  /** Ids of hits have no gaps, so each hit is written after the one before. */
   secondsOfHit: 0.005,
 } as const;
 
-/** Assumed, for nobody has measured it there: how long something takes, s. */
+/** Assumed durations (s) in AWS, which nobody has measured there. */
 export const assumed = {
   accept: 0.025,
   batchOfProcess: 0.05,
   batchOfDeliver: 0.135,
   queryOfSweep: 0.015,
   sendOfBatch: 0.01,
-  /** Of the minute of a sweep; the rest is its margin. */
+  /** The seconds of a minute that a sweep may use; the rest is its margin. */
   sweep: 50,
 } as const;
 
-/** The sweep looks at so many items at once, and SQS takes so many messages in one call. */
+/** The number of items that the sweep reads in one page, and of messages that SQS accepts in one call. */
 export const pages = { sweep: 500, send: 10 } as const;

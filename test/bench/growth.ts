@@ -6,7 +6,7 @@ import { DUE_SHARDS } from '../../shared/store/table.ts';
 import { assumed, limits, pages, readUnit, SECONDS_OF_MONTH, work, world } from './growth-facts.ts';
 
 const sizes = [10_000, 100_000, 1_000_000] as const;
-/** So many events a second must fit into the due index. */
+/** The due index is designed for this number of events a second. */
 const EVENTS_PER_SECOND = 10_000;
 
 const timesOf = (sensors: number) => {
@@ -18,9 +18,9 @@ const timesOf = (sensors: number) => {
   return {
     ...{ falls, reports, looks, stateWrites: perSecond(work.secondsBetweenWrites) },
     calls: reports + world.messagesOfFall * falls,
-    /** The share of the largest customer that the quotas allow. */
+    /** The part of all sensors that the largest customer can have by the quotas. */
     share: ofCustomer / sensors,
-    /** All its sensors fall silent, and a rule tells of it. */
+    /** The events a second when all sensors of the largest customer fall silent, and a rule watches that. */
     blackout: ofCustomer / world.secondsOfBlackout,
   };
 };
@@ -31,7 +31,7 @@ type Limit = {
   most: number;
   unit: string;
   load: (times: Times) => number;
-  /** What to do when it is met, and what that costs in a month, USD; below 0: it saves that. */
+  /** What to do when the limit is reached, and what that costs per month (USD); a negative amount is saved. */
   remedy: string;
   costs?: (times: Times) => number;
 };
@@ -143,7 +143,7 @@ const all: Limit[] = [
   },
   {
     ...{ name: '`events`, messages in flight', most: limits.inFlight, unit: '' },
-    // As many again may be fetched and wait for an invocation.
+    // As many messages again may be received and wait for an invocation.
     load: () => 2 * processing.concurrency * processing.batchSize,
     remedy: 'ask AWS for more',
   },
@@ -178,7 +178,7 @@ const firstOf = (sensors: number): string => {
     : `- ${count} sensors: ${told(met)}.`;
 };
 
-/** Partitions of the due index that a load needs, if each is written as much as one can be. */
+/** The loads of the due index, in writes a second. */
 const dueLoads = [
   {
     name: '10,000 events a second, all of whole falls: each alarm is to be looked at sooner, then the silence again',
@@ -193,11 +193,11 @@ const dueLoads = [
     writes: timesOf(1_000_000).looks * work.dueWritesOfLook,
   },
 ];
-/** All of it at once, in partitions of which there are a power of two. */
+/** All loads together. The number of shards is a power of two. */
 const dueWrites = dueLoads.reduce((sum, { writes }) => sum + writes, 0);
 export const neededShards = 2 ** Math.ceil(Math.log2(dueWrites / limits.partitionWrites));
 
-/** What shared/GROWTH.md holds. */
+/** The text of the generated part of shared/GROWTH.md. */
 export const growthText = (): string =>
   [
     'Which limits are met:',

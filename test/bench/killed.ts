@@ -9,7 +9,10 @@ const EVENTS = 1_000;
 const KILLED_AFTER = 500;
 const MOST_SECONDS = 10;
 
-/** SIGKILL amid 1,000 events: what becomes of those that were answered 202 before, and how soon after the restart. */
+/**
+ * Kills the host (SIGKILL) during 1,000 events. Measures what was lost of the events that were answered with 202
+ * before, and how soon after the restart they arrive.
+ */
 export const measureKilled = async (folder: string): Promise<Figure[]> => {
   const ear = await listen();
   const dataDir = join(folder, 'killed');

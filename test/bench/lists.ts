@@ -14,14 +14,14 @@ const SENSORS = 100;
 const BAR = 40;
 
 const DELIVERIES = 100_000;
-/** What a page of them may cost: the first, and any. */
+/** The bars for the read units of a page: for the first page, and for any other. */
 const DELIVERY_BARS = [
   ['', 100],
   ['?page=100&sortBy=asc(id)', 700],
   ['?state=held', 700],
 ] as const;
 
-/** Read units of pages of 100,000 deliveries of one webhook, each of 1 KB. */
+/** Measures the read units of pages of 100,000 deliveries of one webhook, of 1 KB each. */
 const measureDeliveries = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
   const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
@@ -45,7 +45,7 @@ const measureDeliveries = async ({ cloud, ledger }: Bench): Promise<Figure[]> =>
   return figures;
 };
 
-/** Read units of pages of 100,000 rule hits. */
+/** Measures the read units of pages of 100,000 rule hits. */
 const measureHits = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const sensors: string[] = [];
@@ -63,7 +63,10 @@ const measureHits = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   return figures;
 };
 
-/** Read units of pages of the longest lists, the caller's session and permissions included. */
+/**
+ * Measures the read units of pages of the longest lists, including those for the session and the permissions of the
+ * caller.
+ */
 export const measureLists = async (): Promise<Figure[]> => {
   const ledger = createLedger();
   const environment = { RATE_LIMIT_PER_SECOND: '1000000' };

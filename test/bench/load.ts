@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url';
 
-// node load.ts FILE KIND - loads a bundle in a fresh process, until it is ready to serve; prints the milliseconds.
+// Usage: node load.ts FILE KIND. It loads a bundle in a new process until it can serve, and prints the milliseconds.
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 
-/** Enough to make the handler build its table client and all else that it keeps, and nothing that goes out. */
+/** Events that make a handler create its table client and everything else that it keeps, but send no request. */
 const probes: Record<string, unknown> = {
-  // Asks what may be called: 204 or 404, after all that needs no table.
+  // OPTIONS asks for the allowed methods: the answer is 204 or 404, after everything that needs no table.
   api: { httpMethod: 'OPTIONS', resource: '/', headers: {}, multiValueHeaders: {}, requestContext: {} },
   consumer: { Records: [] },
 };

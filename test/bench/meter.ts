@@ -21,9 +21,9 @@ const keyOfWrite = (write: Write): Key =>
   'put' in write ? write.put : 'remove' in write ? write.remove : 'update' in write ? write.update : write.check;
 
 /**
- * Units of the table by call and kind of item, as in `get session`. A write whose condition failed reports no units,
- * neither here nor in the cloud; it costs what the item there is worth, so one unit (two inside a transaction) is added
- * for each of its items.
+ * Counts the units of the table by call and kind of item, as in `get session`. A write whose condition failed reports
+ * no units, neither here nor in AWS. It costs as much as the present item, so one unit (two in a transaction) is
+ * added for each of its items.
  */
 export const createLedger = () => {
   const lines = new Map<string, Line>();
@@ -74,7 +74,7 @@ export const createLedger = () => {
         write: all.reduce((sum, { write }) => sum + write, 0),
       };
     },
-    /** One line for each kind of call, for the message of a failure. */
+    /** Gives one line for each kind of call, for the message of a failed test. */
     text: (): string =>
       [...lines]
         .toSorted()
@@ -84,7 +84,7 @@ export const createLedger = () => {
 };
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** An engine of its own with an empty table; `table` is tagged and metered, `plain` only metered. */
+/** Starts an engine with an empty table; `table` is metered per call, `plain` only in total. */
 export const startEngine = async (dataDir: string, ledger: Ledger) => {
   const engine = await startTableEngine({ dataDir, onExit: () => {} });
   await ensureTable(engine.endpoint, TABLE);

@@ -7,7 +7,7 @@ const overMqtt = ['MQTT', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
 const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
 
-/** How each sum comes about. */
+/** The formula of each sum, for the note. */
 const formula = [
   `calls x ${million(prices.httpRequest)}`,
   `invocations x ${million(prices.invocation)} + GB-s x ${million(prices.gigabyteSecond)}`,
@@ -16,7 +16,7 @@ const formula = [
   `GB-months x (${prices.tableGigabyteMonth} + ${prices.backupGigabyteMonth}) + GB of logs x ${prices.logGigabyte} + GB out x ${prices.trafficGigabyte}`,
 ].join(' + ');
 
-/** The parts of a sum. */
+/** Formats the parts of a sum. */
 const sumOf = (costs: Costs): string =>
   Object.entries(costs)
     .filter(([, usd]) => usd > 0)
@@ -29,7 +29,7 @@ const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
   note: sumOf(costs),
 });
 
-/** What it costs in AWS, everything counted: units, bytes and requests as tests assert them, times as assumed. */
+/** Computes the costs in AWS. Units, bytes and requests are those that tests assert, and times are assumed. */
 export const measurePrice = async (): Promise<Figure[]> => {
   const { fall, report, look } = works;
   return [

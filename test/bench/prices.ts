@@ -2,34 +2,47 @@ import { IDLE_POLLERS } from '../../lib/tools/aws/cost-at-rest.ts';
 
 export { prices } from '../../lib/tools/aws/prices.ts';
 
-/** What no run on this machine can tell. Times are milliseconds that an invocation is billed for. */
+/**
+ * Assumptions that cannot be measured on this machine. Times are the milliseconds for which an invocation is billed.
+ */
 export const assumed = {
   // functions/*/*/contract.ts and lib/aws/function.ts declare 1,024 MB.
   memoryGigabytes: 1,
   /**
-   * 5 ms for each of the calls of the table that follow each other, 10 for one of a queue, 100 for a receiver, and CPU:
-   * accept 1 and 1, by whichever way; admit 1; a report 2 and a third; an event 8 and 1; a delivery 5; a look 3.
+   * The times are made of 5 ms for each consecutive call of the table, 10 ms for a call of a queue, 100 ms for a
+   * receiver, and CPU. The calls of the table and of queues are: accept 1 and 1, by each way; admit 1; a report 2 and
+   * a third; an event 8 and 1; a delivery 5; a check 3.
    */
   milliseconds: { accept: 20, report: 15, event: 60, deliver: 130, look: 25, sweep: 200, admit: 10 },
-  /** How many messages a receive brings: alone, unless more wait. A FIFO queue knows no waiting for more of them. */
+  /** The number of messages in a batch: one, unless more are waiting. A FIFO queue has no batching window. */
   batch: 1,
-  /** The line of what an invocation measured, with 26 bytes that CloudWatch adds: Lambda's own lines come at WARN alone. */
+  /**
+   * Bytes of the line with the metrics of an invocation, with 26 bytes that CloudWatch adds. Lambda's own lines are
+   * logged only from WARN on.
+   */
   logBytes: 400,
-  /** A line of the front door's access log. */
+  /** Bytes of a line for tracing a decision or an attempt, with the same 26 bytes. */
+  lineBytes: 530,
+  /** Bytes of a line in the access log of the front door. */
   accessBytes: 280,
-  /** What goes out: the answer to a device with its headers; a request to a receiver, on a connection of its own. */
+  /**
+   * Bytes of outgoing traffic: the answer to a device with its headers, and a request to a receiver on a new
+   * connection.
+   */
   answerBytes: 600,
   requestBytes: 5_000,
-  /** Of a cold start, and how many of the invocations are one. */
+  /** The duration of a cold start, and the share of invocations that have one. */
   coldStart: { milliseconds: 600, share: 0.01 },
   idlePollers: IDLE_POLLERS,
   queues: 5,
-  /** Metrics that alarms of a stage in production look at. */
+  /** The number of metrics that the alarms of a production stage read. */
   alarms: 37,
-  /** What shared/metrics.ts measures, and calls that the throttle of devices refused. */
+  /** The metrics of shared/metrics.ts, and the number of calls that the throttle of devices refused. */
   metrics: 13,
-  /** Minutes after which AWS IoT asks again whether a connection may go on: functions/workers/authorizer/rights.ts. */
+  /**
+   * Minutes after which AWS IoT checks again whether a connection may go on: functions/workers/authorizer/rights.ts.
+   */
   admittedMinutes: 5,
-  /** The table asks for its key once in 5 minutes for each process that uses it. */
+  /** Processes that use the table. For each, the table requests its key once in 5 minutes. */
   processes: 20,
 } as const;

@@ -7,7 +7,7 @@ import type { Table } from '../../shared/store/client.ts';
 import { type Store, store as storeOf } from '../../shared/store/store.ts';
 import type { Serve } from './serve.ts';
 
-/** The same routes, schemas, store calls and headers by other means: what `serve` is measured against. */
+/** The same routes, schemas, store calls and headers in other implementations, to which `serve` is compared. */
 export type Toolbox = { table: Table; settings: Settings; now: () => number };
 type Who = { accountId: number; customerId: number; permissions: readonly string[]; left: number };
 
@@ -46,7 +46,7 @@ const createBot = async (store: Store, who: Who, body: z.output<typeof NewBot>, 
   return Bot.parse(bot);
 };
 
-/** The least that these routes need: no framework, no general rules, no errors worth the name. */
+/** The minimal implementation of these routes, without a framework, general rules and complete errors. */
 export const byHand = ({ table, settings, now }: Toolbox): Serve => {
   const store = storeOf(table);
   return async ({ httpMethod, path, headers, body }) => {
@@ -78,7 +78,7 @@ type Step = (
 type App = { [K in 'use' | 'get' | 'post']: (path: string, ...steps: Step[]) => App };
 type Load = (name: string) => Promise<unknown>;
 
-/** The same on Hono with its zod validator and its adapter for Lambda. */
+/** The same routes on Hono with its zod validator and its adapter for Lambda. */
 export const onHono = async ({ table, settings, now }: Toolbox, load: Load): Promise<Serve> => {
   const { Hono } = (await load('hono')) as { Hono: new () => App };
   const { zValidator } = (await load('@hono/zod-validator')) as {

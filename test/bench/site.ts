@@ -9,21 +9,21 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>;
 export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 export type Posted = { uuid: string; at: number };
 
-/** A device may call 20 times in a second: so many can hand in what the host can take. */
+/** A device may make 20 calls a second, so this many sensors can send as much as the host can process. */
 export const SENSORS = 40;
 export const AT_A_TIME = 32;
 const TIMEOUT_MS = 180_000;
 const MOST_TRIES = 600;
 const LONGEST_WAIT_SECONDS = 5;
 
-/** The host as `npm start` runs it. Devices keep their limit of calls, and have none of messages. */
+/** Starts the host as `npm start` does. Devices have their limit of calls, but none of messages. */
 export const startBenchHost = (dataDir: string, port = '0') =>
   startHost({
     ...{ DATA_DIR: dataDir, PORT: port },
     ...{ RATE_LIMIT_PER_SECOND: '1000000', QUOTAS: '{"messagesPerSecond":0}' },
   });
 
-/** Runs `work` `count` times, `atATime` of them side by side; the seconds that it took. */
+/** Runs `work` `count` times, `atATime` of them concurrently. Gives the seconds that it took. */
 export const many = async (count: number, atATime: number, work: (at: number) => Promise<unknown>): Promise<number> => {
   const start = performance.now();
   let next = 0;
@@ -39,7 +39,7 @@ export const until = async (done: () => boolean): Promise<void> => {
   while (!done() && performance.now() < end) await sleep(1);
 };
 
-/** One write of an item as a message makes it. */
+/** Writes an item as a message does. */
 export const put = ({ plain }: Engine, at: number) =>
   plain.write({ put: { pk: `C#1#S#${at % SENSORS}`, sk: `EVENT#${at}`, raw: 'x'.repeat(300), receiveDate: at } });
 
@@ -50,8 +50,8 @@ export const linkSensors = async (client: Client, count: number): Promise<Sensor
 };
 
 /**
- * A receiver that answers at once, and what came to it. Of each event, known by its UUID, the deliveries, known by their
- * `webhook-id`, and when (ms) each came first. What comes again is counted.
+ * Starts a receiver that answers at once, and records its requests: per event (by its UUID) the deliveries (by their
+ * `webhook-id`), and when (ms) each first arrived. Repetitions are counted.
  */
 export const listen = async () => {
   const arrivals = new Map<string, Map<string, number>>();
@@ -77,7 +77,7 @@ export type Ear = Awaited<ReturnType<typeof listen>>;
 const waitOf = (retryAfter: string | null | undefined): number =>
   retryAfter ? 1_000 * Math.min(LONGEST_WAIT_SECONDS, Number(retryAfter) || 1) : 50;
 
-/** Hands a message in until it is answered 202, as a device does: it waits as long as it is told to. */
+/** Posts a message until it is answered with 202, as a device does, respecting Retry-After. */
 export const handIn = async ({ device, sensorId }: Sensor, body: unknown): Promise<void> => {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const answer = await device.call('POST', `/devices/${sensorId}/messages`, body).catch(() => null);
@@ -89,7 +89,7 @@ export const handIn = async ({ device, sensorId }: Sensor, body: unknown): Promi
 };
 
 let posted = 0;
-/** An alarm, and when (ms) it was answered 202. */
+/** Posts a fall with an alarm; gives when (ms) it was answered with 202. */
 export const postFall = async (sensor: Sensor): Promise<Posted> => {
   const uuid = crypto.randomUUID();
   // No two falls of a sensor start at the same time.
@@ -97,6 +97,9 @@ export const postFall = async (sensor: Sensor): Promise<Posted> => {
   return { uuid, at: performance.now() };
 };
 
-/** From the answer to the receiver's socket, ms. Node may hand over the answer after the delivery that it started. */
+/**
+ * Gives the times (ms) from the answer to the socket of the receiver. Node may process the answer after the delivery
+ * that it caused.
+ */
 export const waitsOf = (ear: Ear, { uuid, at }: Posted): number[] =>
   ear.timesOf(uuid).map((time) => Math.max(0, time - at));

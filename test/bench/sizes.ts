@@ -8,7 +8,10 @@ const bytesOfNumber = (value: number): number => {
   return Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0);
 };
 
-/** Bytes of a value as the table counts them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+/**
+ * Gives the bytes of a value as the table counts them.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
 const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return bytesOfNumber(value);
@@ -18,16 +21,19 @@ const bytesOf = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + bytesOf(one), 3);
 };
 
-/** Bytes of an item, without what storage adds to it. */
+/** Gives the bytes of an item, without the overhead of storage. */
 export const bytesOfItem = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
-/** What AWS adds for each item, in the table and in an index. https://aws.amazon.com/dynamodb/pricing/on-demand/ */
+/**
+ * The overhead in bytes of each item, in the table and in an index.
+ * https://aws.amazon.com/dynamodb/pricing/on-demand/
+ */
 const ADDED = 100;
 const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string, string]): number =>
   rest[partition] === undefined ? 0 : ADDED + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
 
-/** Bytes that the items of a partition take in the table and its indexes, those whose sort key starts so. */
+/** Gives the bytes in the table and its indexes of the items of a partition whose sort key begins with `start`. */
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const loader = fileURLToPath(new URL('load.ts', import.meta.url));
 const ROUNDS = 11;
 
-/** What a team writes that takes the SDK as it is. */
+/** The code of a team that uses the SDK without changes. */
 const stock = `
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -52,7 +52,7 @@ const bundleStock = async (folder: string, name: string, source: string, format:
 type Start = { name: string; file: string; kind: string };
 
 const loadOnce = async ({ file, kind }: Start): Promise<number> => {
-  // Counting calls would need a table.
+  // The rate limit is off, because it needs a table.
   const env = {
     RATE_LIMIT_PER_SECOND: '0',
     AWS_REGION: 'eu-central-1',
@@ -62,7 +62,7 @@ const loadOnce = async ({ file, kind }: Start): Promise<number> => {
   return Number(stdout.trim().split('\n').at(-1));
 };
 
-/** Side by side: each round loads every bundle once, so that what the machine does meanwhile hits all alike. */
+/** Loads every bundle once per round, so that other load of the machine affects all of them. */
 const race = async (starts: readonly Start[]): Promise<Map<string, number>> => {
   const times = new Map<string, number[]>(starts.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round++)
@@ -81,7 +81,9 @@ const sizeOf = async (folder: string): Promise<number> => {
   return (await Promise.all(files.map((name) => stat(join(folder, name))))).reduce((sum, { size }) => sum + size, 0);
 };
 
-/** Start and size of every function's bundle; `peers` is a folder of modules to compare with, or ''. */
+/**
+ * Measures the start and the size of every function's bundle. `peers` is a folder of modules to compare with, or ''.
+ */
 export const measureStarts = async (folder: string, peers: string): Promise<Figure[]> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{}');

@@ -20,7 +20,7 @@ const familyOf = async (pid: number): Promise<number[]> => {
   return [pid, ...all.flat()];
 };
 
-/** Peak resident MB of a process and its name; 0 when it has gone. */
+/** Gives the name of a process, and its peak resident memory in MB; 0 when it has ended. */
 const peakOf = async (pid: number) => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0);
@@ -46,7 +46,7 @@ const startOnce = async (dataDir: string) => {
   return { ms, peaks };
 };
 
-/** `npm start` to `ready`, and the memory of the cloud and of its table engine at that moment. */
+/** Measures the time from `npm start` to `ready`, and the memory of the cloud and of its table engine then. */
 export const measureStartup = async (folder: string): Promise<Figure[]> => {
   const bare: number[] = [];
   const runs: Awaited<ReturnType<typeof startOnce>>[] = [];

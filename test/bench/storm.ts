@@ -10,17 +10,17 @@ const FALLS = 20;
 const BETWEEN_MS = 300;
 const CALLS_PER_SECOND = 20;
 const MESSAGES = 50;
-/** The storm blows for so long before the first fall. */
+/** The flood lasts so many ms before the first fall. */
 const BUILD_UP_MS = 2_000;
 const MOST = 3;
 
-/** Somebody comes and goes with each message, or is there all the time. */
+/** The messages of a flood: each changes the presence, or none does. */
 const storms = {
   'of events': (at: number) => a.presence(at % 2 === 0),
   'that means nothing': () => a.presence(true),
 };
 
-/** Hands in 20 calls a second until it is stopped, whatever becomes of those before. */
+/** Makes 20 calls a second until it is stopped, without waiting for earlier ones. */
 const blow = (sensor: Sensor, message: (at: number) => object) => {
   const under = new Set<Promise<void>>();
   let calls = 0;
@@ -28,7 +28,7 @@ const blow = (sensor: Sensor, message: (at: number) => object) => {
     const body = Array.from({ length: MESSAGES }, (_, at) => message(at));
     calls += 1;
     const one: Promise<void> = handIn(sensor, body)
-      // Whatever becomes of the storm is not what is measured.
+      // The fate of the flood is not measured.
       .catch(() => {})
       .finally(() => under.delete(one));
     under.add(one);
@@ -43,7 +43,7 @@ const blow = (sensor: Sensor, message: (at: number) => object) => {
   };
 };
 
-/** From the 202 of each fall to the receiver, ms. */
+/** Posts falls; gives the times (ms) from each 202 to the receiver. */
 const waitsOfFalls = async (ear: Ear, sensor: Sensor): Promise<number[]> => {
   const waits: number[] = [];
   for (let at = 0; at < FALLS; at++) {
@@ -55,7 +55,7 @@ const waitsOfFalls = async (ear: Ear, sensor: Sensor): Promise<number[]> => {
   return waits;
 };
 
-/** One storm on a host of its own, for what it leaves behind must not weigh on the next. */
+/** Measures one flood on a host of its own, because its remaining work must not delay the next one. */
 const measureOne = async (folder: string, name: keyof typeof storms): Promise<Figure> => {
   const ear = await listen();
   const host = await startBenchHost(join(folder, name.replaceAll(' ', '-')));
@@ -69,7 +69,7 @@ const measureOne = async (folder: string, name: keyof typeof storms): Promise<Fi
     await sleep(BUILD_UP_MS);
     const rough = await waitsOfFalls(ear, faller);
     const seconds = (performance.now() - start) / 1_000;
-    // The list counts up to 1,000.
+    // The list counts at most 1,000 events.
     const path = `/sensors/${stormy.sensorId}/events?perPage=1`;
     const [page] = await client.ok<{ total: number }[]>('GET', path);
     const calls = await storm.stop();
@@ -78,13 +78,16 @@ const measureOne = async (folder: string, name: keyof typeof storms): Promise<Fi
     const ratio = lost > 0 ? Number.POSITIVE_INFINITY : median(rough) / median(calm);
     return { name: `a storm ${name}: 202 to receiver of a neighbour`, value: ratio, unit: 'x calm', most: MOST, note };
   } finally {
-    // What is left of the storm is nobody's concern.
+    // The remaining work of the flood is discarded.
     await host.end('SIGKILL');
     await ear.receiver.stop();
   }
 };
 
-/** One sensor hands in 20 calls a second of 50 messages each, while another of the same customer falls now and then. */
+/**
+ * Measures the falls of a sensor while another sensor of the same customer makes 20 calls a second with 50 messages
+ * each.
+ */
 export const measureStorm = async (folder: string): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const name of Object.keys(storms) as (keyof typeof storms)[]) figures.push(await measureOne(folder, name));

@@ -23,9 +23,9 @@ import {
 } from './site.ts';
 
 const PUTS = 2_000;
-/** 20 a second for so long. */
+/** The rate and the duration (s) of the moderate load. */
 const [CALM_PER_SECOND, CALM_SECONDS] = [20, 15];
-/** Nothing of what came is left to be recorded after this long. */
+/** After so many ms all deliveries are recorded. */
 const SETTLED_MS = 1_000;
 
 type Home = { client: Client; sensors: Sensor[]; fanOut: number };
@@ -35,7 +35,7 @@ type Bench = {
   cpu: () => Promise<{ node: number; engine: number }>;
   cpuOfPuts: () => Promise<number>;
 };
-/** `events`: how many make the load. Bars: those of numbers.md. */
+/** `events` is the number of events of the load. The bars are those of numbers.md. */
 type Plan = { fanOut: number; events: number; leastRatio: number; mostCpu: number; mostWait?: number };
 
 const plans: Plan[] = [
@@ -43,7 +43,7 @@ const plans: Plan[] = [
   { fanOut: 10, events: 200, leastRatio: 0.8, mostCpu: 1.5 },
 ];
 
-/** One rule that tells as many webhooks as the fan-out says. */
+/** Creates a rule that tells as many webhooks as the fan-out says. */
 const createFanOut = async (client: Client, url: string, fanOut: number): Promise<void> => {
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
   const recipients: object[] = [];
@@ -59,7 +59,10 @@ const createFanOut = async (client: Client, url: string, fanOut: number): Promis
   await client.ok('POST', '/rules', { ...texts, situation: 'fall_detected', recipients });
 };
 
-/** A customer that is warm: the first message of a sensor is an event more. */
+/**
+ * Creates a customer and warms the host up. The first message of each sensor causes an additional event, so it is
+ * sent before.
+ */
 export const createBenchHome = async (admin: Client, name: string, ear: Ear, fanOut: number): Promise<Home> => {
   const { client } = await createHome(admin, name, ALL_PERMISSIONS);
   const sensors = await linkSensors(client, SENSORS);
@@ -76,7 +79,7 @@ const sensorAt = (sensors: readonly Sensor[], at: number): Sensor => {
   return sensor;
 };
 
-/** Events at 20 a second, whatever becomes of those before. */
+/** Measures events at 20 a second, posted without waiting for earlier ones. */
 const measureCalm = async ({ ear }: Bench, { sensors, fanOut }: Home): Promise<Figure[]> => {
   const sent: Promise<Posted>[] = [];
   const start = performance.now();
@@ -137,7 +140,10 @@ const measureLoad = async (bench: Bench, { sensors }: Home, plan: Plan): Promise
   ];
 };
 
-/** The work that other webhook senders were measured by, on a host of its own. All on loopback, and on the same cores. */
+/**
+ * Measures the load that other webhook senders were measured with, on a host of its own, on loopback and on the same
+ * cores.
+ */
 export const measureThroughput = async (folder: string): Promise<Figure[]> => {
   const puts = join(folder, 'throughput-puts');
   const engine = await startEngine(puts, createLedger());

@@ -7,7 +7,7 @@ import { createBenchHome } from './throughput.ts';
 const FALLS = 200;
 const MOST = 2;
 
-/** Seconds until the last of a burst of falls of one sensor has arrived. */
+/** Gives the seconds until the last of a burst of falls of one sensor has arrived. */
 const burst = async (ear: Ear, sensor: Sensor): Promise<number> => {
   const start = performance.now();
   const posted: Posted[] = [];
@@ -26,7 +26,10 @@ const measureWith = async (workers: number): Promise<number> => {
   }
 };
 
-/** A burst of one sensor with several processes of `process` over one queue: their number must not make it slower. */
+/**
+ * Measures a burst of falls of one sensor with several processes of `process` on one queue. More processes must not
+ * make it slower.
+ */
 export const measureWorkers = async (): Promise<Figure[]> => {
   const alone = await measureWith(1);
   const figures: Figure[] = [{ name: `${FALLS} falls of one sensor, 1 process`, value: alone, unit: 's' }];

@@ -32,7 +32,10 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   await page.getByRole('link', { name: 'birch.nurse' }).click();
   await page.getByLabel('Manage sensors').check();
   await look('user');
+  // That the user was made is said in the same words.
+  const written = page.waitForResponse(/\/access$/);
   await page.getByRole('region', { name: 'What the user may do' }).getByRole('button', { name: 'Save' }).click();
+  await written;
   await said(page, 'Saved.');
   const [found] = await site.admin.ok<{ data: { username: string; permissions: string[] }[] }[]>(
     'GET',

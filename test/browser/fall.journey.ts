@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fallMessage, linkSensor } from '../fixtures/home.ts';
+import { fallMessage } from '../fixtures/home.ts';
 import { choose } from './fixtures/fields.ts';
-import { type Site, startSite } from './fixtures/site.ts';
+import { type Site, startSite, waitingDevice } from './fixtures/site.ts';
 import { logInOn, type Visitor } from './fixtures/visitor.ts';
 
 let site: Site;
@@ -9,6 +9,26 @@ beforeAll(async () => {
   site = await startSite('maple');
 });
 afterAll(() => site.stop());
+
+/** A sensor, linked by the code that it shows, and its room with a bed in it; gives its device. */
+const linkSensor = async ({ page }: Visitor) => {
+  const { sensorId, pairingCode, deviceToken } = await waitingDevice(site);
+  await page.getByRole('link', { name: 'Sensors' }).click();
+  await page.getByRole('button', { name: 'Link a sensor' }).click();
+  await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
+  await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
+  await page.getByRole('cell').getByRole('link').click();
+  await page.getByRole('button', { name: 'Change the room' }).click();
+  const box = (await page.locator('rect.floor').boundingBox()) ?? expect.unreachable('the room is not drawn');
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.6);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8);
+  await page.mouse.up();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Bed');
+  await page.getByRole('button', { name: 'Save the room' }).click();
+  await page.getByText('The room is saved.').waitFor();
+  return { device: site.home.client.as(deviceToken), sensorId };
+};
 
 /** A bot and its webhook, made on their pages; gives what was shown once. */
 const makeWebhook = async ({ page, look }: Visitor, url: string) => {
@@ -60,14 +80,16 @@ test('from the first login to a fall that is delivered, verified by what the pag
   await using visitor = await site.open();
   const { page, look } = visitor;
   await logInOn(page, home);
+  const { device, sensorId } = await linkSensor(visitor);
   const { token, secret } = await makeWebhook(visitor, receiver.url);
   await makeRule(visitor);
 
-  const { device, sensorId } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   const [received] = await receiver.until(1);
   expect(received?.headers.authorization).toBe(`Bearer ${token}`);
 
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
   await page.getByRole('link', { name: 'Deliveries' }).click();
   await page.getByRole('link', { name: 'Ward 2' }).click();
   await page.getByText('fall/fall_detected').waitFor();

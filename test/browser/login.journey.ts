@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hireFor } from '../fixtures/home.ts';
-import { type Site, startSite } from './fixtures/site.ts';
+import { ALL_PERMISSIONS, createHome, hireFor } from '../fixtures/home.ts';
+import { furnish, type Site, startSite } from './fixtures/site.ts';
 import { logInOn } from './fixtures/visitor.ts';
 
 const mails: string[] = [];
@@ -52,6 +52,25 @@ test('whoever logs out sees the login, and the next one nothing of what was ther
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
+});
+
+test('where somebody else logged in meanwhile, by another tab, nothing stays of the one before', async () => {
+  await furnish(site, 'Room of the first');
+  const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
+  // What the page asks for the one before is refused to the other one.
+  await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
+  const { page, context } = visitor;
+  await page.clock.install();
+  await page.reload();
+  await page.getByText('Room of the first').first().waitFor();
+  const { username, password } = other;
+  await context.request.post(`${site.cloud.url}/users/login`, { data: { username, password } });
+  // What the other one may see instead is never answered: only what was kept could be shown.
+  await page.route(/\/api\/v1\/(?!users|console)/, () => {});
+  await page.clock.fastForward(61_000);
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  await page.getByRole('banner').getByText(username).waitFor();
+  expect(await page.getByText('Room of the first').count()).toBe(0);
 });
 
 test('who forgot the password sets another by the code of a mail', async () => {

@@ -95,3 +95,19 @@ test('who speaks German reads German, also in the dark', async () => {
   await page.getByRole('link', { name: MARKUP }).waitFor();
   await visitor.look('german-dark-overview');
 });
+
+test.each(['en-US@posix', '', 'x'])('a browser whose language is %j reads English', async (language) => {
+  await using visitor = await site.openLoggedIn('/account');
+  const { page, context } = visitor;
+  await context.addInitScript((wrong) => {
+    const own = { language: wrong, languages: [wrong] };
+    for (const [name, value] of Object.entries(own))
+      Object.defineProperty(Object.getPrototypeOf(navigator), name, { get: () => value, configurable: true });
+  }, language);
+  await page.goto(site.address);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page
+    .getByRole('img', { name: /^Hits of the last 24 hours/ })
+    .locator('canvas')
+    .waitFor();
+});

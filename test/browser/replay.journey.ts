@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 /** A webhook with a receiver that is broken until it is repaired, and falls that it refused. */
-const refusedFalls = async () => {
+const refusedFalls = async (retrySchedule = [0]) => {
   const { client } = site.home;
   let isBroken = true;
   const receiver = await startReceiver((_, response) => response.writeHead(isBroken ? 500 : 200).end('so it is'));
-  const { webhook } = await createAlarm(client, receiver.url, 'fall_detected', { retrySchedule: [0] });
+  const { webhook } = await createAlarm(client, receiver.url, 'fall_detected', { retrySchedule });
   const { device, sensorId } = await linkSensor(client);
   const now = Date.now() - 60_000;
   for (let at = 0; at < FALLS; at++)
@@ -36,14 +36,14 @@ test('a receiver that failed is repaired, tested, and gets by a replay what it m
   const { receiver, repair, webhookId } = refused;
   await using visitor = await site.openLoggedIn(`/webhooks/${webhookId}`);
   const { page, look } = visitor;
-  await page.getByText('Open: repetitions rest').waitFor();
+  await page.getByText('Fails', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('The receiver answered 500').waitFor();
   await look('webhook-failing');
   repair();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('The receiver answered 200').waitFor();
-  await page.getByText('Closed: everything is sent at once.').waitFor();
+  await page.getByText('Works', { exact: true }).waitFor();
 
   await page.getByRole('link', { name: 'Its deliveries' }).click();
   await page.getByRole('combobox', { name: 'State' }).click();
@@ -66,15 +66,34 @@ test('a receiver that failed is repaired, tested, and gets by a replay what it m
   expect(new Set(ids).size).toBe(FALLS + 2);
 });
 
-test('a replay that is canceled sends no more', { timeout: 60_000 }, async () => {
+test('the circuit of a receiver is shown as it is: open while it rests, closed once it works', {
+  timeout: 60_000,
+}, async () => {
+  await using refused = await refusedFalls([0, 3_600]);
+  await using visitor = await site.openLoggedIn(`/webhooks/${refused.webhookId}`);
+  const { page, look } = visitor;
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText('Open: repetitions rest').waitFor();
+  await health.getByText(/The next repetition is tried in \d+ seconds/).waitFor();
+  await look('webhook-resting');
+  refused.repair();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await health.getByText('Closed: everything is sent at once.').waitFor();
+});
+
+test('a replay that somebody else began is found, and once it is canceled it sends no more', {
+  timeout: 60_000,
+}, async () => {
   await using refused = await refusedFalls();
   const { receiver, repair, webhookId } = refused;
   repair();
+  const span = { since: 0, until: Date.now(), ratePerSecond: 1 };
+  await site.home.client.ok('POST', `/webhooks/${webhookId}/replays`, span);
   await using visitor = await site.openLoggedIn(`/deliveries/${webhookId}`);
-  const { page } = visitor;
-  await page.getByRole('button', { name: 'Send many again' }).click();
-  await page.getByLabel('So many a second').fill('1');
-  await page.getByRole('button', { name: 'Start' }).click();
+  const { page, look } = visitor;
+  await page.getByText('Running').waitFor();
+  await look('deliveries-replays');
+  await page.getByRole('link', { name: /^Replay of / }).click();
   await page.getByRole('button', { name: 'Cancel the replay' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the replay' }).click();
   await said(page, 'The replay is canceled.');

@@ -1,5 +1,16 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_PERMISSIONS, hireFor, linkSensor } from '../fixtures/home.ts';
+import { b } from '../fixtures/messages.ts';
 import { furnish, type Site, startSite, waitingDevice } from './fixtures/site.ts';
+
+/** Is there a point of that colour (red, green, blue) on the canvas of a chart? */
+const hasColor = (page: Page, chart: string, color: readonly number[]): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const canvas = document.querySelector('[role=img][aria-label="${chart}"] canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((_, at) => at % 4 === 0 && [${color}].every((part, n) => data[at + n] === part));
+  })()`);
 
 let site: Site;
 let sensorId: string;
@@ -20,15 +31,15 @@ test('the overview tells who is on the floor, and leads there', async () => {
   await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();
 });
 
-test('nobody on the floor is overlooked while the service has trouble, and what is old says so', async () => {
-  await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
+test('what is known of the floor stays while the service has trouble, and says how old it is', async () => {
+  await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
+  const link = page.getByRole('link', { name: 'Room 12, Süd' });
+  await link.waitFor();
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
-  await page.route('**/status', (route) => route.fulfill(broken));
-  await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
-  await page.route('**/rule-hits*', (route) => route.fulfill(broken));
+  await page.route('**/open-falls*', (route) => route.fulfill(broken));
   await page.getByText('Not up to date').first().waitFor();
+  await link.waitFor();
   expect(await page.getByText('Nobody is known').count()).toBe(0);
 });
 
@@ -103,6 +114,24 @@ test.each(['activity', 'events', 'hits', 'config'])('the part %s of a sensor', a
   await visitor.look(`sensor-${part}`);
 });
 
+test('vital signs are drawn over time', async () => {
+  const { device, sensorId } = await linkSensor(site.home.client, 'maker_b');
+  for (const reading of [b.vital(11, 30, 70), b.vital(14, 15, 130), b.vital(12, 5, 70)])
+    await device.ok('POST', `/devices/${sensorId}/messages`, reading);
+  await site.cloud.idle();
+  // The drawing is read here as no page does it.
+  const expected = [/willReadFrequently/];
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { expected });
+  const { page } = visitor;
+  await page.getByRole('img', { name: 'Vital signs' }).locator('canvas').waitFor();
+  for (const line of [
+    [0xe0, 0x31, 0x31],
+    [0x19, 0x71, 0xc2],
+  ])
+    await expect.poll(() => hasColor(page, 'Vital signs', line)).toBe(true);
+  await visitor.look('sensor-vital-signs');
+});
+
 test('a configuration is made of the contract, and saved', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, site.home, { expected: [/400/] });
   const { page } = visitor;
@@ -117,6 +146,18 @@ test('a configuration is made of the contract, and saved', async () => {
   await page.getByText('The configuration is saved.').waitFor();
   const config = await site.home.client.ok('GET', `/sensors/${sensorId}/maker_a/config/basic`);
   expect(config).toMatchObject({ volume: 30, name: 'Room 12, Süd' });
+});
+
+test('a configuration is read in German by whose language that is', async () => {
+  const permissions = ALL_PERMISSIONS;
+  const nurse = await hireFor(site.admin, site.home.customerId, 'pflege', { permissions, locale: 'de' });
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, nurse);
+  const { page } = visitor;
+  await page.getByText('Piepen bei einem Sturz; 0 ist aus · 0 bis 100').waitFor();
+  expect(await page.getByLabel('Leuchte').locator('option').allTextContents()).toEqual([
+    ...['0: aus', '1: an', '2: nur bei Fehlern'],
+  ]);
+  await visitor.look('sensor-config-de');
 });
 
 test('somebody says that a hit was a false alarm', async () => {

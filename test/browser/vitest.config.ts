@@ -5,8 +5,8 @@ export default defineConfig({
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/browser/**/*.journey.ts'],
     globalSetup: ['test/browser/fixtures/chromium.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // One browser, and one process with the local host.
     maxWorkers: 1,
     isolate: false,

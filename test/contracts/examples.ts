@@ -4,7 +4,7 @@ import { criticalFields } from '../../shared/domain/config/critical.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
 import * as makerA from '../../shared/domain/makers/maker-a/config.ts';
 import * as makerB from '../../shared/domain/makers/maker-b/config.ts';
-import { defaultRoom } from '../../shared/domain/room.ts';
+import { defaultRoom } from '../../shared/domain/room-geometry.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Client, register } from '../fixtures/client.ts';
@@ -86,6 +86,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { params: { customerId: String(id) } };
   },
   listSensors: nothing,
+  listOpenFalls: nothing,
   linkSensor: async ({ anybody }) => {
     const { pairingCode: code } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
     return { body: { manufacturer: 'maker_a', code } };
@@ -156,6 +157,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listWebhooks: nothing,
   createWebhook: (world) => ({ body: webhook(world) }),
   getWebhook: nothing,
+  getCircuit: nothing,
   listDeliveries: nothing,
   getDelivery: nothing,
   getDeliveryMessage: nothing,
@@ -167,6 +169,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     ...(await another(world, 'webhook', webhook(world))),
     body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },
   }),
+  listReplays: nothing,
   getReplay: nothing,
   updateReplay: async () => ({ body: { isPaused: true } }),
   cancelReplay: nothing,

@@ -23,9 +23,16 @@ const kinds: Readonly<Record<string, (id: string, origin: string, properties: Re
   'AWS::ApiGateway::RestApi': plain,
   'AWS::ApiGatewayV2::Api': plain,
   'AWS::ApiGatewayV2::Integration': plain,
+  'AWS::CloudWatch::Alarm': (id) => withArn(id, arn('cloudwatch', `alarm:${id}`)),
   'AWS::DynamoDB::Table': (id) => withArn(id, arn('dynamodb', `table/${id}`)),
   'AWS::Events::Rule': (id) => withArn(id, arn('events', `rule/${id}`)),
   'AWS::IAM::Role': (id) => withArn(id, `arn:aws:iam::${ACCOUNT}:role/${id}`),
+  'AWS::IoT::Authorizer': (id) => withArn(id, arn('iot', `authorizer/${id}`)),
+  'AWS::IoT::DomainConfiguration': plain,
+  'AWS::IoT::TopicRule': (id, _, properties) => {
+    const name = String(properties?.RuleName ?? id);
+    return withArn(name, arn('iot', `rule/${name}`));
+  },
   'AWS::KMS::Key': (id) => withArn(id, arn('kms', `key/${id}`)),
   'AWS::Lambda::Function': (id, _, properties) => {
     const name = String(properties?.FunctionName ?? id);

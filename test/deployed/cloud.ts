@@ -3,7 +3,7 @@ import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
 import type { Cloud, CloudOptions } from '../../lib/local/cloud.ts';
 import { startTableEngine, type TableEngine } from '../../lib/local/engines.ts';
-import { firstStart } from '../../lib/local/first.ts';
+import { firstStart } from '../../lib/local/first-start.ts';
 import { type LocalQueues, queuesOf } from '../../lib/local/queues.ts';
 import { clientConfig, embeddedClient } from '../../lib/local/table.ts';
 import { BASE_PATH } from '../../shared/api/operation.ts';
@@ -12,15 +12,18 @@ import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import { settingsFrom } from '../../shared/env.ts';
 import { logTo } from '../../shared/log.ts';
+import type { Publish } from '../../shared/publish.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { createJudge, type Judge } from '../fixtures/iam-judge.ts';
-import { createAccount } from './account.ts';
+import { type Account, createAccount } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import { startEndpoint } from './endpoint.ts';
 import { mappingsOf, SIDE_BY_SIDE, startEvents } from './events.ts';
 import { createFunctions, type DeployedFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
+import { metricsIn } from './measured.ts';
+import { startMqtt } from './mqtt.ts';
 import { policiesOf } from './policies.ts';
 import { createQueues, type Made } from './queues.ts';
 
@@ -36,6 +39,9 @@ export type Deployed = Cloud & {
   /** What failed that no function answered for: invocations that threw, were late or were refused. */
   faults: string[];
   functions: readonly DeployedFunction[];
+  account: Account;
+  /** The metrics that CloudWatch would have made of the lines of its functions. */
+  measured: ReadonlySet<string>;
 };
 
 const createTableIn = async (endpoint: string, TableName: string, design: object): Promise<void> => {
@@ -70,8 +76,8 @@ const behindOf = (
   };
   return {
     ...{ settings, table, random, log, now: clock.now, queues: queuesOf(named(waiting).queues) },
-    ...{ webhookClient: none, mail: none, vault: createVault({ encrypt: none, decrypt: none }) },
-    passwords: passwordsAt(passwordCost, random),
+    ...{ webhookClient: none, mail: none, vault: async () => createVault({ encrypt: none, decrypt: none }) },
+    passwords: async () => passwordsAt(passwordCost, random),
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
 };
@@ -106,6 +112,7 @@ const furnish = async (
   options: Options,
   clock: Clock,
   onLine: (line: string) => void,
+  published: Promise<Publish>,
 ) => {
   const account = createAccount(assembly.template, endpoint.origin);
   const [table] = account.all('AWS::DynamoDB::Table');
@@ -119,6 +126,7 @@ const furnish = async (
     ...{ judge, queues, tableName: table.id, tableEndpoint: engine.endpoint, keyArn: account.arnOf(key.id) },
     ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
+    publish: async (...message) => (await published)(...message),
   });
   const settings = options.environment ?? {};
   const host = { origin: endpoint.origin, clock, settings, onLine };
@@ -131,12 +139,19 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   const { clock = systemClock } = options;
   const faults: string[] = [];
   const onError = (error: unknown) => void faults.push(String(error));
-  const onLine = (line: string) => void (line.includes('"level":"error"') && options.log?.('error', line));
+  const measured = new Set<string>();
+  const onLine = (line: string): void => {
+    for (const metric of metricsIn(line)) measured.add(metric);
+    if (line.includes('"level":"error"')) options.log?.('error', line);
+  };
+  const published = Promise.withResolvers<Publish>();
   const engines = await startEngines(onLine);
-  const made = await furnish(assembly, engines, options, clock, onLine).catch(async (error: unknown) => {
-    await engines.stop();
-    throw error;
-  });
+  const made = await furnish(assembly, engines, options, clock, onLine, published.promise).catch(
+    async (error: unknown) => {
+      await engines.stop();
+      throw error;
+    },
+  );
   const { tableName, functions, queues } = made;
   const table = createTable(embeddedClient(engines.engine.endpoint), tableName);
   const settings = settingsFrom({ ...options.environment, TABLE_NAME: tableName });
@@ -144,11 +159,22 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   const generated = await firstStart(store(table), options.first, runtime);
   const gateway = await startGateway({ ...made, now: clock.now, onError });
   const events = startEvents({ ...made, clock, onError });
+  const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...made, clock, onError }, runtime.log);
+  // Without a door nobody is connected.
+  published.resolve(mqtt?.publish ?? (async () => {}));
   return {
-    ...{ url: gateway.origin + BASE_PATH, mqttUrl: null, runtime, waiting: named(queues), valuesOf, generated },
+    ...{
+      url: gateway.origin + BASE_PATH,
+      mqttUrl: mqtt?.url ?? null,
+      runtime,
+      waiting: named(queues),
+      valuesOf,
+      generated,
+    },
     ...{ sweep: events.sweep, idle: events.idle, judge: made.judge, faults, functions: [...functions.values()] },
+    ...{ account: made.account, measured },
     stop: async () => {
-      await gateway.stop();
+      await Promise.all([gateway.stop(), mqtt?.stop()]);
       await events.stop();
       await Promise.all([...functions.values()].map((one) => one.stop()));
       await engines.stop();

@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { callerOf } from './functions.ts';
-import { type Behind, services, ses } from './services.ts';
+import { type Behind, iot, services, ses } from './services.ts';
 
 type Account = Behind & { names: readonly string[] };
 
 const perform = async (incoming: IncomingMessage, behind: Account): Promise<unknown> => {
-  const { headers, url, method } = incoming;
+  const { headers, url = '', method } = incoming;
   const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
-  const service = url === '/v2/email/outbound-emails' ? ses : services[target];
+  const own = url === '/v2/email/outbound-emails' ? ses : url.startsWith('/topics/') ? iot : undefined;
+  const service = own ?? services[target];
   if (!service) throw new Error(`there is no ${method} ${url} ${target} here`);
   const body = Buffer.concat(await incoming.toArray()).toString('utf8');
-  return service({ caller: callerOf(headers.authorization ?? '', behind.names), operation, body, headers }, behind);
+  const caller = callerOf(headers.authorization ?? '', behind.names);
+  return service({ caller, operation, url, body, headers }, behind);
 };
 
 const answer = async (incoming: IncomingMessage, response: ServerResponse, behind: Account): Promise<void> => {

@@ -21,7 +21,9 @@ const namesOf = ({ all, arnOf }: Account): ((arn: string) => string) => {
   return (arn) => {
     const [known, name] = names.find(([one]) => arn === one || arn.startsWith(`${one}/`)) ?? [];
     if (known !== undefined) return name + arn.slice(known.length);
-    return arn.replace(/^arn:aws:ses:.*:identity\//, 'mail/');
+    return arn
+      .replace(/^arn:aws:ses:.*:identity\//, 'mail/')
+      .replace(/^arn:aws:iot:.*:topic\/v1\/devices\/\*\//, 'topic/');
   };
 };
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Cipher } from '../../shared/auth/vault.ts';
+import type { Publish } from '../../shared/publish.ts';
 import type { Asked } from '../fixtures/iam.ts';
 import { askedOf, type Judge, movesOf } from '../fixtures/iam-judge.ts';
 import type { Request } from '../fixtures/sqs-server.ts';
@@ -16,6 +17,8 @@ export type Behind = {
   keyArn: string;
   cipher: Cipher;
   mail: (letter: Letter) => void;
+  /** Publishes to whoever is connected by MQTT. */
+  publish: Publish;
 };
 
 /** A refusal of a service, by its name there. */
@@ -26,7 +29,7 @@ class Refused extends Error {
     this.name = name;
   }
 }
-type Call = { caller: string; operation: string; body: string; headers: IncomingMessage['headers'] };
+type Call = { caller: string; operation: string; url: string; body: string; headers: IncomingMessage['headers'] };
 /** What a service answers: a value that becomes JSON, or what another server answered. */
 type Service = (call: Call, behind: Behind) => unknown;
 
@@ -94,7 +97,16 @@ export const ses: Service = ({ caller, body }, behind) => {
   return { MessageId: 'm' };
 };
 
-/** The services that are told apart by the target of a call; mails come to an address of their own. */
+/** https://docs.aws.amazon.com/iot/latest/apireference/API_iotdata_Publish.html */
+export const iot: Service = async ({ caller, url, body }, behind) => {
+  const [, topic = ''] = /^\/topics\/([^?]+)/.exec(url)?.map(decodeURIComponent) ?? [];
+  const resource = topic.replace(/^v1\/devices\/[^/]+\//, 'topic/');
+  must(behind, caller, { action: 'iot:Publish', resource });
+  await behind.publish(topic, body);
+  return {};
+};
+
+/** The services that are told apart by the target of a call; mails, and what is published, come to addresses of their own. */
 export const services: Readonly<Record<string, Service>> = {
   DynamoDB_20120810: dynamodb,
   AmazonSQS: sqs,

@@ -1,12 +1,10 @@
 import { afterAll, afterEach, expect, inject } from 'vitest';
 import { startElsewhere } from '../fixtures/cloud.ts';
 import { readAssembly } from './assembly.ts';
-import { type Deployed, startDeployed } from './cloud.ts';
-import { noteIdle } from './idle-rights.ts';
+import { startDeployed } from './cloud.ts';
+import { running } from './running.ts';
 
-const folder = inject('assembly');
-const assembly = readAssembly(folder);
-const running: Deployed[] = [];
+const assembly = readAssembly(inject('assembly'));
 
 startElsewhere(async (options) => {
   const cloud = await startDeployed(assembly, options);
@@ -18,5 +16,5 @@ afterEach(() => {
     expect([...judge.denied.splice(0), ...faults.splice(0)], 'denied by a policy, or failed').toEqual([]);
 });
 afterAll(() => {
-  for (const { judge } of running.splice(0)) noteIdle(folder, judge.unused());
+  running.splice(0);
 });

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
  * Tests of the local host that run on the artefact as they are. Those that put faults into the host's own runtime, or
  * count on one process of each consumer, stay with the local host.
  */
-const shared = ['contracts', 'journeys/deliveries', 'journeys/fall', 'journeys/secrets'];
+const shared = ['contracts/contracts', 'functions/api/deliveries', 'functions/api/webhooks/secrets', 'journeys/fall'];
 
 export default defineConfig({
   test: {

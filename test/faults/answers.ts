@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 import type { Random } from '../../lib/local/random.ts';
 import { oneOf } from './chance.ts';
 
-/** Answers a request badly; true: the receiver said by its status that it has it. `elsewhere`: where nobody may go. */
+/**
+ * Answers a request with some misbehaviour. Gives true when the status said that the receiver took the request.
+ * `elsewhere` is an address that must not be called.
+ */
 type Answer = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;
 
 const DRIP_MS = 10;
@@ -11,18 +14,18 @@ const BLOCK = Buffer.alloc(16_384, 'endless ');
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const small = gzipSync(Buffer.alloc(1_000_000));
 let bomb: Buffer | undefined;
-/** 100 kB that unpack to 100 MB: a small one, again and again. */
+/** Gives 100 kB of gzip data that decompress to 100 MB. It is made once and used again. */
 const bombOf = (): Buffer => {
   bomb ??= Buffer.concat(Array.from({ length: 100 }, () => small));
   return bomb;
 };
 
-/** Writes a byte now and then, for as long as somebody listens. */
+/** Writes a byte at intervals until the connection is closed. */
 const drip = ({ socket }: ServerResponse, byte: string): void => {
   const timer = setInterval(() => socket?.write(byte), DRIP_MS);
   socket?.once('close', () => clearInterval(timer));
 };
-/** A status line, well or not. */
+/** Sends the headers with a successful or a failing status. Gives true for a successful one. */
 const begin = (response: ServerResponse, chance: Random, headers = {}): boolean => {
   const status = oneOf(chance, [200, 202, 400, 503]);
   response.writeHead(status, headers);

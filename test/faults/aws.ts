@@ -5,7 +5,7 @@ import type { localDocumentClient } from '../../lib/local/table.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 
-/** What DynamoDB may answer although nothing is wrong with the call, and how its answers get lost. */
+/** The errors that DynamoDB may answer to a valid call, and the ways in which an answer is lost. */
 export const awsErrors = {
   throttled: 'ProvisionedThroughputExceededException',
   tooMany: 'RequestLimitExceeded',
@@ -23,7 +23,10 @@ const answer = (statusCode: number, type: string, more: object = {}) => {
   return { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Readable.from([body]) };
 };
 
-/** A transaction is canceled for a reason of one of its writes; one write that meets a transaction has an error of its own. */
+/**
+ * Cancels a transaction because of one of its writes. For a single write that conflicts with a transaction, DynamoDB
+ * has an error of its own.
+ */
 const canceled = (code: string, writes: number, chance: Random) => {
   const at = Math.floor(chance() * writes);
   const CancellationReasons = Array.from({ length: writes }, (_, index) => ({ Code: index === at ? code : 'None' }));
@@ -33,7 +36,7 @@ const canceled = (code: string, writes: number, chance: Random) => {
 
 const reasonOf = (chance: Random) => oneOf(chance, ['ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** The answer to a call; null: this call can't meet with that. */
+/** Gives the answer to a call; null when this call cannot get this error. */
 const failureOf = (error: AwsError, target: string, input: { TransactItems?: unknown[] }, chance: Random) => {
   const writes = input.TransactItems?.length ?? 0;
   if (error === 'TransactionThrottled') return writes > 0 ? canceled(reasonOf(chance), writes, chance) : null;
@@ -42,7 +45,7 @@ const failureOf = (error: AwsError, target: string, input: { TransactItems?: unk
   return /PutItem|UpdateItem|DeleteItem/.test(target) ? answer(400, 'TransactionConflictException') : null;
 };
 
-/** Before the call was made, or after everything was written: the connection breaks. */
+/** Cuts the connection, either before the call or after the write. */
 const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Random): Promise<never> => {
   if (chance() < 0.7) ((await call()).response as { body: Readable }).body.destroy();
   throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
@@ -54,12 +57,15 @@ type Handler = Client['config']['requestHandler'];
 type Sockets = Record<string, readonly Socket[] | undefined>;
 type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };
 
-/** ms that a call is waited for where some are not answered: their time is the machine's, which nobody can skip. */
+/**
+ * The timeout (ms) of a call while some are not answered. It is measured by the clock of the machine, which cannot be
+ * skipped.
+ */
 const SHORT_TIMEOUT_MS = 400;
-/** ms */
+/** How long (ms) a process is frozen. */
 const FROZEN = 60_000;
 
-/** Nothing that is sent over these sockets arrives, and no answer comes. */
+/** Makes sockets dead: nothing that is sent over them arrives, and no answer comes. */
 const kill = (handler: object): void => {
   const { httpAgent } = (handler as Agents).httpHandlerConfigs?.() ?? {};
   for (const socket of [httpAgent?.sockets, httpAgent?.freeSockets].flatMap((all) => Object.values(all ?? {}).flat())) {
@@ -69,10 +75,10 @@ const kill = (handler: object): void => {
   }
 };
 
-/** What the fault suite does besides: where nobody answers, and how time is skipped. */
+/** What the host of the suite gives: a port where nobody answers, and a way to skip time. */
 export type Around = { silentPort: number; skip: (ms: number) => void };
 
-/** A call waits no longer than `SHORT_TIMEOUT_MS` while some of them are not answered. */
+/** Limits the time of calls to `SHORT_TIMEOUT_MS` while some of them are not answered. */
 const hurry = (handler: Handler, { rates }: Chaos): void => {
   const handle = handler.handle.bind(handler);
   handler.handle = (request, options) => {
@@ -81,7 +87,7 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
   };
 };
 
-/** Answers for the table by the bytes that DynamoDB would send: what they mean is up to the SDK. */
+/** Creates a client whose failing calls get the bytes that DynamoDB would send, so that the SDK interprets them. */
 export const failingClient =
   (chaos: Chaos, { silentPort, skip }: Around) =>
   (client: Client): void => {

@@ -1,7 +1,7 @@
 import { type Random, randomFrom } from '../../lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
-/** Lets happen what `rates` say, as long as they say so; the same for the same seed. */
+/** Decides at random whether a fault of `rates` happens. The same seed gives the same decisions. */
 export const createChaos = () => {
   let rates: Rates = {};
   let chance: Random = randomFrom(1);
@@ -11,14 +11,14 @@ export const createChaos = () => {
   return {
     rates: () => rates,
     chance: () => chance(),
-    /** Chance of its own, so that reads draw nothing away from what else happens. */
+    /** A number of a separate generator, so that reads do not influence the other faults. */
     draw: () => lagChance(),
     strikes: (rate = 0): boolean => {
       const hit = rate > 0 && chance() < rate;
       if (hit) injected += 1;
       return hit;
     },
-    /** Counts trouble that somebody else makes. */
+    /** Counts a fault that other code has injected. */
     note: (): void => {
       injected += 1;
     },
@@ -34,11 +34,11 @@ export const createChaos = () => {
       lagChance = randomFrom(seed + 2);
       injected = 0;
     },
-    /** From now on this goes wrong besides, or instead. */
+    /** Adds faults, or replaces their rates. */
     also: (more: Rates): void => {
       rates = { ...rates, ...more };
     },
-    /** Ends all trouble; how often there was some. */
+    /** Ends all faults, and gives how many were injected. */
     heal: (): number => {
       rates = {};
       skew = 0;

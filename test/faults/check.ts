@@ -1,23 +1,26 @@
-/** What a receiver answered 2xx, and whose receiver it is. */
+/** A request that a receiver answered with 2xx; `customerId` is the customer of the receiver. */
 export type Receipt = { uuid: string; webhookId: string; messageId: string; at: number; customerId: number };
-/** A fall that was posted; `at`: when that was acknowledged. Who is to hear of it. */
+/**
+ * A fall that was posted. `at` is when (ms) it was acknowledged, null when it was not. `webhooks` are those that must
+ * be told.
+ */
 export type Posted = { uuid: string; customerId: number; at: number | null; webhooks: readonly string[] };
 
 export type Verdict = {
-  /** Acknowledged events that a webhook was never told of, though nothing of them waits and nothing gave a reason. */
+  /** Acknowledged events that a webhook was never told of, though no delivery waits and none ended with a reason. */
   lost: string[];
-  /** What nobody sent, and what another customer's receiver was told. */
+  /** Events that nobody posted, and events that another customer's receiver got. */
   unexpected: string[];
   wrong: string[];
-  /** Told twice under different ids, so that a receiver could not know. */
+  /** Events that were told twice under different ids, so that the receiver could not recognise the repetition. */
   renamed: string[];
-  /** Told once more under the same id. */
+  /** The number of repetitions under the same id. */
   duplicated: number;
 };
 
 const pairOf = ({ uuid, webhookId }: { uuid: string; webhookId: string }) => `${uuid} ${webhookId}`;
 
-/** Whom nobody has told of what was acknowledged, as `event webhook`. */
+/** Gives the acknowledged events that a webhook was not told of, as `event webhook`. */
 export const untold = (posted: readonly Posted[], receipts: readonly Receipt[]): string[] => {
   const told = new Set(receipts.map(pairOf));
   const acknowledged = posted.filter(({ at }) => at !== null);
@@ -26,8 +29,9 @@ export const untold = (posted: readonly Posted[], receipts: readonly Receipt[]):
 };
 
 /**
- * The promise: A \ (D ∪ P ∪ X) is empty. A: acknowledged events for each webhook; D: what receivers answered 2xx; P and X:
- * what waits, and what ended with a reason, as `event webhook`.
+ * Checks the guarantee: A \ (D ∪ P ∪ X) is empty. A are the acknowledged events of each webhook; D those that
+ * receivers answered with 2xx; P those whose delivery waits, and X those whose delivery ended with a reason. All are
+ * written as `event webhook`.
  */
 export const check = (
   posted: readonly Posted[],

@@ -7,7 +7,7 @@ import type { FaultWorld } from './world.ts';
 
 const PAUSE_MS = 40_000;
 
-/** Posts a fall as a device does: again, until it is acknowledged or the device gives up. */
+/** Posts a fall as a device does: repeatedly, until it is acknowledged or the device gives up. */
 export const postFall = async (
   { clock, chaos, receiver, fresh, sent }: FaultWorld,
   { customerId, sensor, hooks }: Home,
@@ -15,25 +15,25 @@ export const postFall = async (
   const uuid = crypto.randomUUID();
   sent.add(uuid);
   const of = { uuid, customerId, webhooks: hooks.map(({ id }) => id) };
-  // No two falls of a sensor begin at the same time.
+  // No two falls of a sensor start at the same time.
   const start = clock.now() + Number(fresh('').slice(1));
   const message = { ...fallMessage('calling', start), uuid };
   for (let attempt = 0; attempt < 3; attempt++) {
     const { status } = await sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message);
     if (status === 202) return { ...of, at: clock.now() };
-    // Only a process that died has no better answer than that something went wrong.
+    // Any failure must be answered with 503. Only a process that died cannot do that.
     if (status !== 503 && !chaos.rates().crash) receiver.strays.push(`a message was answered ${status}`);
   }
   return { ...of, at: null };
 };
 
-/** Some falls of one home or of both, of which each may be worked on when the next one comes. */
+/** Posts some falls of one home or of both. A fall may be processed before the next one is posted. */
 export const postFalls = async (scene: Scene, fault: Fault): Promise<Posted[]> => {
   const { chance, homes, cloud, step } = scene;
   const { birch, maple } = homes;
   if (fault.falls === 'one') return [await postFall(scene, birch)];
   const whose = chance();
-  // Stories are about the birches.
+  // A story is always about the home birch.
   const one = fault.story || whose < 0.65 ? birch : maple;
   const first = whose < 0.3 ? [birch, maple] : [one];
   const posted = await Promise.all(first.map((home) => postFall(scene, home)));

@@ -5,75 +5,81 @@ import type { AwsError } from './aws.ts';
 import type { Posted } from './check.ts';
 import type { Scene } from './scene.ts';
 
-/** What goes wrong, and how often (0 to 1). */
+/** The faults and their rates (0 to 1). */
 export type Rates = {
-  /** Places where processes die. */
+  /** The failpoints at which processes die. */
   crashes?: readonly Failpoint[];
   crash?: number;
-  /** The table gives up: nothing was written, or all of it was and nobody was told. */
+  /** Table calls that fail: either nothing was written, or everything was written and the answer is lost. */
   refusal?: number;
   lostAnswer?: number;
-  /** What the service behind the table answers instead, by its own words; what is lost of its answers. */
+  /** Answers of DynamoDB with its own errors, and answers that are lost. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
-  /** The table gives up whenever this sensor is asked for. */
+  /** Every table call that concerns this sensor fails. */
   failing?: string;
-  /** Calls of the table that are never answered, though half of them are carried out. */
+  /** Table calls that are never answered, though half of them are carried out. */
   unanswered?: number;
-  /** Times that the process is frozen and thawed a minute later: its sockets are dead by then. */
+  /** Table calls at which the process is frozen for a minute, after which its sockets are dead. */
   frozen?: number;
-  /** Messages that a queue does not take, or takes without an answer. */
+  /** Messages that a queue refuses, or takes without an answer. */
   unsent?: number;
   lostSend?: number;
-  /** Messages that come twice, late and hence out of order (of a standard queue), or with something unreadable beside. */
+  /**
+   * Messages that a standard queue delivers twice, or late and hence out of order, or together with an unreadable
+   * one.
+   */
   doubleMessage?: number;
   lateMessage?: number;
   poison?: number;
-  /** Messages that were worked off, and come again because their deletion was lost: of a FIFO queue too. */
+  /** Processed messages that are received again because their deletion was lost, also from a FIFO queue. */
   lostDeletion?: number;
-  /** Tasks and items as an older or a newer version writes them. */
+  /** Tasks and items in the form of an older or a newer version. */
   otherVersion?: number;
-  /** Requests that a receiver answers with trouble, by default of any kind; what it never answers. */
+  /** Requests that a receiver answers with misbehaviour, by default of any kind, and requests that it never answers. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
-  /** The deadline of an attempt in seconds, where receivers make use of all of it. */
+  /** The deadline of an attempt (s), for faults in which receivers use all of it. */
   deadline?: number;
-  /** Names that do not resolve, or to what must not be called. */
+  /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
-  /** The name server of one customer's receiver answers nobody. */
+  /** The name server of one customer's receiver never answers. */
   slowNames?: true;
   /** The clock of the host is set to another time. */
   clockJump?: number;
 };
 
-/** What happens in a run besides, in this order; each may be left out. */
+/** Steps of a run beside its falls, in this order; each is optional. */
 export type Story = {
-  /** As soon as the falls are acknowledged, whether they are judged or not. `also` takes further ones. */
+  /** Runs as soon as the falls are acknowledged, before or after they are evaluated. `also` adds further falls. */
   atOnce?: (also: (posted: Posted) => void) => Promise<void>;
-  /** While what was posted is tried again and again. */
+  /** Runs while the deliveries of the falls are being retried. */
   amid?: () => Promise<void>;
-  /** When the trouble ends. */
+  /** Runs when the faults end. */
   heal?: () => Promise<void>;
-  /** When nothing waits any more: the last word, and what the next run wants to find as it was. Gives what is wrong. */
+  /**
+   * Runs when nothing waits any more. It checks the result, restores the state for the next run, and gives the failed
+   * checks.
+   */
   after?: () => Promise<readonly string[]>;
 };
 
 export type Fault = {
-  /** What holds in spite of it. */
+  /** The guarantee that holds in spite of the fault. */
   title: string;
   rates?: Rates;
-  /** Eventually consistent reads of the table lag, from the first call to the last. */
+  /** Eventually consistent reads of the table lag during the whole run. */
   lags?: true;
-  /** Prepares what happens besides. */
+  /** Prepares further steps of the run. */
   story?: (scene: Scene) => Promise<Story>;
   settings?: Partial<Settings>;
-  /** Reasons that deliveries may end with unsent here; none by default. */
+  /** Reasons with which deliveries may fail in this run; none by default. */
   mayEnd?: readonly string[];
-  /** How long the trouble lasts: so many steps of so many ms; by default one of 40 s, or none. */
+  /** The duration of the faults: `steps` steps of `stepMs` ms. By default it is one step of 40 s, or none. */
   steps?: number;
   stepMs?: number;
-  /** Or until so many ms are over, in ever longer steps: a long trouble, in which little happens. */
+  /** An alternative duration in ms, in ever longer steps, for long faults in which little happens. */
   lastsMs?: number;
-  /** Where each takes much work, one fall is enough. */
+  /** One fall is enough for faults in which each fall takes much work. */
   falls?: 'one';
 };

@@ -7,7 +7,7 @@ import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
 import { ofTable } from './kinds/table.ts';
 
-/** All of them, by what goes wrong. */
+/** All faults, by the part that fails. */
 export const kinds = {
   processes: ofProcesses,
   table: ofTable,
@@ -17,7 +17,7 @@ export const kinds = {
   operators: ofOperators,
   changes: ofChanges,
 } as const;
-/** The same fault over a table whose eventually consistent reads lag. */
+/** Gives the same fault with a table whose eventually consistent reads lag. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });
 
 const plain = Object.values(kinds).flat();

@@ -6,12 +6,15 @@ export const FIRST_SECRET = 'a-secret-of-16-or-more';
 
 export type Hook = { id: string; path: string; url: string };
 export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
-/** A customer with a sensor whose falls `hooks` are to hear of. `client` may do everything, and never logs out. */
+/**
+ * A customer with a sensor, and the webhooks that must be told of its falls. `client` has all permissions, and a
+ * token that does not expire.
+ */
 export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
 
 const allEvents = (url: string) => ({ name: 'all', url, format: 'full', isCustomerHook: true });
 
-/** Everything that a webhook says of itself when it is replaced. */
+/** Replaces a webhook with its present fields and some changes. */
 export const replaceHook = async (client: Client, { id }: Hook, change: object): Promise<void> => {
   const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled } = await client.ok(
     ...(['GET', `/webhooks/${id}`] as const),
@@ -20,7 +23,7 @@ export const replaceHook = async (client: Client, { id }: Hook, change: object):
   await client.ok('PUT', `/webhooks/${id}`, { ...before, ...change });
 };
 
-/** One more webhook of a customer, for every event, with a path of its own. */
+/** Adds a webhook for all events to a customer. It has a path of its own. */
 export const addHook = async (
   client: Client,
   { urls }: Pick<ChaosReceiver, 'urls'>,
@@ -35,10 +38,10 @@ export const addHook = async (
   return { id, path, url: urls.http + path };
 };
 
-/** A home; `alarm`: a rule tells a bot of each fall besides, signed. */
+/** Creates a home. With `alarm` a rule tells a bot of each fall, too, by a signed request. */
 export const furnish = async (admin: Client, name: string, receiver: ChaosReceiver, alarm: boolean): Promise<Home> => {
   const { customerId, client: nurse } = await createHome(admin, name, ALL_PERMISSIONS);
-  // Sessions end after a day.
+  // A session would end after a day, so the client gets an access token.
   const { token } = await nurse.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'faults' });
   const client = nurse.as(token);
   const sensor = await linkSensor(nurse);

@@ -2,8 +2,8 @@ import type { Queue } from '../../lib/local/queue.ts';
 import { isFifo } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
+import type { Outgoing } from '../../shared/queue/encode.ts';
 import type { Queues } from '../../shared/queue/send.ts';
-import type { Outgoing } from '../../shared/queue/task.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import type { Chaos } from './chaos.ts';
 import { ofOtherVersion, otherItem, poisons } from './versions.ts';
@@ -29,7 +29,7 @@ const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   return Object.fromEntries(all) as Table;
 };
 
-/** Puts items as a process of another version does. */
+/** A table that writes some items in the form of another version. */
 const ofVersions = (chaos: Chaos, table: Table): Table => ({
   ...table,
   write: (...writes) =>
@@ -45,7 +45,7 @@ const unreliable =
   async (queue, messages) => {
     const { unsent, lostSend, lateMessage, doubleMessage, poison, otherVersion } = rates();
     let copies = 0;
-    /** A FIFO queue takes what looks like news alone. */
+    /** A FIFO queue drops a message with a known deduplication id, so the copy needs another id. */
     const another = (message: Outgoing): Outgoing =>
       isFifo(queue) ? { ...message, deduplicationId: `${message.deduplicationId} ${++copies} ${chance()}` } : message;
     for (const message of messages) {
@@ -63,7 +63,7 @@ const unreliable =
     }
   };
 
-/** Deletions of which some are lost, though the queue says nothing of it. */
+/** Loses some deletions of messages, without an error. */
 export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): void => {
   for (const queue of queues) {
     const { remove } = queue;
@@ -71,7 +71,7 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
   }
 };
 
-/** A host on which goes wrong what `chaos` says; `settings` are read at each use. */
+/** A host in which the faults of `chaos` happen; `settings` are read at each use. */
 export const failingHost =
   (chaos: Chaos, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
   (runtime: Runtime): Runtime => ({

@@ -3,7 +3,7 @@ import { randomFrom } from '../../lib/local/random.ts';
 import { runKills } from './kills.ts';
 
 const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
-Kills the local host at random moments while events flow, and reconciles every event that was answered 202.`;
+Kills the local host at random times while events are posted, and checks every event that was answered with 202.`;
 const options = {
   events: { type: 'string', default: '1000' },
   kills: { type: 'string', default: '20' },
@@ -14,7 +14,7 @@ const { events, kills, seed } = readCommandLine(options, help, { out: console.lo
   Object.values(given).every(isCount) ? null : 'whole numbers are wanted',
 );
 
-// What is random is the same for the same seed, as far as processes keep to it.
+// The same seed gives the same random numbers, though the timing of processes varies.
 const random = randomFrom(Number(seed));
 const found = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
 console.log(

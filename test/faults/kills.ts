@@ -10,11 +10,12 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
-/** `kills`: how often the host is killed while `events` flow; `random` gives 0..1. */
+/** `kills` is how often the host is killed while `events` are posted; `random` gives numbers in [0, 1). */
 export type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
 /**
- * What came of every event that was answered 202. `wrong`: what nobody sent, or other bytes under the same id. `seconds`:
- * from the last restart until all were found, or nobody waited any longer.
+ * The result for all events that were answered with 202. `wrong` are deliveries of events that nobody posted, or with
+ * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until
+ * the timeout.
  */
 export type Reconciled = {
   acknowledged: number;
@@ -28,21 +29,21 @@ export type Reconciled = {
 const SENSORS = 20;
 const AT_A_TIME = 8;
 /**
- * What was accepted is in the file of the queues, and is taken from there as soon as the host is back. What a kill
- * interrupted in a claimed delivery waits until the claim has lapsed.
+ * How long (ms) missing events are waited for. Accepted messages are in the file of the queues, and are received as
+ * soon as the host is back. A delivery that was claimed when the host was killed waits until its claim has expired.
  */
 const TIMEOUT_MS = 120_000;
 
 const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
 
-/** A host that is killed and started anew on the same folder; `url` waits while there is none. */
+/** A host that is killed and restarted on the same folder; `url` waits until one is ready. */
 const mortal = async (dataDir: string) => {
   const environment = { DATA_DIR: dataDir, PORT: await freePort() };
   let host: Promise<Host> = startHost(environment);
   await host;
   let restarted = Date.now();
   return {
-    /** When (ms) it was started anew last. */
+    /** When (ms) the host was last restarted. */
     restarted: () => restarted,
     url: async () => (await host).url,
     kill: async () => {
@@ -57,7 +58,7 @@ const mortal = async (dataDir: string) => {
   };
 };
 
-/** Posts one fall until it is answered 202, with the same UUID each time, as a device does. */
+/** Posts a fall until it is answered with 202, always with the same UUID, as a device does. */
 const post = async (url: () => Promise<string>, { sensorId, deviceToken }: Sensor, uuid: string, start: number) => {
   for (;;) {
     const device = clientOf(await url(), deviceToken);
@@ -82,7 +83,7 @@ const reconcile = (acknowledged: ReadonlySet<string>, sent: ReadonlySet<string>,
   };
 };
 
-/** Kills the local host (SIGKILL) at random moments while events flow, and looks for each of them afterwards. */
+/** Kills the local host (SIGKILL) at random times while events are posted, and then looks for each event. */
 export const runKills = async ({ events, kills, random, say }: KillPlan): Promise<Reconciled> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));
   const receiver = await startReceiver();

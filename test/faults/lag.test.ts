@@ -9,7 +9,7 @@ describe('a table whose reads lag', () => {
   let engine: TableEngine;
   let table: Table;
   let time = 1_000_000;
-  /** How far the next reads lag, of 2 s. */
+  /** The lag of the next reads, as a part of 2 s. */
   let lag = 0;
   const key = { pk: 'C#1', sk: 'ITEM' };
   const due = { pk: 'DUE#1', index: 'due' } as const;

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../lib/local/clock.ts';
-import { localDocumentClient } from '../../lib/local/table.ts';
+import { embeddedClient } from '../../lib/local/table.ts';
 import { type IndexName, tableDesign } from '../../shared/store/table.ts';
 
 type Item = Record<string, unknown>;
 type Key = { pk: string; sk: string };
-/** What was written of an item: from `at` (ms) on it is no longer `before`, which is null where nothing was. */
+/** A write of an item: before `at` (ms) the item was `before`, which is null when there was none. */
 type Past = { key: Key; at: number; before: Item | null };
 type Input = Item & { TableName?: string; Key?: Key; Item?: Key; TransactItems?: Record<string, Input>[] };
 type QueryInput = {
@@ -19,7 +19,7 @@ type QueryInput = {
 };
 type QueryAnswer = { Items?: Item[]; Count?: number; LastEvaluatedKey?: Item };
 
-/** The longest lag, ms. */
+/** The longest lag (ms). */
 const LONGEST = 2_000;
 
 const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[] => [
@@ -29,7 +29,7 @@ const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[]
   ),
 ];
 
-/** Is an item in what a query asks for? Queries are those of shared/store/request.ts. */
+/** Does an item match a query? The queries are those of shared/store/request.ts. */
 const fits = (item: Item, { IndexName, ExpressionAttributeValues: values }: QueryInput): boolean => {
   const { partitionKey, sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
   const sort = String(item[sortKey] ?? '');
@@ -38,13 +38,16 @@ const fits = (item: Item, { IndexName, ExpressionAttributeValues: values }: Quer
   return item[partitionKey] === pk && item[sortKey] !== undefined && isWithin;
 };
 
-/** The keys of an item, as an answer of an index or the place where a query goes on has them. */
+/** The keys of an item as an index returns them, and as they mark where a query continues. */
 const keysOf = (item: Item, index: IndexName | undefined): Item => {
   const { partitionKey, sortKey } = index ? tableDesign.indexes[index] : tableDesign;
   return Object.fromEntries(['pk', 'sk', partitionKey, sortKey].map((name) => [name, item[name]]));
 };
 
-/** An answer as it would have been before some items changed: without them, and with those as they were that fit. */
+/**
+ * Gives an answer as it would have been before some items changed: without the changed items, but with their earlier
+ * versions where they match the query.
+ */
 const rewritten = (answer: QueryAnswer, input: QueryInput, then: readonly { key: Key; item: Item | null }[]) => {
   const { IndexName, ScanIndexForward = true, ExclusiveStartKey: start, Limit = Number.POSITIVE_INFINITY } = input;
   const { sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
@@ -70,14 +73,14 @@ const rewritten = (answer: QueryAnswer, input: QueryInput, then: readonly { key:
 };
 
 /**
- * Lets the reads of a client lag as those of DynamoDB may: each eventually consistent one, and each of an index, sees the
- * table as it was 0 to 2 s ago, drawn anew for each. Consistent reads see every write at once. `seen` counts what a lag
- * changed.
+ * Makes the reads of a client lag as those of DynamoDB may: each eventually consistent read, and each read of an
+ * index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write at once. `seen` counts
+ * the answers that a lag changed.
  */
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>
   (client: DynamoDBDocumentClient, endpoint: string): void => {
-    const plain = localDocumentClient(endpoint);
+    const plain = embeddedClient(endpoint);
     const past: Past[] = [];
 
     const remember = async (table: string, keys: readonly Key[]): Promise<void> => {
@@ -90,7 +93,7 @@ export const laggingReads =
       for (const key of keys)
         past.push({ key, at, before: found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) ?? null });
     };
-    /** Items as they were at a time (ms), of those that were written since. */
+    /** The items as they were at a time (ms), as far as they were written since. */
     const since = (time: number) => {
       const first = new Map<string, Past>();
       for (const one of past) {

@@ -3,13 +3,13 @@ import { createFaultWorld } from './world.ts';
 
 const SAMPLE_MS = 5;
 const MB = 1_048_576;
-/** What this process may grow by, MB. */
+/** The number of MB by which this process may grow. */
 export const MEMORY_BAR = 50;
 
-/** Falls until the process has the size that it needs for its work, whatever the answers are. */
+/** The number of falls after which the process has its normal size, whatever the answers are. */
 const WARM_UP = 300;
 
-/** What `work` gives, and the largest size (MB) of this process until it is done. */
+/** Gives the result of `work`, and the largest size (MB) of this process until it ends. */
 const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: number }> => {
   let peak = 0;
   const look = () => {
@@ -25,7 +25,7 @@ const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: num
   }
 };
 
-/** By how many MB the whole cloud in this process grows while receivers answer with bodies that have no end. */
+/** Measures by how many MB the process with the whole cloud grows while receivers answer with endless bodies. */
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;

@@ -7,7 +7,7 @@ import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSen
 const HOOKS = 50;
 const HANGS_MS = 15_000;
 const SENSORS = 5;
-/** Of the loud customer; each is 50 deliveries. */
+/** Events of the busy customer; each leads to 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
@@ -18,7 +18,7 @@ const post = async ({ device, sensorId }: Sensor): Promise<{ uuid: string; at: n
   return { uuid, at: performance.now() };
 };
 
-/** Posts so many times a second for a while; the p50 and p99 from the 202 to the receiver, ms. */
+/** Posts falls at a rate for a while. Gives p50 and p99 of the time from the 202 to the receiver (ms). */
 const measure = async (
   sensors: readonly Sensor[],
   arrivals: Map<string, number>,
@@ -43,8 +43,8 @@ const measure = async (
 };
 
 /**
- * The events of one customer go to 50 webhooks, which answer at once, and then hang for 15 s each. What another customer
- * waits for its own deliveries, before and then.
+ * Sends the events of one customer to 50 webhooks, which first answer at once, and then hang for 15 s each. Measures
+ * how long another customer waits for its deliveries in both cases.
  */
 export const measureNeighbour = async (seconds: number) => {
   const arrivals = new Map<string, number>();

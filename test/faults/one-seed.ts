@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 import { runFault } from './run-fault.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
-/** One seed of each fault, as tests. */
+/** Defines a test for each fault, with one seed. */
 export const testFaults = (kinds: Readonly<Record<string, readonly Fault[]>>): void => {
   let world: FaultWorld;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import type { Receipt } from './check.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 const own = { key: fixture('self-signed.key'), cert: fixture('self-signed.crt') };
-/** The certificate of the receiver, and two that nobody may trust. */
+/** The certificate of the receiver, and two that must not be trusted. */
 export const certificates = {
   good: own,
   expired: { key: own.key, cert: fixture('expired.crt') },
@@ -19,7 +19,7 @@ export const certificates = {
 } as const;
 /** The name by which the receiver is called over TLS. */
 export const RECEIVER_NAME = 'receiver.test';
-/** The same by the name that a name server of its own knows, without TLS. */
+/** The name of the same receiver without TLS, which only a separate name server resolves. */
 export const SLOW_NAME = 'slow.test';
 
 const listen = async (server: ReturnType<typeof createServer>): Promise<number> => {
@@ -49,7 +49,10 @@ const parsed = (text: string): Told | null => {
   }
 };
 
-/** Receivers of customers, one behind each path `/{customerId}/...`, over HTTP and TLS; they answer as `chaos` has it. */
+/**
+ * Starts the receivers of customers, one for each path `/{customerId}/...`, over HTTP and TLS. They misbehave as
+ * `chaos` decides.
+ */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
   const strays: string[] = [];
@@ -101,7 +104,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     request.on('error', () => {});
   };
   const servers = { http: createServer(listener), tls: createTlsServer(own, listener) };
-  // Whoever connects to a receiver with a bad certificate was held up by it.
+  // Every connection to a receiver with a bad certificate counts as an injected fault.
   servers.tls.on('connection', () => isTlsBad && chaos.note());
   const ports = { http: await listen(servers.http), tls: await listen(servers.tls) };
   const urls = {
@@ -113,16 +116,22 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   return {
     urls,
     receipts,
-    /** What nobody may have asked for. */
+    /** Errors of requests that must not happen. */
     strays,
-    /** By path: with what a request must be signed, and which token it must bring; where nobody may call any more; where nobody is well. */
+    /**
+     * Per path: the secret of the signature, the token of the request, paths that must not be called any more, and
+     * paths that always fail.
+     */
     secrets,
     tokens,
     closed,
     down,
-    /** How many requests had no signature that counts. */
+    /** The number of requests without a valid signature. */
     unsigned: () => unsigned,
-    /** Shows another certificate; whoever calls while it is a bad one, or the name is, hasn't looked. */
+    /**
+     * Shows another certificate. A request that arrives while the certificate or the name is bad means that the
+     * caller did not verify it.
+     */
     useCertificate: (which: keyof typeof certificates, isBad = which !== 'good'): void => {
       servers.tls.setSecureContext(certificates[which]);
       servers.tls.closeAllConnections();

@@ -7,20 +7,20 @@ import type { FaultWorld } from './world.ts';
 
 const STEP_MS = 40_000;
 const HOUR = 3_600_000;
-/** How far a clock jumps at most. */
+/** The largest jump of a clock (ms). */
 const JUMP_MS = 6 * HOUR;
 
 export type Report = Verdict & {
   injected: number;
-  /** Told only after the trouble was over. */
+  /** The number of events that were told only after the fault had ended. */
   recovered: number;
-  /** What still waits when nothing should. */
+  /** The number of tasks that still wait when none should. */
   pending: number;
-  /** ms from each 202 to the first 2xx, by the clock of the cloud. */
+  /** The times (ms) from each 202 to the first 2xx, by the clock of the cloud. */
   waits: number[];
 };
 
-/** What nobody was told of, but ended with one of the reasons. */
+/** Gives the events that were not told, because their delivery ended with one of the reasons. */
 const excused = async (
   { stores: { deliveries }, clock, receiver }: FaultWorld,
   posted: readonly Posted[],
@@ -57,7 +57,7 @@ const reportOf = (posted: readonly Posted[], { receipts, strays }: FaultWorld['r
   };
 };
 
-/** Some falls while a fault happens; then all is well, and what waits is worked off. */
+/** Posts some falls while a fault happens, ends the fault, and processes everything that waits. Gives the report. */
 export const runFault = async (world: FaultWorld, fault: Fault, seed: number): Promise<Report> => {
   const { receiver, chaos, clock, cloud, homes } = world;
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
@@ -70,7 +70,7 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const posted = await postFalls(scene, fault);
   await story.atOnce?.((further) => void posted.push(further));
   if (scene.chance() < 0.9) await cloud.idle();
-  // What nobody has judged yet is in no retry.
+  // A message that is not evaluated yet has no delivery to retry, so the messages are evaluated first.
   if (story.amid) await world.judged();
   await story.amid?.();
   await suffer(scene, fault);
@@ -85,7 +85,7 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   return { ...verdict, ...figures, injected, pending, unexpected, wrong: [...verdict.wrong, ...strays] };
 };
 
-/** So many falls, two at a time, each told while a fault happens; how often it did. */
+/** Posts falls, two at a time, and processes each while a fault happens. Gives the number of injected faults. */
 export const flood = async (world: FaultWorld, { rates = {} }: Fault, falls: number): Promise<number> => {
   const { chaos, cloud, homes } = world;
   chaos.begin(rates, 1);

@@ -10,7 +10,7 @@ const help = `npm run faults [-- --seeds N] [--from SEED] [--only TEXT] [--worke
 Prints for each fault, over all seeds: lost duplicated recovered p50 p99 (ms from the 202 to the receiver).
 Shares the seeds out among --workers processes. Then another customer's receivers hang for --neighbour seconds, and in
 --endless falls are answered with bodies that have no end; 0 leaves that out.`;
-// One more than there are cores: some runs wait for deadlines.
+// There is one process more than cores, because some runs wait for deadlines.
 const processes = availableParallelism() + 1;
 const options = {
   seeds: { type: 'string', default: '1' },

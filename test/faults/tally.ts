@@ -1,7 +1,7 @@
 import { percentile } from '../bench/figures.ts';
 import type { Report } from './run-fault.ts';
 
-/** What came of the runs of one fault. */
+/** The sum of the runs of one fault. */
 export type Tally = {
   runs: number;
   lost: number;
@@ -9,7 +9,7 @@ export type Tally = {
   recovered: number;
   injected: number;
   waits: number[];
-  /** What must not be, by the seed. */
+  /** The failed checks with their seeds. */
   broken: string[];
 };
 export const emptyTally = (): Tally => ({
@@ -22,7 +22,7 @@ const problemsOf = ({ lost, unexpected, wrong, renamed, pending }: Report) => {
   return [...all.map(([what, list]) => `${what}: ${list.join(', ')}`), ...(pending > 0 ? [`pending: ${pending}`] : [])];
 };
 
-/** Counts one run in. */
+/** Adds the report of a run. */
 export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.runs += 1;
   tally.lost += report.lost.length;
@@ -33,7 +33,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.broken.push(...problemsOf(report).map((problem) => `seed ${seed}: ${problem}`));
 };
 
-/** Adds what another process found. */
+/** Adds the tally of another process. */
 export const merge = (into: Tally, one: Tally): void => {
   for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += one[name];
   into.waits.push(...one.waits);
@@ -44,9 +44,9 @@ const columns = ['lost', 'duplicated', 'recovered', 'p50', 'p99', 'injected'];
 const shown = (values: readonly (string | number)[], title: string): string =>
   `${values.map((one) => String(one).padStart(10)).join(' ')}  ${title}`;
 export const heading = shown(columns, 'fault');
-/** A line of the table; the times in ms from the 202 to the first success. */
+/** Formats a row of the table; times are in ms, from the 202 to the first success. */
 export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits }: Tally): string => {
-  // Nobody waits for what ends unsent.
+  // There are no times for deliveries that fail.
   const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));
   return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title);
 };

@@ -3,22 +3,24 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import type { Queue } from '../../lib/local/queue.ts';
 import type { Store } from '../../shared/store/store.ts';
 
-/** Rounds until whatever waits must be done, once all is well: at ever longer intervals, some days. */
+/**
+ * The number of rounds, at ever longer intervals over some days, after which nothing may wait when no fault happens.
+ */
 const MOST_STEPS = 60;
 const FIRST_WAIT = 35_000;
 const LONGEST_WAIT = 3_600_000;
-/** What falls due within so many ms is worked off in one go. */
+/** Tasks that become due within so many ms are processed in one step. */
 const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
 const FOREVER = 400 * 86_400_000;
 
-/** Something that waits; `time` (ms): until when. */
+/** A waiting task; it is due at `time` (ms). */
 type Waiting = { what: string; time: number };
 
-/** Lets time pass in a cloud. */
+/** Moves time forward in a cloud. */
 export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queues: readonly Queue[]) => {
   const step = async (ms: number): Promise<void> => {
-    // First the sweep, which begins when the time has passed: the clock's own would be one more.
+    // The sweep is started first and begins when the time has passed; the timer of the clock would run a second one.
     const swept = cloud.sweep();
     clock.skipTo(clock.now() + ms);
     await swept;
@@ -32,21 +34,29 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
       return [{ what: queue.name, time: visible > 0 ? clock.now() : nextVisibleAt }];
     });
 
-  /** What waits, at any time. A sensor that may fall silent does not, nor a look at one. */
+  /** Gives all waiting tasks, whenever they are due. Checks of sensors are left out. */
   const look = async (): Promise<Waiting[]> => {
     await cloud.idle();
     const found: Waiting[] = [];
     for await (const page of due.waiting(clock.now() + FOREVER))
-      found.push(...page.filter(({ kind }) => kind !== 'sensor').map(({ kind, time }) => ({ what: kind, time })));
+      found.push(
+        ...page.flatMap(({ task: { type }, time }) => (type === 'check_sensor' ? [] : [{ what: type, time }])),
+      );
     return [...found, ...inQueues()];
   };
-  /** Nothing is said only after a second look: what moved from shard to shard during the first may have been in neither. */
+  /**
+   * Gives all waiting tasks. Only a second look can say that there are none, because a task that moves between shards
+   * during the first look may be missed.
+   */
   const waiting = async (): Promise<Waiting[]> => {
     const found = await look();
     return found.length > 0 ? found : look();
   };
 
-  /** When (ms) to look again: soon if something is overdue, or when the next is due, together with what is due soon after. */
+  /**
+   * When (ms) to look again: soon if a task is overdue, else when the next one is due, together with those due soon
+   * after it.
+   */
   const nextLook = (all: readonly Waiting[], wait: number): number => {
     const soon = clock.now() + wait;
     const times = all.map(({ time }) => Math.max(time, soon));
@@ -54,7 +64,7 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
     return Math.max(...times.filter((time) => time <= first + TOGETHER));
   };
 
-  /** Until every message is judged. */
+  /** Runs until every message is evaluated. */
   const judged = async (): Promise<void> => {
     const [events] = queues;
     for (let round = 0; round < MOST_STEPS && events && inQueues([events]).length > 0; round++) await step(FIRST_WAIT);
@@ -71,7 +81,7 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
     return (await waiting()).length;
   };
 
-  /** At ever longer intervals, until so many ms are over. */
+  /** Steps at ever longer intervals until so many ms have passed. */
   const last = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)

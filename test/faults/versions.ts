@@ -1,4 +1,4 @@
-/** Messages that no version ever sent. */
+/** Messages that no version has ever sent. */
 export const poisons: readonly string[] = [
   '',
   '{',
@@ -14,12 +14,14 @@ export const poisons: readonly string[] = [
   '['.repeat(20_000),
 ];
 
-/** The same task as an older version sends it, which knows no retries and no time, or a newer one, which says more. */
+/**
+ * Gives a task as an older version sends it, without retries and times, or as a newer version does, with more fields.
+ */
 export const ofOtherVersion = (body: string, chance: number): string => {
   const { isRetry, notBefore, ...old } = JSON.parse(body) as Record<string, unknown>;
   const more = { ...old, ...(isRetry !== undefined && { isRetry, notBefore }), of: { tomorrow: [1] } };
   return JSON.stringify(chance < 0.5 ? old : { ...more, version: 2 });
 };
 
-/** The same item as a newer version writes it, with more in it. */
+/** Gives an item as a newer version writes it, with more fields. */
 export const otherItem = <I extends object>(item: I): I => ({ ...item, ofTomorrow: { some: ['thing', 1, null] } });

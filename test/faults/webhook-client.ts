@@ -8,9 +8,9 @@ import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';
 
-/** Long enough for an answer on the busiest machine. */
+/** This deadline is long enough for an answer on the busiest machine. */
 const DEADLINE_SECONDS = 5;
-/** What a name must not resolve to: not at all, not beside the right address, not instead of it. */
+/** Wrong results of a name lookup: no address, a forbidden one beside the right one, or a forbidden one alone. */
 const wrongAddresses: readonly [string[], ...string[][]] = [
   [],
   ['169.254.169.254'],
@@ -19,7 +19,9 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
   ['::ffff:127.0.0.1'],
 ];
 
-/** The service's own way out to the world, in a world whose names are ours; `nameServer` knows those of one customer. */
+/**
+ * The service's own webhook client, with name servers of the suite; `nameServer` resolves the names of one customer.
+ */
 export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient => {
   const ask = createResolve([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {

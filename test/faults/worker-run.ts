@@ -4,9 +4,9 @@ import { count, emptyTally } from './tally.ts';
 import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
-// A world keeps all that ever happened in it: after so many runs a new one is quicker, and memory stays where it is.
+// A world keeps everything that has happened in it. After so many runs a new one is faster, and memory stays bounded.
 const RUNS = 500;
-/** Some faults wait for deadlines; none for so long. */
+/** The timeout (ms) of a run. Some faults wait for deadlines, but none as long as this. */
 const LONGEST_MS = 120_000;
 const inTime = <T>(run: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -33,7 +33,7 @@ const work = async ({ fault, seeds }: Task) => {
     try {
       count(tally, seed, await runOne(fault, seed));
     } catch (error) {
-      // Nobody knows what state that world is in.
+      // After a failure the state of the world is unknown, so a new one is created.
       runs = RUNS;
       tally.broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
     }

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { emptyTally, merge, type Tally } from './tally.ts';
 
-/** Some seeds of a fault, by its place in the list. */
+/** Some seeds of a fault, which is given by its place in the list. */
 export type Task = { fault: number; seeds: number[] };
 type Answer = { ready: true } | { task: Task; tally: Tally };
 
-/** Seeds that a process gets at a time. */
+/** The number of seeds that a process gets at a time. */
 const AT_A_TIME = 20;
 const PROGRESS_MS = 10_000;
 
@@ -17,7 +17,7 @@ const tasksOf = (places: readonly number[], from: number, count: number): Task[]
   return places.flatMap((fault) => parts.map((part) => ({ fault, seeds: part })));
 };
 
-/** Says now and then how far it is. */
+/** Prints the progress at intervals. */
 const progress = (total: number, say: (line: string) => void) => {
   const start = performance.now();
   let done = 0;
@@ -32,8 +32,8 @@ const progress = (total: number, say: (line: string) => void) => {
 };
 
 /**
- * Runs the faults at `places` with the seeds from `from` on, shared out among processes that have a cloud each; what
- * came of each fault.
+ * Runs the faults at `places` with the seeds from `from` on, in several processes that have a cloud each. Gives the
+ * tally of each fault.
  */
 export const runAll = async (
   places: readonly number[],

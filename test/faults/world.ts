@@ -1,5 +1,5 @@
 import { skippingClock } from '../../lib/local/clock.ts';
-import { localDocumentClient } from '../../lib/local/table.ts';
+import { embeddedClient } from '../../lib/local/table.ts';
 import { workQueues } from '../../shared/capabilities.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
@@ -17,14 +17,17 @@ import { adminsOf } from './scene.ts';
 import { timeOf } from './time.ts';
 import { webhookClientOf } from './webhook-client.ts';
 
-/** Many tries, soon: what is to be seen is that none is forgotten, not how long the retry schedule is. */
+/**
+ * A retry schedule with many attempts in a short time: the suite checks that no delivery is forgotten, and not how
+ * long the schedule is.
+ */
 const SOON = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
-/** What the log says of a message that is put aside. */
+/** The log message about a message that was put in quarantine. */
 const UNREAD = 'a message cannot be read';
-/** Sensors don't fall silent by the way: what that takes is not what is looked at. */
+/** Sensors don't become inactive, because the suite doesn't check that, and it takes work. */
 const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
-/** A cloud on the embedded engine whose time can be skipped, with two homes and the receivers that are to hear of them. */
+/** Creates a cloud on the embedded engine whose time can be skipped, with two homes and their receivers. */
 export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
@@ -42,7 +45,7 @@ export const createFaultWorld = async () => {
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
-    // As in AWS: between two steps of a story there may be a minute.
+    // The schedule has the interval of AWS, because a step of a story may take a minute.
     sweepSeconds: 60,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
@@ -50,7 +53,7 @@ export const createFaultWorld = async () => {
     onClient: (client, endpoint) => {
       laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
-      stores = store(createTable(localDocumentClient(endpoint), 'sensor-cloud'));
+      stores = store(createTable(embeddedClient(endpoint), 'sensor-cloud'));
     },
     wrap: failingHost(chaos, async () => webhookClient, current),
     environment: { RETRY_SCHEDULE: SOON },
@@ -70,19 +73,22 @@ export const createFaultWorld = async () => {
     queues,
     ...timeOf(cloud, clock, stores, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
-    /** What is really in the table, whatever happens to the reads of the cloud. */
+    /** The true contents of the table, without lags or faults of the cloud's reads. */
     stores,
-    /** Whatever was ever posted here. What nobody acknowledged may be told in a later run, by a process that was frozen. */
+    /**
+     * All events that were ever posted here. An event that was not acknowledged may be told in a later run, by a
+     * process that was frozen.
+     */
     sent: new Set<string>(),
-    /** From now on eventually consistent reads lag, or not. */
+    /** Switches the lag of eventually consistent reads on or off. */
     lag: (on: boolean): void => {
       lags = on;
     },
-    /** How many messages could not be read until now. */
+    /** The number of unreadable messages so far. */
     unread: () => unread,
-    /** A name that nothing here has yet. */
+    /** Gives a name that was not used here before. */
     fresh: (name: string): string => `${name}-${++drawn}`,
-    /** From now on the stage is set like this; what is left out, as usual. */
+    /** Sets the settings of the cloud; those that are left out have their defaults. */
     set: (given: Fault['settings']): void => {
       settings = given;
     },

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { lambdaContext } from '../../lib/local/pollers.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import { AT_A_TIME } from '../../shared/domain/breaker.ts';
-import type { Outgoing } from '../../shared/queue/task.ts';
+import type { Outgoing } from '../../shared/queue/encode.ts';
 import { changes } from '../../shared/store/request.ts';
 import { items } from '../../shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';

@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
 import { telemetryFields } from '../../shared/domain/makers/maker-a/config.ts';
 import { fallFields } from '../../shared/domain/makers/maker-b/config.ts';
-import { defaultRoom } from '../../shared/domain/room.ts';
+import { defaultRoom } from '../../shared/domain/room-geometry.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { createDevice, type MqttDevice } from '../fixtures/mqtt.ts';
 
@@ -57,10 +58,10 @@ describe('a device is told over MQTT that what it would fetch has changed', () =
     '%s: once, after it was written, with the version that it then fetches',
     async (_, make) => {
       await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 290 });
-      await vi.waitFor(() => expect(device.heard.config).toHaveLength(1));
+      await eventually(() => expect(device.heard.config).toHaveLength(1));
       const before = await fetched();
       await make();
-      await vi.waitFor(() => expect(device.heard.config).toHaveLength(2));
+      await eventually(() => expect(device.heard.config).toHaveLength(2));
       const after = await fetched();
       expect(device.heard.config[1]).toEqual({ version: (after.body as { version: string }).version });
       expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
@@ -71,7 +72,7 @@ describe('a device is told over MQTT that what it would fetch has changed', () =
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));
-    await vi.waitFor(() => expect(listening.heard.config).toHaveLength(1));
+    await eventually(() => expect(listening.heard.config).toHaveLength(1));
     expect(device.heard.config).toEqual([]);
     await listening.end();
   });

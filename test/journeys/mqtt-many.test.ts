@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { drawToken, hashOf } from '../../shared/auth/tokens.ts';
 import { items } from '../../shared/store/table.ts';
 import type { Client } from '../fixtures/client.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { freePort, startHost } from '../fixtures/host.ts';
 import { connect, createDevice } from '../fixtures/mqtt.ts';
@@ -129,22 +130,21 @@ test('after SIGKILL between PUBLISH and PUBACK, all that was acknowledged is tol
         },
         () => {},
       );
-    await vi.waitFor(() => expect(killed).toBeDefined(), 10_000);
+    await eventually(() => expect(killed).toBeDefined());
     await killed;
     expect(acknowledged.length).toBeLessThan(falls.length);
     const again = await startHost(environment);
     const back = clientOf(again.url, client.token);
-    await vi.waitFor(
-      async () => expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
-      15_000,
+    await eventually(async () =>
+      expect(await uuidsOf(back, sensor.sensorId)).toEqual(expect.arrayContaining(acknowledged)),
     );
     // What was not acknowledged comes again, and is told once.
     const next = await createDevice(urlIn(again.lines), sensor);
     for (const one of falls) await next.say(one);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const told = (await uuidsOf(back, sensor.sensorId)).filter((uuid) => falls.some((one) => one.uuid === uuid));
       expect(told.toSorted()).toEqual(falls.map(({ uuid }) => uuid).toSorted());
-    }, 15_000);
+    });
     await next.end();
     await again.end('SIGTERM');
   } finally {

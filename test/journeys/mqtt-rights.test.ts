@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { generate } from 'mqtt-packet';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { topicsOf } from '../../shared/ingest/topics.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { closed, connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
 
@@ -83,7 +84,7 @@ describe('who connects', () => {
     expect(device.client.connected).toBe(true);
     await renewToken(mine);
     const gone = closed(device.client);
-    await vi.waitFor(() => expect(timers.size).toBeGreaterThan(0));
+    await eventually(() => expect(timers.size).toBeGreaterThan(0));
     runTimers();
     await gone;
   });

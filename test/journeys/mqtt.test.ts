@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { LOCAL_RULE } from '../../lib/local/mqtt/host.ts';
 import { basicIngest } from '../../shared/ingest/topics.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { connect, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
 
@@ -58,7 +59,7 @@ describe('what a device publishes', () => {
     });
     await device.say(both.slice(0, 2));
     await device.say(both.slice(2), 0);
-    await vi.waitFor(async () => expect(await events()).toHaveLength(5), 10_000);
+    await eventually(async () => expect(await events()).toHaveLength(5));
     expect(await events()).toEqual(falls.map(({ uuid }) => uuid));
     expect(device.heard.refused).toEqual([]);
   });
@@ -85,7 +86,7 @@ describe('what a device publishes', () => {
     const acknowledged = persistent
       .publishAsync(device.topics.messages, JSON.stringify(message), { qos: 1 })
       .then(() => (isAcknowledged = true));
-    await vi.waitFor(() => expect(tries).toBeGreaterThan(2), 10_000);
+    await eventually(() => expect(tries).toBeGreaterThan(2));
     expect([await events(), isAcknowledged]).toEqual([[], false]);
     queues.send = send;
     await acknowledged;

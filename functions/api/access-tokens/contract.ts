@@ -5,7 +5,7 @@ import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });
 
-const ofEquals = 'Those of another user: for callers who hold every permission that the user holds.';
+const ofEquals = 'For the tokens of another user the caller must hold every permission that the user holds.';
 
 export const accessTokens = group({
   name: 'access-tokens',
@@ -17,7 +17,7 @@ export const accessTokens = group({
       description: ofEquals,
       auth: 'user',
       may: 'manage_users',
-      orSelf: true,
+      orSelf: 'by_session',
       within: 'user',
       params: ByUser,
       success: 200,
@@ -31,8 +31,8 @@ export const accessTokens = group({
       summary: 'Create an access token; it is shown only in this answer',
       description:
         `${ofEquals} ` +
-        'It may do what its user may at the moment of a call, limited to `permissions` when they are given, and to ' +
-        'GET when it is `readOnly`. A new password does not end it.',
+        'It has the current rights of its user, limited to `permissions` if they are given, and to GET if it is ' +
+        '`readOnly`. A new password does not end it.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,
@@ -47,11 +47,11 @@ export const accessTokens = group({
     deleteAccessToken: {
       method: 'DELETE',
       path: '/users/{userId}/access-tokens/{tokenId}',
-      summary: 'Withdraw an access token, from the next request on',
+      summary: 'Delete an access token; it is invalid from the next request on',
       description: ofEquals,
       auth: 'user',
       may: 'manage_users',
-      orSelf: true,
+      orSelf: 'by_session',
       within: 'user',
       params: ByUser.extend({ tokenId: uuid }),
       success: 200,

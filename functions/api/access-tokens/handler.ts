@@ -1,4 +1,4 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
 import { PREFIX_LENGTH } from '../../../shared/domain/access-token.ts';
@@ -17,7 +17,8 @@ export const handler = serve(accessTokens, {
     const { name, readOnly, expiresAt } = body;
     const create = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      // A token for somebody else is a grant to whoever makes it: it is limited to what both hold today.
+      // A token for another user gives its creator that user's rights, so it is limited to the permissions that both
+      // hold now.
       const isOwn = user.id === caller.accountId;
       const asked = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);
       const isTooMuch = asked?.some((permission) => !holds(caller, permission) || !holds(user, permission)) ?? false;
@@ -33,7 +34,7 @@ export const handler = serve(accessTokens, {
       if (problem === 'too_many') return fail('access_tokens_too_many');
       return problem === null ? { ...record, lastUsed: null, expiresAt, token } : null;
     };
-    return judgedAnew(create, { pause, random }, fail);
+    return retryOnConflict(create, { pause, random }, fail);
   },
 
   deleteAccessToken: async ({ caller, customerId, params, fail }, { store, now }) => {

@@ -41,7 +41,7 @@ export const auth = group({
     requestPasswordReset: {
       method: 'POST',
       path: '/users/password-reset',
-      summary: 'Ask for a code that resets a password, by mail',
+      summary: 'Request a code by mail that resets a password',
       description: 'The answer and its time are the same whether there is such a user or not.',
       auth: 'anyone',
       body: PasswordResetRequest,
@@ -60,10 +60,10 @@ export const auth = group({
     confirmPasswordReset: {
       method: 'POST',
       path: '/users/password-reset/confirm',
-      summary: 'Set a new password by the code of the mail, once; all sessions end',
+      summary: 'Set a new password by the code of the mail, which is valid once; all sessions end',
       description:
-        'The address that sends it counts as one that logged in before: guesses from other addresses keep it from ' +
-        'no login. A code is void once the e-mail address of the user is another one.',
+        'The address of the caller counts as one that logged in before: wrong passwords from other addresses do not ' +
+        'delay its logins. A code is void once the e-mail address of the user has changed.',
       auth: 'anyone',
       body: PasswordReset,
       success: 200,

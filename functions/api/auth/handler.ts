@@ -10,11 +10,13 @@ import { auth } from './contract.ts';
 import { confirmReset, requestReset } from './reset.ts';
 import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
 
-/** The key of nobody: what is looked up for a name that nobody has, so that it takes as long. */
+/**
+ * The key of an account that does not exist. It is looked up for unknown usernames, so that these take the same time.
+ */
 const NOBODY = 'nobody';
 
 type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
-/** Who has that name, and whether that address logged in as it before. */
+/** Finds the account of a username, and whether its user logged in from this address before. */
 const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
   const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
   const [account, hash, isKnown] = await Promise.all([
@@ -27,7 +29,7 @@ const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address:
 
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
-/** The account, when the password is its own and it may log in. A hash of an older cost is made anew. */
+/** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
 const authenticate = async (
   { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
   { account, hash, accountKey }: Known,
@@ -81,7 +83,8 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // Whoever reads the account's mail logs in from here, however many addresses guess its password.
+    // Users who can read the mail of the account can log in from this address, even while other addresses guess its
+    // password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },

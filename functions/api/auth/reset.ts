@@ -10,15 +10,15 @@ import { countFailure } from './throttle.ts';
 type Mailing = Deps<(typeof auth)['operations']['requestPasswordReset']['uses'][number]>;
 
 const MINUTES = 30;
-/** Mails to an account in any hour. One more is not sent, and its sender is told the same. */
+/** The most mails to an account in one hour. Further ones are not sent, and the caller gets the same answer. */
 const MOST_MAILS = 3;
 /**
- * ms that an answer takes, whatever there is to do: longer than it takes to send a mail, also at the second try
- * (shared/mail.ts). What is not done then is given up: with its answer a Lambda freezes.
+ * How long (ms) an answer takes in any case. It is longer than sending a mail, even if the mail is retried
+ * (shared/mail.ts). What is not done then is given up, because a Lambda is frozen after its answer.
  */
 const ANSWER_AFTER = 3_000;
 
-/** Mails a code to whoever has that username, may log in, and has an address. */
+/** Mails a code to the user with this username, if the user may log in and has an e-mail address. */
 const mailCode = async (username: string, { store, now, random, mail }: Mailing): Promise<void> => {
   const accountKey = await store.sessions.accountKeyOf(username);
   const account = accountKey === null ? null : await store.sessions.account(accountKey);
@@ -28,7 +28,7 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
   if (!(await store.limits.take(`mail:${accountKey}`, MOST_MAILS, 3_600, now()))) return;
   const code = Buffer.from(random(24)).toString('base64url');
   const expires = now() + MINUTES * 60_000;
-  // Both of the account as it was read before the address was.
+  // Both are of the account as it was read before the e-mail address, so a change in between makes the code invalid.
   const { epoch, mailbox } = account;
   await store.resets.create(hashOf(code), { accountKey, epoch, mailbox, expires });
   const { subject, text } = await resetMail(user.locale, code, MINUTES);
@@ -36,8 +36,8 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
 };
 
 /**
- * Answers a wish for a code in a time, and in words, that do not tell whether anybody has that name: also when the mail,
- * or the table, hangs or fails. Gives the seconds to wait when it was one wish too many, else 0.
+ * Handles a request for a reset code. The answer and its time do not tell whether the username exists, not even if the
+ * mail or the table hangs or fails. It gives the seconds to wait if there were too many requests, otherwise 0.
  */
 export const requestReset = async (
   username: string,
@@ -56,7 +56,9 @@ export const requestReset = async (
 
 type Confirmation = { code: string; newPassword: string };
 
-/** Sets the password that a code is for, once; whose it is, or null: the code is good for nothing. */
+/**
+ * Sets a new password by a code, which is valid once. It gives the key of the account, or null if the code is invalid.
+ */
 export const confirmReset = async (
   { resets }: StoreOf<'resets.byHash' | 'resets.use'>,
   { code, newPassword }: Confirmation,

@@ -1,15 +1,18 @@
 import type { StoreOf } from '../../../shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Failures in 15 minutes: of an account from one address, and from one address in all. */
+/** How many failures are allowed in 15 minutes: for an account from one address, and from one address in total. */
 const MOST = { account: 10, address: 100 } as const;
-/** Failures in a row from which on a try waits: of a known address, and of all unknown ones of an account together. */
+/**
+ * The number of failures in a row after which each try has to wait: for a known address, and for all unknown addresses
+ * of an account together.
+ */
 const WAITS_FROM = { known: 10, unknown: 50 } as const;
 
 type Asking = StoreOf<'limits.secondsToWait'>;
 type Counting = StoreOf<'limits.countFailure'>;
 type Throttling = Asking & Counting & StoreOf<'backoffs.wait' | 'backoffs.fail' | 'backoffs.succeed'>;
-/** What is tried: each has a count of its own. */
+/** The operations that are limited. Each has its own counts. */
 type What = 'login' | 'reset';
 type Window = { subject: string; most: number };
 
@@ -31,7 +34,7 @@ const countIn = ({ limits }: Counting, windows: readonly Window[], now: number):
     }),
   );
 
-/** Counts a failed try; gives the seconds to wait when it was one too many, else 0. */
+/** Counts a failed try. It gives the seconds to wait if there were too many, otherwise 0. */
 export const countFailure = (
   store: Counting,
   what: What,
@@ -43,11 +46,13 @@ export const countFailure = (
 type Login = { username: string; address: string; isKnown: boolean };
 
 /**
- * How often a password is looked at, in seconds to wait (0: now):
- * - an address that logged in to the account before, or set its password by mail, waits longer and longer, by its own failures alone;
- * - any other is counted by itself and with the account, and all such addresses of the account wait together when they
- *   fail too often.
- * A known address is counted like the others too, apart and to no effect: else the time would tell which is known.
+ * Limits how often passwords of an account are checked. All methods give the seconds to wait, and 0 for no wait.
+ * - An address is known if it logged in to the account before, or if it set the password by a code from a mail. It
+ * waits longer and longer after its own failures only.
+ * - Every other address has two limits, for this account and for all accounts, and shares a backoff with all unknown
+ * addresses of the account.
+ * For a known address those limits are counted separately and without effect, because otherwise the time of the answer
+ * would tell which addresses are known.
  */
 export const loginThrottle = (store: Throttling, { username, address, isKnown }: Login, now: () => number) => {
   const windows = windowsOf('login', username, isKnown ? `${address} known` : address).map((window) =>
@@ -58,16 +63,22 @@ export const loginThrottle = (store: Throttling, { username, address, isKnown }:
   const seconds = async (wait: Promise<number>) => Math.ceil((await wait) / 1_000);
   const { backoffs } = store;
   return {
-    /** Before the password is looked at. */
+    /** Called before the password is checked. */
     before: () => longest([waitIn(store, windows, now()), seconds(backoffs.wait(row, now()))]),
-    /** It was wrong. Above 0: too many others were, at the same time, so nothing is said of it. */
+    /**
+     * Called after a wrong password. Above 0, too many others failed at the same time, so the caller must not learn the
+     * result.
+     */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
-    /** It was right: above 0 as above. */
+    /** Called after the right password. Above 0, the caller must not learn the result either. */
     succeeded: () => longest([waitIn(store, windows, now()), seconds(backoffs.succeed(row, now()))]),
   };
 };
 
-/** The same for codes, which name nobody: they count with the failed logins of the address. */
+/**
+ * Gives the wait of an address for reset codes. Codes name no user, so they count with the failed logins of the
+ * address.
+ */
 export const secondsOfAddress = ({ limits }: Asking, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MOST.address, WINDOW_SECONDS, now);
 export const countAddress = async ({ limits }: Counting, address: string, now: number): Promise<void> => {

@@ -22,7 +22,7 @@ export const bots = group({
     createBot: {
       method: 'POST',
       path: '/bots',
-      summary: 'Create a bot: an account that holds webhooks and cannot log in',
+      summary: 'Create a bot: an account that owns webhooks and cannot log in',
       auth: 'user',
       may: 'manage_bots',
       body: NewBot,
@@ -63,8 +63,8 @@ export const bots = group({
       path: '/bots/{botId}',
       summary: 'Delete a bot and its webhooks',
       description:
-        'Rules that name it stay as they are: they tell their other recipients, and their hits show that this one was ' +
-        'not told. Whoever replaces such a rule has to name recipients that are there.',
+        'Rules that name it stay as they are: their other recipients still get messages, and their hits show that the ' +
+        'bot got none. A request that replaces such a rule must name existing recipients.',
       auth: 'user',
       may: 'manage_bots',
       within: 'bot',

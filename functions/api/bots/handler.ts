@@ -26,7 +26,8 @@ export const handler = serve(bots, {
   updateBot: async ({ customerId, params, body, fail }, { store, now }) =>
     (await store.bots.update(customerId, params.botId, body, now())) ?? fail('bot_not_found'),
 
-  // The bot first, so that no webhook joins it; its home last, so that a deletion that was interrupted can be repeated.
+  // The bot is removed first, so that it gets no new webhooks, and its owner last, so that an interrupted deletion can
+  // be repeated.
   deleteBot: async ({ customerId, params: { botId }, fail }, { store }) => {
     const wasThere = await store.bots.remove(customerId, botId);
     const all = await store.webhooks.list(customerId);

@@ -3,8 +3,8 @@ import { group, type Operation } from '../../../shared/api/operation.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
 
 /**
- * The page gets everything from here, runs no script and takes no style that is not a file of ours, makes no markup of
- * texts, and is shown in no frame.
+ * The Content-Security-Policy of the page: all content is from this origin, scripts and styles are only files, no
+ * text becomes markup (trusted types), and no frame may show the page.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Up to six names with slashes between them; only the last one may have dots, and is a file then. */
+/** Up to six names with slashes between them. Only the last one may have dots; then it is a file. */
 const Page = z
   .string()
   .regex(/^(?:[\w-]{1,64}\/){0,5}[\w.-]{1,64}\/?$/)

@@ -4,7 +4,7 @@ import { serve } from '../../../shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';
 
-// Loaded when somebody asks for it.
+// The files are loaded at the first request for them.
 const load = async () => (await import('./library.ts')).library;
 
 const publishPage = async (event: Parameters<typeof publish>[0]) => {

@@ -13,20 +13,20 @@ const { outputFiles } = await build({
   write: false,
   outdir: 'out',
   format: 'esm',
-  // Pages that few people open are files of their own, which load when somebody does.
+  // Pages that few users open are files of their own, which are loaded when one is opened.
   splitting: true,
-  // A name is that of one content alone: a cache may keep it for ever.
+  // The name of a file contains the hash of its content, so that caches may keep it forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
   target: 'es2023',
   jsx: 'automatic',
   minify: true,
   legalComments: 'none',
-  // React's own checks are for development.
+  // React's own checks are for development only.
   define: { 'process.env.NODE_ENV': '"production"' },
   logLevel: 'warning',
 });
-// Of CSS only that of the whole page is loaded; what else there is repeats parts of it.
+// Only the CSS of the main page is served; the other CSS files repeat parts of it.
 const files = outputFiles
   .map(({ path, contents }) => ({ name: basename(path), contents }))
   .filter(({ name }) => /\.js$|^app\./.test(name));
@@ -44,8 +44,8 @@ const pageAt = (depth: number): File => ({
 });
 
 /**
- * The files of the console by name, and its page by how deep it is, packed. Made of `app/` when this is loaded; a
- * bundle holds these bytes instead of what makes them.
+ * The files of the console by name, and its page for each depth, gzipped. They are built from `app/` when this module
+ * is loaded; a bundle contains the result instead of the build.
  */
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),

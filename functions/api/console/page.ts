@@ -1,14 +1,17 @@
-/** How deep below `/console` a page can be. */
+/** The greatest depth of a page below `/console`. */
 export const DEEPEST = 7;
 
-/** How the page names its own folder. Relative, so that it works wherever the API is, and at each of its addresses. */
+/**
+ * The relative path from a page to the folder of the files. It is relative so that the console works at any address
+ * of the API.
+ */
 export const folderFrom = (depth: number): string =>
   depth === 0 ? 'console/' : depth === 1 ? './' : '../'.repeat(depth - 1);
 
-/** How many slashes there are behind `/console` in the path of a request. */
+/** Gives the number of slashes after `/console` in the path of a request. */
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
 
-/** The page, made with these files of that folder. */
+/** Gives the HTML of the page, with its script and style from a folder. */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>

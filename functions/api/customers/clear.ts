@@ -5,8 +5,8 @@ import type { customers } from './contract.ts';
 type Clearing = (typeof customers)['operations']['deleteCustomer']['uses'][number];
 
 /**
- * Removes what a customer who is gone leaves behind; how much there was. It may be interrupted and done again. Bots go
- * first: all else is created only while its customer or its bot is there.
+ * Removes everything that a deleted customer leaves, and gives the number of removed objects. It may be interrupted and
+ * repeated. Bots are removed first, because everything else is created only while its customer or its bot exists.
  */
 export const clear = async (store: StoreOf<Clearing>, customerId: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
@@ -16,7 +16,7 @@ export const clear = async (store: StoreOf<Clearing>, customerId: number): Promi
   });
   const hooks = await inBatches(await webhooks.list(customerId), webhooks.forget);
   const watching = await inBatches(await rules.list(customerId), rules.remove);
-  // A group goes once no rule watches it.
+  // A group can be removed only if no rule watches it.
   const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));
   return removed + hooks + watching + groups;
 };

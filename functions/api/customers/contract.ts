@@ -60,7 +60,8 @@ export const customers = group({
       method: 'DELETE',
       path: '/customers/{customerId}',
       summary: 'Delete a customer that has neither users nor sensors',
-      description: 'Its bots, webhooks and rules go with it. A deletion that was interrupted is finished by the next.',
+      description:
+        'Its bots, webhooks and rules are deleted too. If a deletion is interrupted, another one finishes it.',
       auth: 'user',
       may: 'system_admin',
       within: 'customer',

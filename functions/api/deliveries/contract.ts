@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, sortBy } from '../../../shared/api/paging.ts';
 import {
   DeliveryDetail,
   DeliveryMessage,
@@ -7,7 +8,6 @@ import {
   deliveryIdText,
   deliveryStates,
 } from '../../../shared/domain/delivery-view.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../../shared/domain/page.ts';
 import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/replay.ts';
 import { integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
 import { NewSecret } from '../../../shared/domain/webhook.ts';
@@ -15,7 +15,10 @@ import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 
-/** Whoever may manage a webhook sees and steers its deliveries. Which permission that is, the webhook tells. */
+/**
+ * The callers who may manage a webhook see and control its deliveries. The kind of the webhook decides which permission
+ * they need.
+ */
 const ofWebhook = {
   auth: 'user',
   may: webhookManagers,
@@ -35,14 +38,14 @@ export const deliveries = group({
       path: '/webhooks/{webhookId}/deliveries',
       summary: 'List the deliveries of a webhook of the last 30 days',
       params: ByWebhook,
-      description: `${lookedText('500', '5,000')} What is behind the first 200 may lag by a second. Sorted by updateDate is each 500.`,
+      description: `${lookedText('500', '5,000')} Deliveries after the first 200 may lag by a second. Sorting by updateDate sorts each 500 deliveries by themselves.`,
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        state: z.enum(deliveryStates).optional().meta({ description: 'those in this state alone' }),
-        since: time('those from this time on, ms'),
-        until: time('those up to this time, ms'),
+        state: z.enum(deliveryStates).optional().meta({ description: 'only deliveries in this state' }),
+        since: time('only deliveries from this time on, ms'),
+        until: time('only deliveries up to this time, ms'),
       }),
       success: 200,
       response: paged(DeliveryView),
@@ -64,9 +67,9 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/message',
-      summary: 'Get what a delivery sends: its exact body, and the headers that hold no secret',
+      summary: 'Get what a delivery sends: its exact body, and the headers without secrets',
       description:
-        'An attempt also has `webhook-timestamp`, the signatures if the webhook has a secret, and what authenticates it.',
+        'An attempt also has `webhook-timestamp`, signatures if the webhook has a secret, and its authentication.',
       params: ByDelivery,
       success: 200,
       response: DeliveryMessage,
@@ -99,7 +102,7 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'PUT',
       path: '/webhooks/{webhookId}/secret',
-      summary: 'Give a webhook another secret; the one before signs too for a while',
+      summary: 'Replace the secret of a webhook; the previous one may sign too for a while',
       params: ByWebhook,
       body: NewSecret,
       success: 200,
@@ -119,11 +122,23 @@ export const deliveries = group({
       errors: ['webhook_not_found', 'limit_reached'],
       uses: ['webhooks.get', 'deliveryLog.oldest', 'replays.create', 'enqueue:retries', 'keep:quotas'],
     },
+    listReplays: {
+      ...ofWebhook,
+      method: 'GET',
+      path: '/webhooks/{webhookId}/replays',
+      summary: 'List the running replays of a webhook and its newest replay, newest first',
+      params: ByWebhook,
+      query: z.object(pageQuery),
+      success: 200,
+      response: paged(Replay),
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get', 'replays.current'],
+    },
     getReplay: {
       ...ofWebhook,
       method: 'GET',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Get a replay: how far it is',
+      summary: 'Get a replay and its progress',
       params: ByReplay,
       success: 200,
       response: Replay,
@@ -134,8 +149,9 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'PUT',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Pause a replay, or let it go on',
-      description: 'What comes due within the next 5 seconds still goes out. A replay that has ended stays as it is.',
+      summary: 'Pause or continue a replay',
+      description:
+        'Deliveries that are due within the next 5 seconds are still sent. A replay that has ended does not change.',
       params: ByReplay,
       body: ReplayUpdate,
       success: 200,
@@ -147,7 +163,7 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'DELETE',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Cancel a replay: what it has not sent yet is not sent',
+      summary: 'Cancel a replay: its remaining deliveries are not sent',
       params: ByReplay,
       success: 200,
       response: Status,

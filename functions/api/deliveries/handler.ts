@@ -5,6 +5,7 @@ import { logOf } from '../../../shared/domain/attempt.ts';
 import { type Delivery, KEPT } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
+import { pageOf } from '../../../shared/domain/page.ts';
 import type { Caller } from '../../../shared/domain/permission.ts';
 import { pingOf } from '../../../shared/domain/ping.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
@@ -13,14 +14,14 @@ import { serviceOf } from '../../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import type { Log } from '../../../shared/log.ts';
-import { deliverTask } from '../../../shared/queue/task.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
 
 type Fail = (code: 'webhook_not_found' | 'forbidden') => never;
 type Place = { caller: Caller; customerId: number; params: { webhookId: string }; fail: Fail };
 
-/** The webhook of the path, if the caller may manage it. */
+/** Gives the webhook of the path, if the caller may manage it. */
 const webhookOf = async (
   { caller, customerId, params, fail }: Place,
   store: StoreOf<'webhooks.get'>,
@@ -29,11 +30,11 @@ const webhookOf = async (
   return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };
 
-/** A delivery that is kept: by its date, not by what expiry has removed already. */
+/** Gives the delivery unless it is too old by its date. Expiry may remove it later than that. */
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
 
-/** What is written is in the due index too: where no queue takes it now, the sweep finds it. */
+/** Ignores that a queue is unavailable: the delivery is in the due index too, where the sweep finds it. */
 const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
 export const handler = serve(deliveries, {
@@ -103,7 +104,7 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
-    // As far as one call looks; those behind are found, and counted, step by step.
+    // Finds as many as one call looks at. The steps of the replay find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
     const found = oldest.filter((one) => takes({ states }, one)).length;
     const replay = {
@@ -116,6 +117,11 @@ export const handler = serve(deliveries, {
     if (problem === 'webhook_gone') return fail('webhook_not_found');
     await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));
     return replayView(replay);
+  },
+
+  listReplays: async ({ query, ...call }, { store }) => {
+    const replays = await store.replays.current(await webhookOf(call, store));
+    return pageOf(replays.map(replayView), query);
   },
 
   getReplay: async ({ params, fail, ...call }, { store }) => {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
+import { TOLD_REFUSALS } from '../../../shared/domain/pairing.ts';
+import { MESSAGES } from '../../../shared/domain/raw.ts';
 import { Manufacturer, SensorId } from '../../../shared/domain/sensor.ts';
 import { millis, Status, text } from '../../../shared/domain/values.ts';
 
@@ -10,13 +12,17 @@ const NewDevice = z
     hardwareId: text(12, 17),
     firmwareVersion: z.int().min(0).max(2_147_483_647),
     model: text(1, 64).optional(),
-    deviceToken: z.string().max(1_024).optional().meta({ description: 'the current one, for a sensor that is linked' }),
+    deviceToken: z
+      .string()
+      .max(1_024)
+      .optional()
+      .meta({ description: 'the current token; needed if the sensor is linked to a customer' }),
   })
   .meta({
     id: 'NewDevice',
     examples: [{ manufacturer: 'maker_a', hardwareId: '02:00:5E:10:00:01', firmwareVersion: 42 }],
   });
-const Messages = z.union([z.looseObject({}), z.array(z.looseObject({})).max(100)]).meta({
+const Messages = z.union([z.looseObject({}), z.array(z.looseObject({})).max(MESSAGES.count)]).meta({
   id: 'Messages',
   examples: [
     {
@@ -33,12 +39,12 @@ export const devices = group({
     registerDevice: {
       method: 'POST',
       path: '/devices/register',
-      summary: 'Register a device, or give a known one a new token and code',
+      summary: 'Register a device, or give a known one a new token and pairing code',
       description:
-        'A sensor that is linked to a customer shows its current `deviceToken`, or its customer opens a registration ' +
-        '(`POST /sensors/{sensorId}/registration`); else nothing changes. Both are events of the sensor, ' +
-        '`sensor/registered` and `sensor/registration_refused`, which customer webhooks in the format Full get; of ' +
-        'those refused, the first 10 of a sensor and 100 of a customer in 15 minutes.',
+        'A sensor that is linked to a customer needs its current `deviceToken`, or its customer must allow a registration ' +
+        '(`POST /sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both make an event of ' +
+        'the sensor, `sensor/registered` or `sensor/registration_refused`, which customer webhooks in the format Full ' +
+        `get. Of refusals they get the first ${TOLD_REFUSALS.sensor} of a sensor and the first ${TOLD_REFUSALS.customer} of a customer in 15 minutes.`,
       auth: 'provisioner',
       body: NewDevice,
       success: 201,
@@ -60,7 +66,7 @@ export const devices = group({
     drawPairingCode: {
       method: 'POST',
       path: '/devices/{sensorId}/pairing-code',
-      summary: 'Draw a new pairing code; the old one is void',
+      summary: 'Draw a new pairing code; the previous one becomes void',
       auth: 'device',
       params: BySensor,
       success: 201,
@@ -71,11 +77,11 @@ export const devices = group({
     getDeviceConfig: {
       method: 'GET',
       path: '/devices/{sensorId}/config',
-      summary: 'Get room and configuration of a device, as far as its firmware understands them',
+      summary: 'Get the room and configuration of a device, without fields that its firmware does not support',
       description:
-        'The ETag is that of `version`; with it in If-None-Match the answer is 304 until something changes. ' +
-        '`config.firmwareToInstall` is the versionCode to install at the next start: the one that is pinned, else the ' +
-        'default of the manufacturer; null: stay as you are.',
+        'The ETag contains `version`; a request with it in If-None-Match is answered by 304 until something changes. ' +
+        '`config.firmwareToInstall` is the versionCode to install at the next start: the pinned one, or the default ' +
+        'of the manufacturer; null: keep the installed one.',
       auth: 'device',
       params: BySensor,
       success: 200,
@@ -87,10 +93,10 @@ export const devices = group({
     postMessages: {
       method: 'POST',
       path: '/devices/{sensorId}/messages',
-      summary: 'Hand in one message of a device, or an array of at most 100, as the device speaks',
+      summary: `Post one message of a device, or an array of at most ${MESSAGES.count}, in the format of its maker`,
       description:
-        'Answers only once every message is durable. Posting a message again changes nothing. A call that goes beyond ' +
-        '`limits.quotas.messagesPerSecond` is refused whole.',
+        'The answer is sent after all messages are stored durably. Posting a message again changes nothing. A call ' +
+        'that exceeds `limits.quotas.messagesPerSecond` is refused as a whole.',
       auth: 'device',
       params: BySensor,
       body: Messages,
@@ -98,7 +104,7 @@ export const devices = group({
       success: 202,
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
-      // The quota is for who counts the messages before they are read: the guard.
+      // The guard keeps the quota: it counts the messages before they are parsed.
       uses: ['enqueue:events', 'keep:quotas', 'measure'],
     },
   },

@@ -1,4 +1,4 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { configOf } from '../../../shared/api/device-config.ts';
 import { knows } from '../../../shared/api/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
@@ -10,13 +10,13 @@ import type { StoreOf } from '../../../shared/store/store.ts';
 import { devices } from './contract.ts';
 import { drawCode, registerAgain, registerFirst } from './register.ts';
 
-/** The sensor wherever it is now; null when there is none. */
+/** Gives a sensor by its id, no matter which customer it belongs to. It is null if there is none. */
 const locate = async (
   store: StoreOf<'customers.ownerOf' | 'sensors.get'>,
   sensorId: string,
 ): Promise<SensorRecord | null> => {
-  const home = await store.customers.ownerOf('sensor', sensorId);
-  return home === null ? null : store.sensors.get(home, sensorId);
+  const owner = await store.customers.ownerOf('sensor', sensorId);
+  return owner === null ? null : store.sensors.get(owner, sensorId);
 };
 
 export const handler = serve(devices, {
@@ -30,13 +30,13 @@ export const handler = serve(devices, {
       const sensor = known === null ? null : await locate(store, known);
       return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
     };
-    const outcome = await judgedAnew(register, deps, fail);
+    const outcome = await retryOnConflict(register, deps, fail);
     if (outcome.what === 'new') return outcome.shown;
     await store.provisioning.noteUse(provisioner.id, now());
     if (outcome.what === 'again') return new Reply(outcome.shown, { status: 200 });
     if (outcome.what === 'refused') return fail('registration_refused');
     const { maxDevices } = provisioner;
-    // A key without a limit is used up only when it was deleted meanwhile.
+    // A key without a limit can only be refused because it was deleted in the meantime.
     if (maxDevices === null) return fail('credentials_invalid');
     return fail('limit_reached', { limit: { of: 'devices', most: maxDevices } });
   },
@@ -50,7 +50,7 @@ export const handler = serve(devices, {
       const isDrawn = await store.sensors.renewCode(sensor, code.stored);
       return isDrawn ? code.shown : null;
     };
-    const shown = await judgedAnew(draw, deps, fail);
+    const shown = await retryOnConflict(draw, deps, fail);
     await accept(deps, device);
     return shown;
   },

@@ -12,17 +12,20 @@ import type { devices } from './contract.ts';
 type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
 type Chance = Pick<Registering, 'now' | 'random'>;
 type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
-/** What came of it; null: what it was judged by changed meanwhile. */
+/**
+ * The result of a registration. It is null if the sensor was changed in between, so that the registration has to be
+ * repeated.
+ */
 type Outcome = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
 
-/** A pairing code, as the device gets it and as it is kept. */
+/** Draws a pairing code: `shown` is for the device, `stored` is for the table. */
 export const drawCode = ({ random, now }: Chance) => {
   const code = pairingCode(random(8));
   const expires = now() + PAIRING_CODE_LIFETIME;
   return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
 };
 
-/** Registers a device that nobody knows yet. */
+/** Registers a device for the first time. */
 export const registerFirst = async (
   { store, now, random }: Registering,
   given: Pick<SensorRecord, 'manufacturer' | 'hardwareId' | 'firmwareVersion'>,
@@ -39,20 +42,20 @@ export const registerFirst = async (
 };
 
 type NewNotice = NoticeItem & { uuid: string };
-/** What the service itself tells of a sensor. */
+/** Makes a notice, which is a report of the service itself about a sensor. */
 const noticeOf = (notice: Notice, { now, random }: Chance): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),
   notice,
 });
 
-/** Has a notice told that is kept. When no queue takes it now, the sweep will find it. */
+/** Enqueues the delivery of a stored notice. If the queue is unavailable, the sweep finds the notice. */
 const tell = async ({ enqueue, log }: Registering, { customerId, id: sensorId }: SensorRecord, uuid: string) => {
   const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid };
   await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
 };
 
-/** Tells of a refused registration, but of so many only: whoever has a key must not flood a customer. */
+/** Reports a refused registration, up to a limit, because nobody with a key may flood a customer with reports. */
 const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
   const { windowSeconds } = TOLD_REFUSALS;
@@ -65,7 +68,10 @@ const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<voi
   await tell(deps, sensor, uuid);
 };
 
-/** Registers a known device again. A linked one shows its token, or its customer allows it: else nothing changes. */
+/**
+ * Registers a known device again. A linked one needs its token or the permission of its customer; otherwise nothing
+ * changes.
+ */
 export const registerAgain = async (
   deps: Registering,
   sensor: SensorRecord,

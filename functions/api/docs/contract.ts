@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
 
-/** The page gets everything from here, runs no script that is not a file of ours, and is shown in no frame. */
+/**
+ * The page loads everything from this service, runs only scripts in files of this service, and cannot be shown in a
+ * frame.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
 const FileName = z
   .string()
   .regex(/^swagger-ui\.[0-9a-f]{16}\.(js|css)$/)
-  .describe('Name of the file, as the page has it');
+  .describe('Name of the file in the page');
 
 const part = {
   method: 'GET',
@@ -35,7 +38,7 @@ export const docs = group({
       ...part,
       path: '/docs',
       published: 'revalidated',
-      summary: 'Get this description as a page to read and to try',
+      summary: 'Get this description as a page to read it and to try the operations',
       media: ['text/html; charset=utf-8'],
       responseHeaders: {
         'Content-Security-Policy': CONTENT_SECURITY_POLICY,

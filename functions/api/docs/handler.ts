@@ -2,7 +2,7 @@ import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { docs } from './contract.ts';
 
-// Loaded when somebody asks for it.
+// The library is loaded at the first request for it.
 const load = async () => (await import('./library.ts')).library;
 
 export const handler = serve(docs, {

@@ -10,10 +10,10 @@ const fileOf = (name: string): Buffer =>
 
 const script = Buffer.concat([fileOf('swagger-ui-bundle.js'), Buffer.from(start)]);
 const style = fileOf('swagger-ui.css');
-// A name is that of one content alone: a cache may keep it for ever.
+// The name contains a hash of the content, so a cache may keep a file for ever.
 const names = { script: `swagger-ui.${digestOf(script)}.js`, style: `swagger-ui.${digestOf(style)}.css` };
 
-/** The page and the files that it is made with, by name, packed. A bundle holds these bytes instead of what reads them. */
+/** The page and its files by name, compressed. A bundle contains these bytes and not the code that reads them. */
 export const library: Readonly<Record<string, File> & Record<'page', File>> = {
   page: { type: 'text/html; charset=utf-8', ...publicationOf(pageOf(names.script, names.style)) },
   [names.script]: { type: 'text/javascript; charset=utf-8', ...publicationOf(script) },

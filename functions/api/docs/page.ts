@@ -1,4 +1,4 @@
-/** The page, made with these files; its addresses are relative, so that it works wherever the API is. */
+/** Makes the page from these files. Its URLs are relative, so that it works wherever the API runs. */
 export const pageOf = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -17,8 +17,9 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 `;
 
 /**
- * What starts the library, at the end of its own file: the page may run no script of its own. Nothing is sent to the
- * library's validator, nor are cookies: a call beside a Bearer token that carries some is taken for an attack.
+ * The script that starts the library. It is appended to the library's file, because the page may contain no scripts. It
+ * sends nothing to the library's online validator, and it sends no cookies, because a call with a cookie and without a
+ * CSRF token counts as an attack.
  */
 export const start = `
 SwaggerUIBundle({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/paging.ts';
 import { Feedback, NewFeedback } from '../../../shared/domain/feedback.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/domain/page.ts';
 import { SensorId } from '../../../shared/domain/sensor.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
@@ -31,8 +31,8 @@ export const feedback = group({
     createFeedback: {
       ...ofSensor,
       method: 'POST',
-      summary: 'Say what one thinks of what a sensor reported, or did not report',
-      description: 'A rule hit or an event that it refers to must be one of the sensor.',
+      summary: 'Give feedback about something that a sensor reported or missed',
+      description: 'A rule hit or an event that it names must belong to the sensor.',
       body: NewFeedback,
       success: 201,
       response: Feedback,

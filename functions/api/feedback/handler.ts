@@ -7,13 +7,13 @@ import type { Problem } from '../../../shared/domain/problem.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { feedback } from './contract.ts';
 
-/** Tries to draw an id that is free. */
+/** How many ids are tried until one is free. */
 const TRIES = 5;
 
 type About = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
-/** What feedback refers to must be there, and of the same sensor. */
+/** Checks that the rule hit and the event that feedback names exist and belong to the sensor. */
 const checkNames = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,
   about: About,
@@ -28,7 +28,7 @@ const checkNames = async (
   ]);
   if (ruleHitId !== null && (hit?.sensorId !== sensorId || hit.createDate < since))
     refuse('ruleHitId', 'unknown_reference');
-  // A message that was no event, or is not worked off yet, has no date.
+  // A message has no date if it made no event, or if it is not processed yet.
   if (eventId !== null && (event?.createDate ?? 0) < since) refuse('eventId', 'unknown_reference');
 };
 

@@ -9,7 +9,7 @@ export const firmware = group({
     listMakerAFirmwares: {
       method: 'GET',
       path: '/firmwares',
-      summary: 'List the firmwares of maker A; /firmwares/maker_a is to be used instead',
+      summary: 'List the firmwares of maker A; use /firmwares/maker_a instead',
       deprecated: true,
       auth: 'user',
       may: 'edit_sensor_config',
@@ -32,7 +32,7 @@ export const firmware = group({
     createFirmware: {
       method: 'POST',
       path: '/firmwares/{manufacturer}',
-      summary: 'Make a firmware known',
+      summary: 'Register a firmware',
       description: 'A manufacturer has no default firmware until one is made the default.',
       auth: 'user',
       may: 'system_admin',
@@ -58,7 +58,7 @@ export const firmware = group({
     setDefaultFirmware: {
       method: 'PUT',
       path: '/firmwares/{manufacturer}/{versionCode}/default',
-      summary: 'Make a firmware the default of its manufacturer, instead of the one before',
+      summary: 'Make a firmware the default of its manufacturer, instead of the previous one',
       auth: 'user',
       may: 'system_admin',
       params: ByVersion,

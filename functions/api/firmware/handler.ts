@@ -19,7 +19,7 @@ export const handler = serve(firmware, {
 
   setDefaultFirmware: async ({ params: { manufacturer, versionCode }, fail }, { store }) => {
     const found = (await store.firmwares.get(manufacturer, versionCode)) ?? fail('firmware_not_found');
-    // It may have been deleted since.
+    // The firmware may have been deleted since it was read.
     const isSet = await store.firmwares.setDefault(manufacturer, versionCode);
     return isSet ? { ...found, isDefault: true } : fail('firmware_not_found');
   },

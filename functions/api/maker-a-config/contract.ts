@@ -3,8 +3,13 @@ import { configPair } from '../../../shared/api/config-pair.ts';
 import { group } from '../../../shared/api/operation.ts';
 import { criticalFields } from '../../../shared/domain/config/critical.ts';
 import { schemaOf } from '../../../shared/domain/config/field.ts';
-import { Basic, BasicUpdate } from '../../../shared/domain/makers/maker-a/basic.ts';
-import { dryContactFields, firmwareFields, telemetryFields } from '../../../shared/domain/makers/maker-a/config.ts';
+import {
+  Basic,
+  BasicUpdate,
+  dryContactFields,
+  firmwareFields,
+  telemetryFields,
+} from '../../../shared/domain/makers/maker-a/config.ts';
 import { SensorId } from '../../../shared/domain/sensor.ts';
 
 const common = { maker: 'maker_a', params: z.object({ sensorId: SensorId }) } as const;

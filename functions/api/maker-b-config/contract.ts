@@ -4,7 +4,7 @@ import { group } from '../../../shared/api/operation.ts';
 import { schemaOf } from '../../../shared/domain/config/field.ts';
 import { basicFields, fallFields, VitalData } from '../../../shared/domain/makers/maker-b/config.ts';
 
-/** Ids of this maker's sensors have exactly 12 characters. */
+/** The sensor ids of this maker have exactly 12 characters. */
 const common = {
   maker: 'maker_b',
   may: 'manage_sensors',

@@ -24,7 +24,7 @@ export const provisioningKeys = group({
       method: 'POST',
       path: '/provisioning-keys',
       summary: 'Create a key that registers devices of one maker; it is shown only in this answer',
-      description: 'It may have an end, and a number of devices that it registers for the first time, at most.',
+      description: 'It may have an expiry date, and a limit for the devices that it registers for the first time.',
       auth: 'user',
       may: 'system_admin',
       body: NewProvisioningKey,
@@ -35,7 +35,7 @@ export const provisioningKeys = group({
     deleteProvisioningKey: {
       method: 'DELETE',
       path: '/provisioning-keys/{keyId}',
-      summary: 'Delete a key: it registers nothing from the next request on; devices that it registered stay',
+      summary: 'Delete a key; it is invalid from the next request on, and devices that it registered stay',
       auth: 'user',
       may: 'system_admin',
       params: z.object({ keyId: uuid }),

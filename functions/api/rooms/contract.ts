@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { group, ringing } from '../../../shared/api/operation.ts';
+import { group, notifying } from '../../../shared/api/operation.ts';
 import { Region, Room, RoomUpdate } from '../../../shared/domain/room.ts';
 import { SensorId } from '../../../shared/domain/sensor.ts';
 
@@ -28,12 +28,13 @@ export const rooms = group({
       method: 'PUT',
       path: '/sensors/{sensorId}/room',
       summary: 'Replace the room of a sensor',
-      description: 'What a sensor learned of its room is outdated then: its learning phase should be started again.',
+      description:
+        'What the sensor learned about the previous room is outdated then, so its learning phase should be started again.',
       may: 'edit_sensor_room',
       body: RoomUpdate,
       response: Room,
       responseHeaders: { 'X-Learning-Recommended': 'true' },
-      uses: [...ringing, 'rooms.put'],
+      uses: [...notifying, 'rooms.put'],
     },
     listRegions: {
       ...common,

@@ -1,4 +1,4 @@
-import { ring } from '../../../shared/api/device-config.ts';
+import { notifyDevice } from '../../../shared/api/device-config.ts';
 import { refuseAll } from '../../../shared/api/errors.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
@@ -39,7 +39,7 @@ export const handler = serve(rooms, {
       regions: placeRegions(body.regions, () => randomUuid(random)),
     };
     if (!(await store.rooms.put({ customerId, sensorId }, room))) return fail('sensor_not_found');
-    await ring(deps, { customerId, sensorId, manufacturer: found.sensor.manufacturer });
+    await notifyDevice(deps, { customerId, sensorId, manufacturer: found.sensor.manufacturer });
     return room;
   },
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../../shared/domain/page.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../../shared/api/paging.ts';
 import { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import { idText } from '../../../shared/domain/values.ts';
 
@@ -16,9 +16,9 @@ export const ruleHits = group({
       within: 'customer',
       params: z.object({ customerId: idText }),
       description:
-        '`total` is exact, and any page can be had. Of one sensor it is not so: ' +
-        `${lookedText('5,000', '20,000')} There a new hit may be missing for a second. Sorted by updateDate are the ` +
-        'newest 500, of a sensor 100; the others stay in the order of time.',
+        'Without `sensorId`, `total` is exact and all pages can be read. With it: ' +
+        `${lookedText('5,000', '20,000')} A new hit may be missing for a second. Sorting by updateDate sorts the newest ` +
+        '500 hits, with `sensorId` the newest 100; the others are sorted by createDate.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(idText),
@@ -27,7 +27,7 @@ export const ruleHits = group({
           .string()
           .regex(/^(?:[\s\S]{12,26})?$/)
           .default('')
-          .meta({ description: 'the hits of this sensor alone; empty: of all' }),
+          .meta({ description: 'only the hits of this sensor; empty: of all sensors' }),
       }),
       success: 200,
       response: paged(RuleHit),

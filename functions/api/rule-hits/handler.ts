@@ -8,10 +8,13 @@ import { type HitItem, restOf, type Window } from '../../../shared/store/rule-hi
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 
-/** From so many sensors on their slim list is cheaper than they are one by one, unless there are thousands. */
+/**
+ * For more sensors than this, reading the list of all sensors is cheaper than reading each one, unless there are
+ * thousands.
+ */
 const MANY = 20;
 
-/** Fills in what a hit shows of today's sensor; null once the sensor has gone. */
+/** Adds the current sensor to hits. It is null if the sensor was deleted. */
 const complete = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,
@@ -20,7 +23,7 @@ const complete = async (
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
   const listed: Sensor[] = ids.length > MANY ? await list(customerId) : [];
-  // The list may lag: who is missing there may be there all the same.
+  // The list may lag, so a sensor that is missing in it may still exist.
   const others = ids.filter((id) => !listed.some((sensor) => sensor.id === id));
   const found = [...listed, ...(others.length > 0 ? await getAll(customerId, others) : [])];
   const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
@@ -37,7 +40,7 @@ type Wanted = { page: number; perPage: number; sortBy: string; sensorId: string;
 type Lists = StoreOf<'ruleHits.range' | 'ruleHits.changeDates' | 'ruleHits.some' | 'ruleHits.idsOfSensor'>;
 type Found = { total: number; hits: HitItem[]; isWhole: boolean; next: string | number | undefined };
 
-/** In the order of ids, which is that of createDate: the page's ids follow from its number. */
+/** Gives a page sorted by id, which is the order of createDate too. The ids of the page follow from its number. */
 const byId = async (store: Lists, customerId: number, { first, last }: Window, wanted: Wanted) => {
   const { page, perPage, sortBy } = wanted;
   const isDescending = sortBy.startsWith('desc');
@@ -47,10 +50,16 @@ const byId = async (store: Lists, customerId: number, { first, last }: Window, w
   return isDescending ? hits.reverse() : hits;
 };
 
-/** The newest hits change: when a message is sent, when somebody has an opinion. So many are sorted by that. */
+/**
+ * Only the newest hits change: when a message is sent, or when a user gives feedback. So many are sorted by the last
+ * change.
+ */
 const CHANGING = 500;
 
-/** In the order of the last change, as far as hits change; before these are the older ones in the order of ids. */
+/**
+ * Gives a page sorted by the last change. Hits that are too old to change are sorted by id and count as changed
+ * earlier.
+ */
 const byChange = async (store: Lists, customerId: number, { first, last }: Window, wanted: Wanted) => {
   const { page, perPage, sortBy } = wanted;
   const from = Math.max(first, last - CHANGING + 1);

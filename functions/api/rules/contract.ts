@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
 import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
@@ -13,7 +13,7 @@ export const rules = group({
       method: 'GET',
       path: '/rules',
       summary: 'List the rules of a customer',
-      description: 'A search may miss what was changed within the last second.',
+      description: 'A search may miss changes of the last second.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -29,7 +29,7 @@ export const rules = group({
     createRule: {
       method: 'POST',
       path: '/rules',
-      summary: 'Create a rule: which situation of which sensors tells whom what',
+      summary: 'Create a rule, which tells its recipients when a situation occurs at the sensors that it watches',
       description: '`regionId` needs a `sensorId` whose room has that region.',
       auth: 'user',
       may: 'manage_rules',
@@ -65,7 +65,8 @@ export const rules = group({
       method: 'PUT',
       path: '/rules/{ruleId}',
       summary: 'Replace a rule',
-      description: 'A rule may move to another sensor or situation. `regionId` needs a `sensorId` whose room has it.',
+      description:
+        'A rule may move to another sensor or situation. `regionId` needs a `sensorId` whose room has that region.',
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',

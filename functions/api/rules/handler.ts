@@ -1,4 +1,4 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { canTell } from '../../../shared/domain/formats/formats.ts';
@@ -12,7 +12,7 @@ import { rules } from './contract.ts';
 type Refuse = (path: string, problem: Problem) => never;
 
 type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get' | 'webhooks.getAll';
-/** Everything that a rule names must be there, in the rule's own customer, and fit together. */
+/** Checks that everything that a rule names exists, belongs to the rule's customer, and fits together. */
 const checkNames = async (
   store: StoreOf<Named>,
   customerId: number,
@@ -47,7 +47,7 @@ export const handler = serve(rules, {
       const found = all.filter(({ name, title, message }) => matches(searchText, name, title, message));
       return pageOf(sorted(found, sortBy), query);
     }
-    // Only those of the page are read whole.
+    // Only the rules of the page are read completely.
     const [page] = pageOf(sorted(await store.rules.listed(customerId), sortBy), query);
     const ids = page.data.map(({ id }) => id);
     return [{ ...page, data: sorted(await store.rules.getAll(customerId, ids), sortBy) }];
@@ -68,12 +68,12 @@ export const handler = serve(rules, {
     (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
 
   updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now, pause, random }) =>
-    judgedAnew(
+    retryOnConflict(
       async () => {
         const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
         await checkNames(store, customerId, body, refuse);
         const { id, createDate } = before;
-        // Always later than before: by this date a change knows what it replaces.
+        // The date always grows, because a change recognises by it the version that it replaces.
         const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
         const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
         if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
@@ -85,7 +85,7 @@ export const handler = serve(rules, {
     ),
 
   deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
-    judgedAnew(
+    retryOnConflict(
       async () => {
         const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
         return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;

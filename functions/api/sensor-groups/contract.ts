@@ -10,7 +10,7 @@ const one = {
   params: z.object({ groupId: idText }),
   success: 200,
 } as const;
-const moves = 'A sensor is in one group at most: one that is in another group leaves it.';
+const moves = 'A sensor is in at most one group: it leaves its previous group.';
 
 export const sensorGroups = group({
   name: 'sensor-groups',
@@ -63,7 +63,8 @@ export const sensorGroups = group({
       ...one,
       method: 'DELETE',
       summary: 'Delete a sensor group; its sensors stay',
-      description: 'Not while a rule watches it: what it would have reported must not go silent unseen.',
+      description:
+        'A group that a rule watches cannot be deleted, because its sensors would silently no longer be watched.',
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_group_not_found', 'sensor_group_in_use'],

@@ -4,7 +4,7 @@ import { limitOf, type Quotas } from '../../../shared/domain/quota.ts';
 import type { SensorGroupUpdate } from '../../../shared/domain/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
-/** The path of a sensor that is not there, as a 400 names it. */
+/** Gives the path of an unknown sensor for a 400. */
 const pathOf = (sensorIds: readonly string[], unknown: string) => `sensorIds.${sensorIds.indexOf(unknown)}`;
 
 const isTooLarge = ({ sensorIds }: SensorGroupUpdate, { sensorsInGroup }: Quotas): boolean =>
@@ -22,7 +22,7 @@ export const handler = serve(sensorGroups, {
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;
-    // In the order in which they are read.
+    // Answers list the sensors in the order in which they are read.
     const members = [...new Set(sensorIds)].sort();
     const group = { id, createDate: time, updateDate: time, customerId, name, sensorIds: members };
     const made = await store.sensorGroups.create(group, quotas.sensorGroups);

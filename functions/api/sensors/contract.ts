@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { group, ringing } from '../../../shared/api/operation.ts';
-import { EventView } from '../../../shared/domain/event.ts';
+import { group, notifying } from '../../../shared/api/operation.ts';
 import {
   lookedHeaders,
   lookedQuery,
@@ -9,7 +8,8 @@ import {
   pageQuery,
   search,
   sortBy,
-} from '../../../shared/domain/page.ts';
+} from '../../../shared/api/paging.ts';
+import { EventView } from '../../../shared/domain/event-view.ts';
 import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor.ts';
 import { SensorStatus } from '../../../shared/domain/sensor-status.ts';
 import { id, idText, millis, Status, uuid } from '../../../shared/domain/values.ts';
@@ -22,8 +22,8 @@ const Link = z
   .object({ manufacturer: Manufacturer, code: z.string().length(8) })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
 
-const NewHome = z
-  .object({ customerId: id.nullable().meta({ description: 'null: nobody' }) })
+const NewOwner = z
+  .object({ customerId: id.nullable().meta({ description: 'null: no customer' }) })
   .meta({ id: 'SensorCustomer', examples: [{ customerId: 7 }] });
 
 const one = {
@@ -41,7 +41,7 @@ export const sensors = group({
       method: 'GET',
       path: '/sensors',
       summary: 'List sensors',
-      description: 'What was changed may be missing for a second.',
+      description: 'Changes may be missing for a second.',
       auth: 'user',
       may: 'logged_in',
       query: z.object({
@@ -89,7 +89,7 @@ export const sensors = group({
       method: 'DELETE',
       summary: 'Delete a sensor permanently, while it is inactive',
       description:
-        'Removes its room, its configuration, its place in a group and the token of its device, which may register anew. ' +
+        'Removes its room, its configuration, its place in a group and the token of its device, which may register again. ' +
         'Events, rule hits and feedback stay until they expire.',
       may: 'manage_sensors',
       response: Status,
@@ -100,8 +100,9 @@ export const sensors = group({
       ...one,
       method: 'POST',
       path: '/sensors/{sensorId}/registration',
-      summary: 'Let the device of a sensor register anew, once, within 15 minutes',
-      description: 'For a device that lost its token, as after a reset: without this a linked sensor shows it.',
+      summary: 'Allow the device of a sensor to register again, once, within 15 minutes',
+      description:
+        'For a device that lost its token, for example by a reset. Without this a linked sensor needs its token to register.',
       may: 'manage_sensors',
       response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
       errors: ['sensor_not_found'],
@@ -111,7 +112,7 @@ export const sensors = group({
       ...one,
       method: 'GET',
       path: '/sensors/{sensorId}/status',
-      summary: 'Get what a sensor is up to',
+      summary: 'Get the status of a sensor',
       may: 'logged_in',
       response: SensorStatus,
       errors: ['sensor_not_found'],
@@ -123,9 +124,9 @@ export const sensors = group({
       path: '/sensors/{sensorId}/events',
       summary: 'List the events of the last 120 days of a sensor, newest first',
       description:
-        `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null where it is longer ` +
+        `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null if it is longer ` +
         'than 16 KiB, and in the older events of a page that together have more than 5 MiB, counting each `"` and `\\` ' +
-        'twice: 160 events always fit. The event alone has all of it.',
+        'twice: 160 events always fit. A single event always has all of it.',
       may: 'logged_in',
       query: z.object(lookedQuery(idText)),
       response: paged(EventView),
@@ -137,7 +138,7 @@ export const sensors = group({
       ...one,
       method: 'GET',
       path: '/sensors/{sensorId}/events/{uuid}',
-      summary: 'Get an event with the whole message that it was made of',
+      summary: 'Get an event with the complete message that caused it',
       may: 'logged_in',
       params: one.params.extend({ uuid: uuid.meta({ description: 'UUID of the event' }) }),
       response: EventView,
@@ -148,15 +149,15 @@ export const sensors = group({
       ...one,
       method: 'PUT',
       path: '/sensors/{sensorId}/customer',
-      summary: 'Move a sensor to another customer, or to nobody',
+      summary: 'Move a sensor to another customer, or to no customer',
       description:
-        'It starts anew there: with the name, room and configuration of a new sensor, in no group, inactive until its ' +
-        "next message. Only a sensor that was nobody's keeps its settings.",
+        'It is like a new sensor there: with the default name, room and configuration, in no group, and inactive until ' +
+        'its next message. Only a sensor without a customer keeps its settings.',
       may: 'system_admin',
-      body: NewHome,
+      body: NewOwner,
       response: Sensor,
       errors: ['sensor_not_found', 'limit_reached'],
-      uses: ['customers.get', 'sensors.move', 'customers.ownerOf', 'keep:quotas', ...ringing],
+      uses: ['customers.get', 'sensors.move', 'customers.ownerOf', 'keep:quotas', ...notifying],
     },
   },
 });

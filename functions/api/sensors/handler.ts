@@ -1,6 +1,6 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerOfList } from '../../../shared/api/customer.ts';
-import { ring } from '../../../shared/api/device-config.ts';
+import { notifyDevice } from '../../../shared/api/device-config.ts';
 import { parseExactly } from '../../../shared/api/json.ts';
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
@@ -17,7 +17,7 @@ import type { Event, ListedEvent, Message } from '../../../shared/store/events.t
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { sensors } from './contract.ts';
 
-/** A MAC as people write it. */
+/** Writes a hardware id with colons, like a MAC address. */
 const colons = (hardwareId: string): string => (hardwareId.match(/../g) ?? []).join(':');
 
 type Found = { sensor: ListedSensor; customerName: string };
@@ -25,7 +25,7 @@ type Found = { sensor: ListedSensor; customerName: string };
 const ofCustomer = async (store: StoreOf<'sensors.list'>, customerId: number, customerName: string): Promise<Found[]> =>
   (await store.sensors.list(customerId)).map((sensor) => ({ sensor, customerName }));
 
-/** All sensors that the caller may see, with the names of their customers if they are asked for. */
+/** Gives all sensors that the caller may see. With `named` the names of their customers are filled in. */
 const visible = async (
   store: StoreOf<'customers.get' | 'customers.list' | 'sensors.list'>,
   isAdmin: boolean,
@@ -41,11 +41,11 @@ const visible = async (
   return (await Promise.all(all.map(({ id, name }) => ofCustomer(store, id, name)))).flat();
 };
 
-/** A message that was an event, and no older than what lists show. */
+/** Is it an event, and no older than the events that lists show? */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - RETENTION;
 
-/** `raw` keeps the digits of its numbers. */
+/** Makes the answer for an event. The numbers in `raw` keep their digits. */
 const viewOf = ({ code, coordinates, raw, ...event }: ListedEvent) => ({
   ...event,
   eventType: code,
@@ -82,18 +82,19 @@ export const handler = serve(sensors, {
     const hash = hashOf(normalCode(body.code));
     const pairing = await store.sensors.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
-      // Counted by the write: of codes that are tried at the same time, only so many are answered.
+      // The write counts the code, so that of codes that are tried at the same time only the allowed number is
+      // answered.
       const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
       return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
     }
 
-    const home = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
-    if (home !== 0 && home !== customerId) return fail('sensor_of_another_customer');
-    if (home === customerId) await store.sensors.usePairing(hash);
+    const owner = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
+    if (owner !== 0 && owner !== customerId) return fail('sensor_of_another_customer');
+    if (owner === customerId) await store.sensors.usePairing(hash);
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
-    const moved = home === 0 ? await store.sensors.move(0, pairing.sensorId, move) : null;
+    const moved = owner === 0 ? await store.sensors.move(0, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
-    // Somebody else was faster.
+    // Another call was faster.
     return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
   },
 
@@ -158,12 +159,12 @@ export const handler = serve(sensors, {
       const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, move));
       if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
-      // Somebody else moved it meanwhile, or it has gone for good.
+      // Another call moved the sensor in between, or the sensor was deleted.
       if (typeof moved === 'string') from = await store.customers.ownerOf('sensor', sensorId);
       return typeof moved === 'string' ? null : moved;
     };
-    const moved = await judgedAnew(move, deps, fail);
-    if (to !== customerId) await ring(deps, { customerId: to, sensorId, manufacturer: moved.manufacturer });
+    const moved = await retryOnConflict(move, deps, fail);
+    if (to !== customerId) await notifyDevice(deps, { customerId: to, sensorId, manufacturer: moved.manufacturer });
     return moved;
   },
 });

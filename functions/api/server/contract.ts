@@ -24,8 +24,8 @@ export const server = group({
       path: '/server/config',
       summary: 'Get the server configuration; callers who are logged in get more of it',
       description:
-        '`url` is the address of the service, `deviceUrl` that of its operations of devices, which may be the same one; ' +
-        'both are without `/api/v1`.',
+        '`url` is the address of the service, and `deviceUrl` the address for devices, which may be the same one; both ' +
+        'are without `/api/v1`.',
       auth: 'optional',
       success: 200,
       response: ServerConfig,

@@ -1,5 +1,7 @@
 import { describeApi } from '../../../shared/api/openapi/describe.ts';
 import { groups } from '../../index.ts';
 
-/** Of all operations, for the OpenAPI document. A bundle holds what this gives instead of what makes it. */
+/**
+ * Describes all operations for the OpenAPI document. A bundle contains this description and not the code that makes it.
+ */
 export const description = describeApi(groups);

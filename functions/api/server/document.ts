@@ -5,7 +5,7 @@ import { description } from './description.ts';
 type About = Parameters<typeof openApi>[1];
 const made = new WeakMap<About, Publication>();
 
-/** The OpenAPI document of a service, written and packed once in a process. */
+/** Gives the OpenAPI document of a service. It is made and compressed once in a process. */
 export const documentOf = (about: About): Publication => {
   const document = made.get(about) ?? publicationOf(JSON.stringify(openApi(description, about)));
   made.set(about, document);

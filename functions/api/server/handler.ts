@@ -1,10 +1,10 @@
 import { preferred } from '../../../shared/api/accept.ts';
 import { header } from '../../../shared/api/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
+import { PER_PAGE_MAXIMUM } from '../../../shared/api/paging.ts';
 import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { locales } from '../../../shared/domain/locale.ts';
-import { PER_PAGE_MAXIMUM } from '../../../shared/domain/page.ts';
 import { Manufacturer } from '../../../shared/domain/sensor.ts';
 import { server } from './contract.ts';
 
@@ -35,19 +35,19 @@ export const handler = serve(server, {
   getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
     if (url === '') return fail('unavailable', { waitSeconds: 60 });
     const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
-    // Loaded for this one call only.
+    // This module is needed only by this operation, so it is loaded here.
     const { qrCode } = await import('./qr-code.ts');
     return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
   },
 
   getOpenApi: async ({ event }, { settings }) => {
-    // Loaded for this one call only.
+    // This module is needed only by this operation, so it is loaded here.
     const { documentOf } = await import('./document.ts');
     return publish(event, documentOf(settings));
   },
 
   getHealth: async (_, { store }) => {
-    // Anybody may ask this: what is read is nothing that anything else needs.
+    // Anybody may call this, so it reads an item that nothing else needs.
     await store.alive.ask();
     return { status: 'OK' };
   },

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
 import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '../../../shared/domain/user.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
 
-/** Who may decide over the login of another. */
+/** The callers who may change the login of another user. */
 const equals = 'for callers with `manage_users` who hold every permission that the user holds';
 
 export const users = group({
@@ -59,7 +59,7 @@ export const users = group({
       method: 'PUT',
       path: '/users/{userId}',
       summary: 'Replace the profile of a user',
-      description: `Another \`email\` is for the user itself by a session, and ${equals}.`,
+      description: `A change of \`email\` needs a session, and is for the user itself, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -74,7 +74,7 @@ export const users = group({
     deleteUser: {
       method: 'DELETE',
       path: '/users/{userId}',
-      summary: 'Delete a user, whose sessions and tokens end; the username is free again',
+      summary: 'Delete a user; the sessions and tokens end, and the username is free again',
       description: `For the user itself, and ${equals}.`,
       auth: 'user',
       may: 'manage_users',
@@ -88,10 +88,10 @@ export const users = group({
     setUserAccess: {
       method: 'PUT',
       path: '/users/{userId}/access',
-      summary: 'Replace what a user may do, from the next request on',
+      summary: 'Replace the rights of a user, from the next request on',
       description:
         `For the user itself, and ${equals}. ` +
-        'Nobody grants a permission that they lack; `isAdmin` is for system admins to set.',
+        'Callers can only grant permissions that they hold; only system admins may change `isAdmin`.',
       auth: 'user',
       may: 'manage_users',
       within: 'user',
@@ -105,11 +105,11 @@ export const users = group({
     setUserPassword: {
       method: 'PUT',
       path: '/users/{userId}/password',
-      summary: 'Set the password of a user, whose sessions all end',
+      summary: 'Set the password of a user; all sessions of the user end',
       description:
         `For the user itself, and ${equals}. ` +
-        'Whoever sets the own password names the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
-        'Not for access tokens.',
+        'Users who set their own password must send the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
+        'Access tokens cannot do it.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,

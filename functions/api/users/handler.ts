@@ -1,4 +1,4 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
@@ -12,13 +12,16 @@ import type { StoreOf } from '../../../shared/store/store.ts';
 import { users } from './contract.ts';
 import { checkPassword } from './password.ts';
 
-/** Those without a customer too: only so are they found again. */
+/** Gives all users, including those without a customer, who are in no other list. */
 const everybody = async (store: StoreOf<'customers.list' | 'users.list'>): Promise<User[]> => {
   const customers = [{ id: 0 }, ...(await store.customers.list())];
   return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
 };
 
-/** Names and languages are for all who manage users; where the mail goes, the code for a new password goes. */
+/**
+ * Callers who manage users may change names and languages. An e-mail address needs more, because reset codes are mailed
+ * to it.
+ */
 const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
   if (email === user.email) return mayChange(caller, { ...user, permissions: [] });
   return caller.kind === 'session' && mayChange(caller, user);
@@ -38,7 +41,7 @@ export const handler = serve(users, {
   createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
     if (isCommonPassword(body.password)) refuse('password', 'password_common');
     const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
-    // A user alone may be made without a customer, and only by a system admin who says so.
+    // Only a user may have no customer, and only if a system admin asks for that.
     const customerId =
       given === null && caller.isAdmin ? null : await customerFor(caller, given ?? undefined, store, fail, refuse);
     if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
@@ -70,7 +73,7 @@ export const handler = serve(users, {
       const updateDate = now();
       return (await store.users.setProfile(user, body, updateDate)) ? { ...user, ...body, updateDate } : null;
     };
-    return judgedAnew(set, { pause, random }, fail);
+    return retryOnConflict(set, { pause, random }, fail);
   },
 
   deleteUser: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
@@ -79,7 +82,7 @@ export const handler = serve(users, {
       if (!mayChange(caller, user)) return fail('forbidden');
       return (await store.users.remove(user)) ? user : null;
     };
-    const { accountKey } = await judgedAnew(remove, { pause, random }, fail);
+    const { accountKey } = await retryOnConflict(remove, { pause, random }, fail);
     await store.accessTokens.removeAll(accountKey);
     return { status: 'OK' };
   },
@@ -96,7 +99,7 @@ export const handler = serve(users, {
       const updateDate = now();
       return (await store.users.setAccess(user, access, updateDate)) ? { ...user, ...access, updateDate } : null;
     };
-    return judgedAnew(set, { pause, random }, fail);
+    return retryOnConflict(set, { pause, random }, fail);
   },
 
   setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
@@ -117,11 +120,11 @@ export const handler = serve(users, {
     const set = async (): Promise<{ status: 'OK' } | null> => {
       if (await store.sessions.setPassword(await find(), was?.hash ?? null, hash)) return { status: 'OK' };
       if (!was) return null;
-      // Somebody was faster: the user has another password by now.
+      // Was another call faster? Then the user has another password now.
       return (await store.sessions.passwordHash(user.accountKey)) === was.hash
         ? null
         : refuse('currentPassword', 'wrong_password');
     };
-    return judgedAnew(set, deps, fail);
+    return retryOnConflict(set, deps, fail);
   },
 });

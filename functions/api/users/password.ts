@@ -1,15 +1,15 @@
 import type { Deps } from '../../../shared/deps.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Wrong passwords in 15 minutes that are looked at. */
+/** How many wrong passwords are checked in 15 minutes. */
 const MOST = 10;
 
 type Used = 'limits.secondsToWait' | 'limits.countFailure' | 'sessions.passwordHash' | 'hash:passwords';
 type Outcome = { isRight: boolean; hash: string | null; waitSeconds: number };
 
 /**
- * Is it the password of the account? Wrong ones are counted as failed logins are, for whoever found a session open must
- * not find out the password by it: `waitSeconds` is above 0 when there were too many.
+ * Is this the password of the account? Wrong ones are counted, because nobody may use an open session to find out the
+ * password. `waitSeconds` is above 0 if there were too many.
  */
 export const checkPassword = async (
   accountKey: string,
@@ -21,7 +21,7 @@ export const checkPassword = async (
   if (wait > 0) return { isRight: false, hash: null, waitSeconds: wait };
   const hash = await sessions.passwordHash(accountKey);
   if (await passwords.verify(password, hash)) {
-    // Right, but with too many wrong ones at the same time: else that would be a way to try more.
+    // The right password is refused after too many wrong ones at the same time, which would allow more tries otherwise.
     const waitSeconds = await limits.secondsToWait(subject, MOST, WINDOW_SECONDS, now());
     return { isRight: waitSeconds === 0, hash, waitSeconds };
   }

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { paged, pageQuery, search, sortBy } from '../../../shared/domain/page.ts';
+import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
 import { idText, Status, uuid } from '../../../shared/domain/values.ts';
-import { CreatedWebhook, NewWebhook, Webhook, WebhookToken, WebhookUpdate } from '../../../shared/domain/webhook.ts';
+import {
+  Circuit,
+  CreatedWebhook,
+  NewWebhook,
+  Webhook,
+  WebhookToken,
+  WebhookUpdate,
+} from '../../../shared/domain/webhook.ts';
 import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
@@ -51,13 +58,27 @@ export const webhooks = group({
       errors: ['webhook_not_found'],
       uses: ['webhooks.get'],
     },
+    getCircuit: {
+      method: 'GET',
+      path: '/webhooks/{webhookId}/circuit',
+      summary: 'Get the state of the circuit breaker of a webhook',
+      auth: 'user',
+      may: webhookManagers,
+      within: 'webhook',
+      params: ByWebhook,
+      success: 200,
+      response: Circuit,
+      errors: ['webhook_not_found'],
+      uses: ['webhooks.get'],
+    },
     updateWebhook: {
       method: 'PUT',
       path: '/webhooks/{webhookId}',
       summary: 'Replace a webhook',
       description:
-        '`secretKey` left out stays, null removes it; both null and a new one end the overlap of a rotation. Enabling a disabled webhook starts its health anew. A webhook of ' +
-        'another bot, or of the customer from now on, gets nothing more of the rules that named it.',
+        'Without `secretKey` the secret stays, and null removes it; both null and a new one end the overlap of a rotation. ' +
+        'Enabling a disabled webhook resets its health. A webhook that moves to another bot, or to the customer, gets ' +
+        'nothing more from the rules that named it.',
       auth: 'user',
       may: webhookManagers,
       within: 'webhook',
@@ -71,7 +92,7 @@ export const webhooks = group({
     deleteWebhook: {
       method: 'DELETE',
       path: '/webhooks/{webhookId}',
-      summary: 'Delete a webhook; what waits to be sent to it is not sent any more',
+      summary: 'Delete a webhook; its waiting deliveries are not sent any more',
       description: 'Rules that name it stay as they are, as with a deleted bot.',
       auth: 'user',
       may: webhookManagers,

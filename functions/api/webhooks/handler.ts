@@ -1,7 +1,8 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import type { WebhookClient } from '../../../shared/delivery/webhook-client.ts';
+import { circuitOf } from '../../../shared/domain/breaker.ts';
 import { canTell } from '../../../shared/domain/formats/formats.ts';
 import { randomUuid, uuidV4Bytes, zBase32 } from '../../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
@@ -20,7 +21,7 @@ const checkUrl = async (webhookClient: WebhookClient, url: string, refuse: Refus
   if (!target.ok) refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
 };
 
-/** Does it get another format, and do rules that name it watch what that cannot tell of? */
+/** Does the webhook get another format that cannot express the situation of a rule that names the webhook? */
 const losesRules = async (
   store: StoreOf<'rules.list'>,
   before: WebhookRecord,
@@ -32,7 +33,7 @@ const losesRules = async (
   return own.some(({ situation }) => !canTell(format, situation));
 };
 
-/** The webhook as it is at this moment, to somebody who may manage it. */
+/** Gives the current webhook, if the caller may manage it. */
 const findOwn = async (
   store: StoreOf<'webhooks.get'>,
   caller: Caller,
@@ -82,6 +83,9 @@ export const handler = serve(webhooks, {
   getWebhook: async ({ caller, customerId, params, fail }, { store }) =>
     viewOf(await findOwn(store, caller, customerId, params.webhookId, fail)),
 
+  getCircuit: async ({ caller, customerId, params, fail }, { store, now }) =>
+    circuitOf(await findOwn(store, caller, customerId, params.webhookId, fail), now()),
+
   updateWebhook: async (call, { store, webhookClient, sealSecret, now, pause, random }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
@@ -95,8 +99,8 @@ export const handler = serve(webhooks, {
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
       return problem === null ? before : null;
     };
-    const { id } = await judgedAnew(replace, { pause, random }, fail);
-    // Read again: health, and what switched it off, are not this call's.
+    const { id } = await retryOnConflict(replace, { pause, random }, fail);
+    // The webhook is read again, because this call changes neither its health nor the reason why it is disabled.
     return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
@@ -105,7 +109,7 @@ export const handler = serve(webhooks, {
       const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
       return (await store.webhooks.remove(webhook)) ? { status: 'OK' as const } : null;
     };
-    return judgedAnew(remove, { pause, random }, fail);
+    return retryOnConflict(remove, { pause, random }, fail);
   },
 
   drawWebhookToken: async ({ caller, customerId, params, fail }, { store, sealSecret, now, pause, random }) => {
@@ -115,6 +119,6 @@ export const handler = serve(webhooks, {
       const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
       return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
     };
-    return judgedAnew(replace, { pause, random }, fail);
+    return retryOnConflict(replace, { pause, random }, fail);
   },
 });

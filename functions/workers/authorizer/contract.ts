@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { called } from '../../../shared/queue/consumer.ts';
 
 /**
- * Who connects by MQTT, as AWS IoT asks its custom authorizer; the password comes in base64.
+ * The event with which AWS IoT asks its custom authorizer about a connection by MQTT. The password is in base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
 export const Connecting = z.object({

@@ -9,7 +9,7 @@ export const handler = onCall(authorizer, ({ store, rule }) => async (event: unk
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
   const device = readToken(token)?.kind === 'device' ? await store.sensors.deviceOf(hashOf(token)) : null;
-  // Libraries of AWS put a query with their name behind the user name.
+  // Client libraries of AWS append a query string with their own name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
   return device && isOwn ? rightsOf(device, rule, invokedFunctionArn) : denied;
 });

@@ -5,9 +5,9 @@ export type Statement = { Effect: 'Allow'; Action: string; Resource: readonly st
 /** The answer of a custom authorizer. */
 export type Rights = {
   isAuthenticated: boolean;
-  /** Whose connection it is: the hash of its token in hex, for nothing but letters and digits may be in it. */
+  /** The hash of the device's token, in hex because AWS IoT allows letters and digits only. */
   principalId: string;
-  /** s. So soon a token that is nothing any more loses its connection; AWS IoT takes no less than 300. */
+  /** Seconds after which AWS IoT asks again, so that a void token loses its connection. The least that it allows is 300. */
   refreshAfterInSeconds: number;
   disconnectAfterInSeconds: number;
   policyDocuments: readonly { Version: '2012-10-17'; Statement: readonly Statement[] }[];
@@ -15,12 +15,12 @@ export type Rights = {
 
 const lifetime = { refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 };
 
-/** Nobody connects. */
+/** The answer that refuses a connection. */
 export const denied: Rights = { isAuthenticated: false, principalId: 'nobody', ...lifetime, policyDocuments: [] };
 
 /**
- * What a device may do: connect under its own id, say something, and hear what is for it. No wildcard, nothing retained.
- * `functionArn` tells the account that the resources are in.
+ * The policy of a device: it may connect under its own id, publish messages and subscribe to its own topics. It may use
+ * no wildcard and no retained message. The resources are in the account that `functionArn` names.
  */
 export const rightsOf = ({ sensorId, hash }: Device, rule: string, functionArn: string): Rights => {
   const [, partition, , region, account] = functionArn.split(':');

@@ -9,17 +9,17 @@ import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 
 /** How long a delivery waits for its permit, and then for a slot, before it makes room for others. */
 export const ACQUIRE_TIMEOUT_MS = 5_000;
-/** How often it looks whether one has become free in another process. */
+/** How often (ms) a delivery that waits checks whether another process has freed a slot. */
 const LOOK_MS = 500;
 
 /** The seconds of a schedule's step, the first attempt's being 0; of a schedule without it, those of the retry schedule. */
 export const stepOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (scheduleOf(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 
-/** When (ms) a delivery comes back that made room for others. */
+/** When (ms) a delivery that made room for others is tried again: after one to two LOOK_MS. */
 export const soon = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chanceOf(deps)) * LOOK_MS);
 
-/** Is it an alarm that nobody has heard of yet, and no repetition? */
+/** Is the delivery an alarm that was never sent, rather than a repetition? */
 const isAlarm = async (deps: DeliverDeps, { customerId, webhookId, id }: DeliveryKey, webhook: WebhookRecord) => {
   const found = await deps.store.deliveries.get(customerId, webhookId, id);
   if (!found || found.replay !== undefined) return false;
@@ -27,13 +27,13 @@ const isAlarm = async (deps: DeliverDeps, { customerId, webhookId, id }: Deliver
 };
 
 /**
- * What becomes of a delivery that has a mode of this process: a slot for its request, with the webhook as it is then;
- * a later time (ms); or `changed`, for its webhook is no longer one to send to.
+ * What becomes of a delivery that has a permit of this process: a slot for its request, with the webhook as read then;
+ * a later time (ms); or `changed`, when its webhook was deleted or switched off meanwhile.
  */
 export type Admitted = { webhook: WebhookRecord; slot: RequestSlot };
 export type Admission = Admitted | { until: number } | 'changed';
 
-/** Looks for a slot until there is one, or until it is better not to wait here. */
+/** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
 export const admit = async (
   deps: DeliverDeps,
   key: DeliveryKey,
@@ -51,7 +51,7 @@ export const admit = async (
     for (let webhook = given; webhook?.isEnabled; webhook = await store.webhooks.get(key.customerId, key.webhookId)) {
       const isOpen = webhook.openUntil !== undefined;
       if (isOpen) alarm ??= await isAlarm(deps, key, webhook);
-      // The probe whose result was waited for has failed, or it would have closed the circuit.
+      // The probe that this delivery waited for has failed: a success would have closed the circuit.
       if (isOpen && probe !== undefined && webhook.probeUntil !== probe)
         return { until: now() + Math.round(varied(stepOf(deps, webhook, 1), chanceOf(deps)) * 1_000) };
       const mode = requestModeOf(webhook, alarm === true, now(), chanceOf(deps));

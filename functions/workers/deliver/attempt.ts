@@ -1,10 +1,11 @@
 import type { Deps } from '../../../shared/deps.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '../../../shared/domain/breaker.ts';
-import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
+import { afterAttempt, type Delivery, messageOf, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
 import { isFinished } from '../../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { deliverTask, MAX_DELAY_SECONDS } from '../../../shared/queue/task.ts';
+import { noteContext } from '../../../shared/log.ts';
+import { deliverTask, MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
 import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
 import type { deliver } from './contract.ts';
 import { measureAttempt } from './measure.ts';
@@ -16,13 +17,13 @@ export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
 /** A number in [0, 1). */
 export const chanceOf = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
 
-/** Delays of a webhook, else of the stage; null: the built-in retry schedule. */
+/** The retry schedule of the webhook, or else of the stage. Null stands for the built-in one. */
 export const scheduleOf = ({ settings }: DeliverDeps, { retrySchedule }: WebhookRecord): readonly number[] | null =>
   retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
 /**
- * Puts a delivery on the queue for a time (ms). Queues count in seconds: the task comes early by less than one, and says
- * when the time has come. One that is further away than a queue can wait goes on the queue again then.
+ * Puts a delivery on the queue for a time (ms). Queues count in seconds, so the task may come up to a second early; it
+ * carries the exact time. When the time is further away than a queue can delay, the task is put on the queue again then.
  */
 export const enqueueAt = async ({ now, enqueue }: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
   const notBefore = Math.ceil(time);
@@ -30,27 +31,27 @@ export const enqueueAt = async ({ now, enqueue }: DeliverDeps, key: DeliveryKey,
   await enqueue([{ ...deliverTask(key), isRetry: true, notBefore }], { delaySeconds });
 };
 
-/** The same of a delivery that is in the due index too when that is later than a queue can wait: then that is enough. */
+/** Puts a delivery on the queue for a time (ms), unless that is later than a queue can delay: then the due index has it. */
 export const enqueueIfSoon = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
   if (isSoon(time, deps.now())) await enqueueAt(deps, key, time);
 };
 
 /**
- * A delivery that is not to be had now stays on the queue until it has ended, or waits elsewhere: the task that is worked
- * on now may be the only one that is left of it.
+ * Puts a delivery that could not be claimed back on the queue, until it has ended or is in the due index: the current
+ * task may be the last one of that delivery.
  */
 export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
   const { delivery, until } = await deps.store.deliveries.inQueue(key);
   if (until !== null) await enqueueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
-  // Perhaps it comes again because a rule hit does not know of it yet.
+  // The task may have come again because the attempt was not reported to a rule hit yet.
   else if (delivery?.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
 };
-/** What two tasks want at the same time, one of them leaves alone for so long. */
+/** How long (ms) a task waits when another task works on the same delivery. */
 const SOONEST_MS = 500;
 
 export const isSoon = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
-/** Notes how the receiver is doing, and draws the consequences of long trouble. */
+/** Records success or failure at the webhook, and warns or switches it off after days of failures. */
 const noteHealth = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -81,7 +82,7 @@ const noteHealth = async (
     log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
 };
 
-/** Tells the rule hits of a delivery of attempts that began at these times (ms). */
+/** Reports the attempts that began at these times (ms) to the rule hits of a delivery. */
 const report = async (
   { store, now }: DeliverDeps,
   { customerId, hit, alsoHits = [] }: Delivery,
@@ -92,7 +93,7 @@ const report = async (
     await store.ruleHits.report(customerId, id, message, tries, sent, now());
 };
 
-/** Ends what a repetition that was taken repeats, if that still waits to be sent. */
+/** Ends the original deliveries of a redelivery that the receiver accepted, if they still wait to be sent. */
 const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Promise<Delivery[]> => {
   const { customerId, webhookId, replayOf, repeats } = delivery;
   const ids = [replayOf, repeats].filter((id) => id !== undefined);
@@ -100,23 +101,23 @@ const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Pr
   return (await Promise.all(ended)).filter((one) => one !== null);
 };
 
-/** The last delivery of a replay ends it. */
+/** Finishes a replay when its last delivery has ended. */
 const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
   const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 
 /**
- * Writes down what came of an attempt, in itself last of all: a crash before that repeats the attempt, and with it what
- * follows from it. Gives the error by which a rule hit does not know of it; undefined: all know.
+ * Writes down the result of an attempt: first what follows from it, last the delivery itself. A crash before that repeats
+ * the attempt and everything after it. Returns the error when a rule hit could not be told, else undefined.
  */
 const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, next: Next): Promise<unknown> => {
   const { store, now } = deps;
   const { sendTryTimes, log = [] } = delivery;
-  // Attempts whose process died have left no line in the log; their starts are reported with the next one.
+  // An attempt whose process died left no line in the log. Its start is reported with the next attempt.
   const unreported = sendTryTimes.slice(log.at(-1)?.[0] ?? 0);
   const sent = next.state === 'delivered';
-  // Where hits cannot be written, a receiver is told no more often for that: the task comes again for the hit alone.
+  // When a hit cannot be written, the receiver is not called again: the task comes again for the hit alone.
   let missed: unknown;
   await report(deps, delivery, unreported, sent).catch((error: unknown) => {
     missed = error;
@@ -132,7 +133,12 @@ const record = async (deps: DeliverDeps, delivery: Delivery, result: Result, nex
   return missed;
 };
 
-/** A webhook whose secrets can be used. */
+/** What the log tells of an attempt: nothing that a receiver said. */
+const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
+  ...{ deliveryId: id, attempt: attempts, status, reason: error, durationMs, state },
+});
+
+/** The webhook with its secrets opened. */
 const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookRecord> => {
   const open = async (kept: string | null) => (kept === null ? null : openSecret(kept, webhook.id));
   const [token, secretKey, previousSecret] = await Promise.all([
@@ -143,13 +149,13 @@ const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Pr
   return { ...webhook, token, secretKey, previousSecret };
 };
 
-/** Does its owner send to another receiver by now? That one is not gone: what its predecessor refused is for it. */
+/** Has the webhook another URL by now? Then a 410 of the old URL says nothing about the new one. */
 const hasOtherUrl = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
 };
 
-/** One attempt in a slot, if the delivery is still to be had. */
+/** Makes one attempt in a slot, if the delivery can still be claimed. */
 export const attempt = async (
   deps: DeliverDeps,
   key: DeliveryKey,
@@ -157,10 +163,13 @@ export const attempt = async (
   slot: RequestSlot,
 ): Promise<void> => {
   const { store, now } = deps;
-  // First of all: without its secrets no attempt is worth being counted.
+  // The secrets come first: an attempt that cannot be signed must not be counted.
   const open = await unlocked(deps, webhook);
-  const delivery = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
-  if (!delivery) return comeAgain(deps, key);
+  const claimed = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
+  if (!claimed) return comeAgain(deps, key);
+  const delivery = { ...key, ...claimed };
+  const { requestId } = delivery;
+  noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
   deps.failpoint('deliver.claimed');
   const { result, outcome } = await send(deps, delivery, open);
   slot.release();
@@ -170,8 +179,9 @@ export const attempt = async (
   const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), now(), chanceOf(deps));
   const missed = await record(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
+  deps.log('info', 'an attempt was made', toldOf(delivery, result, next));
   deps.failpoint('deliver.rescheduled');
-  // Without a request there is nothing to say of the receiver's health.
+  // When no request was made, nothing was learnt about the receiver's health.
   if (result.error !== MISSING) await noteHealth(deps, webhook, slot, result, next);
   if (missed) throw missed;
 };

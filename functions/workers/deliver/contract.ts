@@ -1,11 +1,12 @@
 import { AT_A_TIME } from '../../../shared/domain/breaker.ts';
+import { DEADLINE_SECONDS } from '../../../shared/domain/delivery.ts';
 import { consumer } from '../../../shared/queue/consumer.ts';
 import { WebhookTask } from '../../../shared/queue/task.ts';
 
 /**
- * Sends deliveries. First tries to receivers that are well, and everything else, come by queues of their own: a slow
- * receiver delays no alarm. Concurrency is what hanging receivers may take up before they are known. Of one webhook
- * five are under way at a time, and as many wait for a slot; the others wait in the queue, in nobody's way.
+ * Sends deliveries. First attempts at healthy receivers come from the queue `deliveries`, all others from `retries`, so
+ * that a slow receiver delays no alarm. `concurrency` bounds how many requests may hang before their receivers are known
+ * to be slow. Of one webhook five requests are under way, and as many deliveries wait for a slot; others stay queued.
  */
 export const deliver = consumer({
   name: 'deliver',
@@ -15,7 +16,7 @@ export const deliver = consumer({
   concurrency: 50,
   ofCustomer: 100,
   ofGroup: 2 * AT_A_TIME,
-  timeoutSeconds: 60,
+  timeoutSeconds: 4 * DEADLINE_SECONDS,
   uses: [
     'webhooks.get',
     'deliveries.get',

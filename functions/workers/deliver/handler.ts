@@ -10,7 +10,7 @@ import { releaseHeld } from './release.ts';
 import { stepReplay } from './replay.ts';
 import { TIME_FOR_ONE } from './slots.ts';
 
-/** What a process knows of a webhook is not believed when it is older, ms. */
+/** How long (ms) a process uses a webhook that it has read before it reads the webhook again. */
 const STALE_MS = 1_000;
 
 /** Puts a delivery off without an attempt. */
@@ -20,7 +20,7 @@ const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promis
   else await comeAgain(deps, key);
 };
 
-/** A schedule may delay the first attempt too: until then (ms). Null: there is nothing to wait for. */
+/** When (ms) the first attempt is due, if the retry schedule delays it. Null when there is nothing to wait for. */
 const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookRecord): Promise<number | null> => {
   const firstSeconds = stepOf(deps, webhook, 0);
   if (firstSeconds === 0) return null;
@@ -29,7 +29,7 @@ const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookR
   return !delivery || delivery.attempts > 0 || time <= deps.now() ? null : time;
 };
 
-/** What a webhook that is switched off has to say: not now, and after 14 days not at all. */
+/** Holds the deliveries of a webhook that is switched off, and ends those that were held for 14 days. */
 const hold = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
   const { store, now } = deps;
   if (await store.held.hold(key, now())) return;
@@ -38,7 +38,7 @@ const hold = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
   if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
 };
 
-/** Makes an attempt in a slot. What this process needs no more is given back, unless the attempt could say so itself. */
+/** Makes an attempt in a slot. Slots that this process no longer needs are given back with the attempt's own write, or after it. */
 const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, slot }: Admitted): Promise<void> => {
   try {
     await attempt(deps, key, webhook, slot);
@@ -49,7 +49,7 @@ const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, slot }: Ad
   if (rest.length > 0) await deps.store.health.release(webhook, rest);
 };
 
-/** Makes an attempt when the receiver can take one: in its order, and with care when it is in trouble. */
+/** Makes an attempt once the semaphore, the circuit breaker and a slot of the webhook allow it. */
 const tryNow = async (
   deps: DeliverDeps,
   key: DeliveryKey,
@@ -75,22 +75,22 @@ const tryNow = async (
   }
 };
 
-/** Waits for the rest of the second by which a queue was early; false: it is longer, and it goes back on the queue. */
+/** Waits for the rest of the second by which a queue was early. False when the wait is longer: then the task goes back. */
 const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Deliver): Promise<boolean> => {
   const { now, pause } = deps;
   if (notBefore - now() > 1_000) {
     await enqueueAt(deps, key, notBefore);
     return false;
   }
-  // A clock that is set meanwhile must not make it a long wait.
+  // A clock that is set back meanwhile must not make this a long wait.
   for (let look = 0; look < 3 && notBefore > now(); look++) await pause(Math.min(notBefore - now(), 1_000));
   return true;
 };
 
 const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
-  const { customerId, webhookId, deliveryId } = task;
-  const key = { customerId, webhookId, id: deliveryId };
+  const { customerId, webhookId, deliveryId, requestId } = task;
+  const key = { customerId, webhookId, id: deliveryId, ...(requestId !== undefined && { requestId }) };
   if (!(await isTime(deps, key, task))) return;
   const webhook = await store.webhooks.get(customerId, webhookId);
   if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);

@@ -9,7 +9,7 @@ const counted = {
   failed: 'DeliveriesFailed',
 } as const;
 
-/** Was it to wait by the will of its owner: a test, a repetition, one that was held, one that a schedule delays? */
+/** Did its owner make the delivery wait: is it a test or a repetition, was it held, or does a schedule delay it? */
 const isLateOnPurpose = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord): boolean => {
   const { id, isTest = false, replayOf, replay } = delivery;
   const wasHeld = timeOfUlid(id) <= (webhook.releasedUntil ?? 0);
@@ -17,12 +17,12 @@ const isLateOnPurpose = (deps: DeliverDeps, delivery: Delivery, webhook: Webhook
   return isTest || replayOf !== undefined || replay !== undefined || wasHeld || firstSeconds > 0;
 };
 
-/** Counts an attempt by what came of it; times tell how soon somebody hears of a fall. */
+/** Counts an attempt by its result, and measures how long after its acceptance a message was told. */
 export const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, next: Next): void => {
   const { measure, now } = deps;
   measure(counted[next.state]);
   if (isLateOnPurpose(deps, delivery, webhook)) return;
-  // The id of a delivery begins with the time when its message was accepted.
+  // A delivery id begins with the time at which its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
   if (delivery.attempts === 1) measure('TimeToFirstAttempt', since);
   if (next.state === 'delivered') measure('TimeToReceiver', since);

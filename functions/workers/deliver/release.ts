@@ -2,12 +2,12 @@ import { RELEASE_EVERY } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
 
-/** So much time is left for the writes under way. */
+/** How much time (ms) a step leaves for the writes under way. */
 const MARGIN_MS = 5_000;
 
 /**
- * Lets go what an enabled webhook holds, oldest first, ten in a second. The sweep looks at it as long as something is
- * held, so a crash delays the rest, and a webhook that is switched on again needs nobody to remember it.
+ * Releases the deliveries that an enabled webhook holds, the oldest first, ten a second. The sweep calls it while anything
+ * is held, so a crash only delays the rest, and no operation has to start the release of a webhook that is switched on.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

@@ -5,14 +5,14 @@ import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
 
 /** Deliveries that one step looks at. */
 const STEP = 100;
-/** So far ahead (ms) of its time a repetition is written at most: what is written goes out, also from a replay that is paused. */
+/** How far ahead (ms) of its time a repetition is written at most: once written, it is sent even if the replay is paused. */
 const AHEAD_MS = 5_000;
-/** So much time is left for the writes under way. */
+/** How much time (ms) a step leaves for the writes under way. */
 const MARGIN_MS = 5_000;
-/** A replay that only waits for its deliveries to end is looked at as rarely as this: the last one ends it. */
+/** How often (ms) a replay is checked that only waits for its deliveries to end: its last delivery finishes it. */
 const LOOK_AGAIN_MS = 600_000;
 
-/** Ends what a canceled replay has not sent yet; what is being sent now is looked at once more. */
+/** Ends the deliveries that a canceled replay has not sent yet. One that is being sent is checked once more later. */
 const endRest = async ({ store, now }: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { customerId, webhookId, createDate } = replay;
   let next: string | undefined;
@@ -31,8 +31,8 @@ const endRest = async ({ store, now }: DeliverDeps, replay: ReplayRecord, timeLe
 };
 
 /**
- * Writes repetitions of deliveries of a page that fit, at the replay's pace, as far ahead as may be; gives the last one
- * that was looked at, and the time (ms) behind what was written.
+ * Writes repetitions of the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns the
+ * last delivery that was examined, and the time (ms) after the last repetition.
  */
 const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly Delivery[]) => {
   const { store, now } = deps;
@@ -50,8 +50,8 @@ const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly De
 };
 
 /**
- * One step of a replay. Where it stands is in the table, and what it writes has ids that follow from what it repeats: a
- * step that was cut short is done again, and nothing comes twice.
+ * Does one step of a replay. Its progress is in the table, and the ids of repetitions are derived from what they repeat:
+ * a step that was interrupted is done again, and nothing is sent twice.
  */
 export const stepReplay = async (
   deps: DeliverDeps,
@@ -64,7 +64,7 @@ export const stepReplay = async (
   if (!replay) return;
   if (replay.state === 'canceled') return endRest(deps, replay, timeLeft);
   if (replay.state !== 'running') return store.replays.close(replay);
-  // Whoever lets it go on puts its next step on the queue.
+  // The operation that resumes the replay puts its next step on the queue.
   if (replay.isPaused) return store.replays.close(replay);
   if (replay.isListed) {
     if (isFinished(replay)) return void (await store.replays.finish(replay, 'completed', now()));

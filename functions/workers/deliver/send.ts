@@ -5,7 +5,7 @@ import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { DeliverDeps } from './attempt.ts';
 
-/** The word for an attempt that could not say what it was to say: a bug of ours, never the receiver's fault. */
+/** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */
 export const MISSING = 'message_missing';
 const unsent: { result: Result; outcome: Outcome } = {
   result: {
@@ -16,8 +16,8 @@ const unsent: { result: Result; outcome: Outcome } = {
 };
 
 /**
- * Renders a claimed delivery and sends it to its target; gives what came of it, whatever the receiver does. Without the
- * message that the body is to tell of nothing is sent: that counts as a failed attempt, and is tried again by the schedule.
+ * Renders a claimed delivery and sends it to its target. Never throws because of the receiver: returns the result. When the
+ * message that the body needs is missing, nothing is sent; that is a failed attempt, repeated by the retry schedule.
  */
 export const send = async (
   deps: DeliverDeps,

@@ -5,14 +5,14 @@ import { DEADLINE_SECONDS } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { chanceOf, type DeliverDeps } from './attempt.ts';
 
-/** A request is begun only when its whole deadline, and the writes around it, fit into what is left, ms. */
+/** The time (ms) that must be left to begin a request: its longest deadline, and the writes around it. */
 export const TIME_FOR_ONE = (DEADLINE_SECONDS + 5) * 1_000;
 
 /** The slot of a request among those to its webhook. */
 export type RequestSlot = {
-  /** The request is over: the next one may begin, here or in the same slot. */
+  /** Says that the request is over, so that the next one may begin. */
   release: () => void;
-  /** What this process has of the webhook and needs no more, each once: to be given back with the next write. */
+  /** The slots and the probe that this process no longer needs, to be given back with the next write. Each is returned once. */
   surplus: () => Hold[];
 };
 
@@ -37,9 +37,9 @@ const slotIn = (
     },
     surplus: () => {
       const isSpare = isOver && !permit.isWanted() && pool.seekers.size === 0;
-      // While a receiver is well, nobody else waits for what the others here will need in a moment.
+      // While a receiver is well, this process keeps slots that its next requests will need.
       const kept = isSpare && (permit.isEmpty() || !isWell(webhook, now())) ? pool.kept.splice(0) : [];
-      // What was held for too long may be another's.
+      // A slot whose lease has ended may belong to another process already.
       return [...extra.splice(0), ...kept.filter(({ until }) => until > now()).map(({ slot }) => slot)];
     },
   };
@@ -56,17 +56,17 @@ const slotFor = async (
   const own = probes ? undefined : pool.kept.pop();
   if (own && own.until - now() >= TIME_FOR_ONE) return own;
   const longer = own && own.until > now() ? await store.health.keepSlot(webhook, own, now(), claimToken) : null;
-  // One is left for those whom nobody knows of.
+  // One slot is left out for the requests that processes make without a slot.
   const most = isWell(webhook, now()) ? AT_A_TIME - 1 : AT_A_TIME;
   return longer ?? store.health.takeSlot(webhook, now(), { most, first: pool.sought++, probes, claimToken });
 };
 
 /**
- * A slot for one request, or null when none is free now. Over all processes there are AT_A_TIME slots, each taken and
- * given back by a write. A process makes its only request to a receiver that is well without one: so the way to it costs
- * no write, and at most one request for each process goes beyond the slots, of which all but one are used then. With one
- * process there are never more than AT_A_TIME, with n of them at most AT_A_TIME - 1 + n; once a receiver is known to be
- * slow or to fail, whatever begins stands in a slot.
+ * Acquires a slot for one request, or returns null when none is free now. Over all processes a webhook has AT_A_TIME
+ * slots, each taken and given back by a write. A process makes its only request to a receiver that is well without a
+ * slot, so that this costs no write; then one slot stays unused. So one process makes at most AT_A_TIME requests at a
+ * time, and n processes at most AT_A_TIME - 1 + n. Once a receiver is known to be slow or to fail, each request needs a
+ * slot.
  */
 export const acquireSlot = async (
   deps: DeliverDeps,

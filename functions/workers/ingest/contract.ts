@@ -2,8 +2,8 @@ import { consumer } from '../../../shared/queue/consumer.ts';
 import { DevicePublished } from '../../../shared/queue/mqtt.ts';
 
 /**
- * Takes what devices publish by MQTT: the rule of AWS IoT calls it with each message, and a queue brings what it could
- * not be called with, or failed at.
+ * Ingests what devices publish by MQTT. The rule of AWS IoT calls it with each message; the queue `mqtt` brings messages
+ * with which it could not be called, or at which it failed.
  */
 export const ingesting = consumer({
   name: 'ingest',

@@ -10,21 +10,33 @@ import { countOf, type Ingesting, refuse, take } from './take.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** The device whose token it was, if that is still its token. */
-const deviceOf = async ({ store }: Ingesting, sensorId: string, principal: string): Promise<Device | null> => {
+/** The customer to whom the sensor belonged when the message was received: a message that waits stays with that customer. */
+const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY): number =>
+  moved && time < moved.at ? moved.from : customerId;
+
+/** The device that published with this token; null when the token is void by now. */
+const deviceOf = async ({ store }: Ingesting, { sensorId, receiveDate }: Published, principal: string) => {
   const device = await store.sensors.deviceOf(Buffer.from(principal, 'hex').toString('base64url'));
-  return device?.sensorId === sensorId ? device : null;
+  return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
 };
 
-/** The sensor whose topic it was: nobody else may publish there. For what does not tell its token. */
+/** The sensor of the topic, for messages that tell no principal: AWS IoT lets nobody else publish to it. */
 const sensorOf = async ({ store }: Ingesting, sensorId: string): Promise<Sender | null> => {
   const customerId = await store.customers.ownerOf('sensor', sensorId);
   const sensor = customerId === null ? null : await store.sensors.get(customerId, sensorId);
   return sensor && { customerId: sensor.customerId ?? 0, sensorId, manufacturer: sensor.manufacturer };
 };
 
-const whoSaid = (deps: Ingesting, { sensorId, principal = '' }: Published) =>
-  HASH.test(principal) ? deviceOf(deps, sensorId, principal) : sensorOf(deps, sensorId);
+/**
+ * The sender of a message; null when its principal is no device, because IAM may let other identities of the account
+ * publish to any topic. AWS does not document what `principal()` gives under custom authorizers. Where it gives
+ * nothing, the topic tells the sensor.
+ */
+const whoSaid = async (deps: Ingesting, published: Published): Promise<Sender | null> => {
+  const { sensorId, principal } = published;
+  if (principal === undefined || principal === '') return sensorOf(deps, sensorId);
+  return HASH.test(principal) ? deviceOf(deps, published, principal) : null;
+};
 
 const fromQueue = consume(ingesting, async (received, deps) => {
   for (const { task, done } of received) {

@@ -19,28 +19,29 @@ const textOf = (payload: string): string | null => {
   }
 };
 
-/** The UUID that a message has of its own, when it is one alone and can be read. */
+/** The UUID that the device gave its message; null when it gave none, sent several, or the text cannot be read. */
 const uuidIn = (text: string | null): string | null => {
   const parsed = parseJson(text ?? '');
   if ('problem' in parsed || Array.isArray(parsed.value)) return null;
   return ownUuid(parsed.value, (parsed.value as { payload?: unknown } | null)?.payload);
 };
 
-/** Tells the device why what it published was not taken. */
+/** Tells the device why its message was refused. */
 export const refuse = async (
   { refuseMessage, log }: Pick<Ingesting, 'refuseMessage' | 'log'>,
   { sensorId, payload }: Published,
   reason: Refused['reason'],
 ): Promise<void> => {
-  log('info', 'a message was not taken', { sensorId, reason });
   const uuid = uuidIn(textOf(payload));
-  await refuseMessage(sensorId, { reason, ...(uuid !== null && { uuid }) });
+  const why = { reason, ...(uuid !== null && { uuid }) };
+  log('info', 'a message was not taken', { sensorId, ...why });
+  await refuseMessage(sensorId, why);
 };
 
-/** How many messages are in what was published, as the quotas count them. */
+/** The number of messages in one publication, as quotas count them. */
 export const countOf = ({ payload }: Published): number => countIn(Buffer.from(payload, 'base64').toString('latin1'));
 
-/** Takes what a device published, as of when it arrived, or tells it why not. Throws QueueUnavailable: it is to come again. */
+/** Ingests what a device published, as of its arrival, or tells the device why not. Throws QueueUnavailable to be called again. */
 export const take = async (deps: Ingesting, device: Sender, published: Published): Promise<void> => {
   const text = textOf(published.payload);
   const { receiveDate } = published;

@@ -1,18 +1,19 @@
 import type { Decided, Decision } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import type { Situation } from '../../../shared/domain/event.ts';
-import { defaultRoom, normalize } from '../../../shared/domain/room.ts';
+import { defaultRoom, normalize } from '../../../shared/domain/room-geometry.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
 import { serviceOf } from '../../../shared/domain/snapshot.ts';
-import { deliverTask } from '../../../shared/queue/task.ts';
+import { inContext, oneOrAll } from '../../../shared/log.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import { appender, fire, forHooks, type Recipients } from './fire.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 type Rules = ReadonlyMap<number, Rule>;
 
-/** The rules of a decision. After a crash they are read again; one that was deleted meanwhile tells nobody any more. */
+/** The rules of a decision. After a crash they are read again; a rule that was deleted meanwhile does not fire. */
 const rulesOf = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -25,7 +26,7 @@ const rulesOf = async (
   return new Map(rules.map((rule) => [rule.id, rule]));
 };
 
-/** All whom a decision may tell something, in one read. */
+/** All webhooks and bots that a decision may need, by one batch read. */
 const recipientsOf = (
   { store }: ProcessDeps,
   { customerId, customer }: SensorContext,
@@ -36,7 +37,7 @@ const recipientsOf = (
   return store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId)));
 };
 
-/** Deliveries that are one, for a Raw webhook, report to the hits of all of them. */
+/** Merges deliveries with the same id (a Raw webhook gets a message once); the merged one reports to the hits of all. */
 const merged = (all: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(all, ({ id }) => id).values()].flatMap(([first, ...others]) => {
     const [hit = null, ...alsoHits] = [first, ...others].flatMap((one) => one?.hit ?? []);
@@ -51,7 +52,7 @@ const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: r
   await enqueue(deliveries.map(deliverTask));
 };
 
-/** What the list of sensors shows of a sensor's activity. */
+/** Updates what the list of sensors shows of a sensor's activity. */
 const showActivity = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -80,16 +81,7 @@ const itemOf = ({ room = defaultRoom }: SensorRecord, event: Decided): EventItem
   };
 };
 
-/**
- * Makes a decision true, step by step; every step may have been done before. Its events are written last, after which the
- * decision is done.
- */
-export const applyDecision = async (
-  deps: ProcessDeps,
-  context: SensorContext,
-  decision: Decision,
-  known: Rules,
-): Promise<void> => {
+const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Decision, known: Rules): Promise<void> => {
   deps.failpoint('process.decided');
   const { decided } = decision;
   const { sensor, customer, customerId } = context;
@@ -112,4 +104,23 @@ export const applyDecision = async (
     sensor.id,
     decided.map((event) => itemOf(sensor, event)),
   );
+  const [events, told] = [decided.map(({ uuid }) => uuid), deliveries.map(({ id }) => id)];
+  deps.log('info', 'events were carried out', { events, ruleIds: [...rules.keys()], deliveries: told });
+};
+
+/**
+ * Applies a decision step by step; every step may have been done before a crash. The events are written last: when they
+ * are there, the decision is applied. Meanwhile log lines name the messages that it was made of.
+ */
+export const applyDecision = (
+  deps: ProcessDeps,
+  context: SensorContext,
+  decision: Decision,
+  known: Rules,
+): Promise<void> => {
+  const { decided } = decision;
+  const requestId = oneOrAll(decided.map((event) => event.requestId));
+  const uuid = oneOrAll(decided.map((event) => event.source ?? event.uuid));
+  const about = { uuid, ...(requestId !== undefined && { requestId }) };
+  return inContext(about, () => carryOut(deps, context, decision, known));
 };

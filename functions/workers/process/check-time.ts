@@ -8,13 +8,13 @@ import { finishEarlier, settle } from './settle.ts';
 import { idsAfter } from './step-through.ts';
 
 /**
- * Looks what time made of a sensor: has it been silent for too long, does a fall move on by itself? A message that comes
- * at the same time wins; a look that comes early, late or again finds nothing to do.
+ * Checks what time alone changes at a sensor: whether it has been silent for too long, and whether a fall moves on. When a
+ * message is decided at the same time, the message wins. A check that comes early, late or twice changes nothing.
  */
 export const checkTime = async (deps: ProcessDeps, context: SensorContext, state: StateItem): Promise<void> => {
   const { store, now, settings } = deps;
   const { customerId, sensor } = context;
-  // A decision that no message made comes again by looks alone.
+  // A decision that no message caused is applied again only by these checks.
   if (state.decision?.decided.every(({ source }) => source === null)) await finishEarlier(deps, context, state);
   const needs = { regions: false, critical: hasOpenFall(state) };
   const [{ timings }, upSince] = await Promise.all([
@@ -27,7 +27,7 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
   const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
   const after =
     events.length > 0 ? await settle(deps, context, state, { next, events: drawn, timings }, undefined) : state;
-  // Only what the due index said is due moves on in it.
+  // The entry in the due index is moved only when it was due.
   if (state.duePk === undefined || Number(state.dueAt) > now()) return;
   const lookAt = Math.min(next.isActive ? silent : Number.POSITIVE_INFINITY, nextMove(next, timings, 'any'));
   await store.states.watch(customerId, sensor.id, after, Number.isFinite(lookAt) ? lookAt : null);

@@ -1,7 +1,7 @@
 import { consumer } from '../../../shared/queue/consumer.ts';
 import { SensorTask } from '../../../shared/queue/task.ts';
 
-/** Works on messages of devices: what happened, which rules fire, who is to be told. */
+/** Processes messages of devices: decides which events they make, which rules fire, and which deliveries follow. */
 export const processing = consumer({
   name: 'process',
   queues: ['events', 'timers'],

@@ -17,28 +17,28 @@ const textFor = async (locale: string, { happening }: Decided): Promise<string> 
 const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
   takes(format, { source, code: happening.code });
 
-/** Appends a hit to those of the customer; gives its id, and for which bots its messages are. */
+/** Appends a hit to the customer's hits. Returns its id, and the bots that its messages are for. */
 export type Append = (hit: NewHit) => Promise<{ id: number; bots: number[] }>;
 
-/** All hits of a decision in one order, each looked for after the one before. */
+/** Appends the hits of a decision in a fixed order; the search for each begins after the one before. */
 export const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
   let last = after ?? { id: 0, createDate: 0 };
   return async (hit) => {
     const { isNew, ...context } = await store.ruleHits.append(customerId, last, hit, now());
     last = context;
-    // The rule may have got other recipients since the hit was made.
+    // The rule may have been given other recipients since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
     return { id: context.id, bots: (found ?? hit).messages.map(({ accountId }) => accountId) };
   };
 };
 
-/** Webhooks and bots by their ids, as they are now. */
+/** The current webhooks and bots, by their ids. */
 export type Recipients = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   bots: ReadonlyMap<number, Bot>;
 };
 
-/** Whom a rule names. It may name a webhook twice; it is told once. */
+/** The recipients of a rule, each once: a rule may name a webhook twice. */
 const namedBy = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
 
 const newHit = (
@@ -67,7 +67,7 @@ const newHit = (
   };
 };
 
-/** Writes the hit of a rule; gives a delivery for each recipient whose webhook is still there, and its bot's. */
+/** Writes the hit of a rule. Returns a delivery for each recipient whose webhook still exists and belongs to its bot. */
 export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
@@ -76,7 +76,7 @@ export const fire = async (
   append: Append,
 ): Promise<Delivery[]> => {
   const { customerId } = rule;
-  // Who cannot be told of this at all has no message in the hit, or it would wait for it for ever.
+  // A recipient whose format cannot tell of the event gets no message in the hit, which would wait for it for ever.
   const recipients = namedBy(rule).filter(({ webhookId }) =>
     isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
   );
@@ -94,7 +94,7 @@ export const fire = async (
   return (await Promise.all(deliveries)).flat();
 };
 
-/** Customer webhooks get every event, without a rule. */
+/** The deliveries to customer webhooks, which get every event without a rule. */
 export const forHooks = async (
   { now }: ProcessDeps,
   eventContext: EventContext,

@@ -10,14 +10,14 @@ import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
 import { finishEarlier, settle } from './settle.ts';
 import { stepThrough } from './step-through.ts';
 
-/** So much time is left for carrying out what was decided. */
+/** How much time (ms) must be left to apply a decision. */
 const MARGIN_MS = 5_000;
 
 type ReceivedSaid = Received<ProcessMessages | ProcessNotice>;
 const isSaid = (one: Received<SensorTask>): one is ReceivedSaid => one.task.type !== 'check_sensor';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
-/** Does it most likely make an event? Then all that it may alarm somebody by is read at once. */
+/** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
 const mayAlarm = ({ task }: ReceivedSaid): boolean => {
   if (task.type === 'process_notice') return true;
   const { manufacturer, messages } = task;
@@ -27,7 +27,7 @@ const mayAlarm = ({ task }: ReceivedSaid): boolean => {
   );
 };
 
-/** What was said and is not judged yet. `tasks`: those that are done with each. */
+/** The messages that are not judged yet. `tasks`: the tasks that are done once each message is judged. */
 type Open = Said & { task: ReceivedSaid; isLast: boolean };
 
 const openOf = async (deps: ProcessDeps, received: readonly ReceivedSaid[], { judged }: StateItem): Promise<Open[]> => {
@@ -40,7 +40,7 @@ const openOf = async (deps: ProcessDeps, received: readonly ReceivedSaid[], { ju
   return open;
 };
 
-/** Judges what one sensor said to one customer. */
+/** Judges the messages of one sensor, all of the time when it belonged to one customer. */
 const processSaid = async (
   deps: ProcessDeps,
   customerId: number,
@@ -50,7 +50,7 @@ const processSaid = async (
 ): Promise<void> => {
   let { context, state } = await sensorContextOf(deps, customerId, sensorId, received.some(mayAlarm));
   if (!context) return gone(deps, customerId, sensorId, received);
-  // Before anything counts as done: what was decided of it may be carried out in part.
+  // An earlier decision may be applied in part: it is finished before any message counts as done.
   if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, context, state);
   let open = await openOf(deps, received, state);
   while (open.length > 0) {
@@ -69,7 +69,7 @@ const processSaid = async (
   }
 };
 
-/** Nobody's sensor has gone, or has become somebody's: nothing is told of what it said before. */
+/** The sensor belonged to nobody and is gone or linked by now: nobody is told what it said before. */
 const gone = (
   { log }: ProcessDeps,
   customerId: number,
@@ -80,7 +80,7 @@ const gone = (
   for (const { done } of received) done();
 };
 
-/** Tasks in a row that are about the same customer: the sensor may have moved between them. */
+/** Groups consecutive tasks by customer, because the sensor may have moved between them. */
 const runsOf = (received: readonly Received<SensorTask>[]): Received<SensorTask>[][] => {
   const runs: Received<SensorTask>[][] = [];
   for (const one of received) {
@@ -100,7 +100,7 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
       await processSaid(deps, customerId, sensorId, received.filter(isSaid), timeLeft);
       continue;
     }
-    // Whether time alone alarms somebody is known only after everything was read.
+    // Only after everything is read it is known whether time alone raises an alarm.
     const { context, state } = await sensorContextOf(deps, customerId, sensorId, true);
     if (context && !context.former) await checkTime(deps, context, state);
     else if (state.duePk) await deps.store.states.watch(customerId, sensorId, state, null);

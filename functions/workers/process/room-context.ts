@@ -2,7 +2,7 @@ import { type RoomContext, timesOf } from '../../../shared/domain/state/room-con
 import type { needsOf } from '../../../shared/domain/state/step.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
-/** The room and configuration of a sensor, as far as they are needed: most messages need neither. */
+/** Reads the room and the critical configuration of a sensor only when a message needs them; most need neither. */
 export const roomContextOf = async (
   { store }: ProcessDeps,
   { customerId, sensor, former }: SensorContext,

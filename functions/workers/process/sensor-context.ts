@@ -8,8 +8,8 @@ import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 /**
- * Where a message comes from. `former`: the sensor has left this customer since, and is judged as it was when it left.
- * `isLatest`: read consistently, and with its customer, so that it may decide whom to tell what.
+ * The sensor that a message comes from. `former`: the sensor has left this customer, and is judged as it was when it left.
+ * `isLatest`: it was read consistently and with its customer, so alarms may be decided by it.
  */
 export type SensorContext = {
   customerId: number;
@@ -21,7 +21,7 @@ export type SensorContext = {
 
 const fresh: StateItem = { ...newSensorState, decision: null };
 
-/** A sensor that is there, some seconds ago perhaps, with its state as it is now: all that most messages need. */
+/** The sensor as it was some seconds ago at most, with its current state: enough for most messages. */
 const cheap = async ({ store }: ProcessDeps, customerId: number, sensorId: string) => {
   const [sensor, state] = await Promise.all([
     store.sensors.getEventual(customerId, sensorId),
@@ -31,10 +31,10 @@ const cheap = async ({ store }: ProcessDeps, customerId: number, sensorId: strin
 };
 
 /**
- * Everything that a message is judged by; of a context that is not to be the latest without its customer, and for less. The
- * context is null when its sensor has gone. What a sensor said before it left a customer is that customer's: nobody's
- * sensors alone leave nothing behind. `known`: its state as it was read before; by its version whoever decides learns if
- * it was another one by then.
+ * Reads everything that a message is judged by. A context that need not be the latest comes without its customer, and
+ * costs less. Null when the sensor is gone. What a sensor said before it left a customer belongs to that customer; only
+ * a sensor of nobody leaves nothing behind. `known` is the state as it was read before: the conditional write of the
+ * decision fails when its version has changed.
  */
 export const sensorContextOf = async (
   deps: ProcessDeps,
@@ -49,7 +49,7 @@ export const sensorContextOf = async (
   const state = read.state ?? fresh;
   const isHere = sensor !== null && state.ttl === undefined;
   if (isHere) return { context: { customerId, sensor, customer, former: null, isLatest }, state };
-  // It has left, or was read before it came.
+  // The sensor has left this customer, or the read was from before it arrived.
   if (!isLatest) return sensorContextOf(deps, customerId, sensorId, true, state);
   const former = customerId === 0 ? null : await sensors.former(customerId, sensorId);
   const context = former && { customerId, sensor: former.sensor, customer, former, isLatest };

@@ -5,18 +5,18 @@ import { isWorthWriting, type SensorState, silentAt } from '../../../shared/doma
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
 import { ComeAgain } from '../../../shared/queue/consume.ts';
-import { MAX_DELAY_SECONDS } from '../../../shared/queue/task.ts';
+import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
 import type { Judged, StateItem } from '../../../shared/store/states.ts';
 import { applyDecision } from './apply-decision.ts';
 import { type ProcessDeps, type SensorContext, sensorContextOf } from './sensor-context.ts';
 import type { NewEvent } from './step-through.ts';
 
-/** A context by which people may be told something. */
+/** A context that is fresh enough to decide alarms by. */
 const latest = async (deps: ProcessDeps, context: SensorContext): Promise<SensorContext> =>
   (context.isLatest ? null : (await sensorContextOf(deps, context.customerId, context.sensor.id, true)).context) ??
   context;
 
-/** A decision that a crash may have left half done is carried out before anything else is decided. */
+/** Applies the previous decision, which a crash may have left half applied, before anything else is decided. */
 export const finishEarlier = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -33,20 +33,20 @@ const loadRules = async (
   events: readonly NewEvent[],
 ): Promise<Map<string, Rule[]>> => {
   const situations = [...new Set(events.map(({ happening }) => happening.situation).filter((one) => one !== null))];
-  // Nothing fires for a sensor that nobody linked.
+  // No rule fires for a sensor that is not linked.
   const wanted = customerId === 0 ? [] : situations;
   const lists = await Promise.all(wanted.map((one) => store.rules.forSituation(customerId, sensor, one)));
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
-/** When time moves a fall next, ms; Infinity: never. Falls that are not concerned are not asked about. */
+/** When (ms) time next moves a fall on; Infinity when it moves none. */
 const nextTime = (before: StateItem, next: SensorState, timings: Timings | null): number =>
   timings && next.falls !== before.falls ? nextLook(next, timings) : Number.POSITIVE_INFINITY;
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * When the sweep is to look at the sensor, ms: at its silence, and before an alarm that time may bring later than a queue
- * can hold a look back. Null: as it is. It is moved only when it must be, for moving costs more than the look.
+ * When (ms) the sweep has to check the sensor: when it would be silent, and before an alarm that time raises later than a
+ * queue can delay. Null when the due index stays as it is: moving its entry costs more than a check in vain.
  */
 const watchAt = (deps: ProcessDeps, before: StateItem, next: SensorState, timings: Timings | null): number | null => {
   const woke = next.isActive && !before.isActive;
@@ -57,7 +57,7 @@ const watchAt = (deps: ProcessDeps, before: StateItem, next: SensorState, timing
   return wanted < Number(before.dueAt ?? Number.POSITIVE_INFINITY) ? wanted : null;
 };
 
-/** Has time look at a fall when it moves next. */
+/** Enqueues the task that checks a fall at the moment when time moves it on. */
 const lookInTime = async (
   deps: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -74,9 +74,9 @@ const lookInTime = async (
 type Outcome = { next: SensorState; events: readonly NewEvent[]; timings: Timings | null };
 
 /**
- * Makes a state and what happened durable by one write, and carries it out; gives the state as it is then. `judged`: how
- * far the messages of the sensor are judged by it; undefined: as before. Throws when somebody else decided meanwhile:
- * it comes again.
+ * Writes state and decision with one conditional write, then applies the decision. Returns the new state. `judged`: up to
+ * which message the sensor is judged; undefined leaves that as it is. Throws when another process decided meanwhile, so
+ * that the messages come again.
  */
 export const settle = async (
   deps: ProcessDeps,
@@ -95,9 +95,11 @@ export const settle = async (
   const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
   const { fired, decided } = decide(before.fired, events, rulesFor);
   const isHit = decided.some((event) => event.rules.length > 0);
-  // Before the decision is written: nobody can have made a hit of it yet.
+  // This is read before the decision is written, when no hit of it can exist yet.
   const after = isHit ? await store.ruleHits.tail(customerId) : null;
-  const decision = decided.length > 0 ? { decided, after } : before.decision;
+  // Which call it was is for logs: in each of many events it would cost as much as they do.
+  const kept = decided.map(({ requestId: _, ...event }) => event);
+  const decision = decided.length > 0 ? { decided: kept, after } : before.decision;
   const { duePk, dueAt } = before;
   const watch = former ? null : watchAt(deps, before, next, timings);
   const state: StateItem = {
@@ -108,7 +110,7 @@ export const settle = async (
     fired,
     decision,
   };
-  // First the look: once the state says that a fall goes on, somebody comes for it.
+  // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
   if (!former) await lookInTime(deps, context, before, next, timings);
   deps.failpoint('process.judged');
   if (!(await store.states.decide(customerId, sensor.id, before.version, state, watch, former?.ttl ?? null)))

@@ -1,4 +1,4 @@
-import { judgedAnew } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { type Cause, type Decided, happenings, heard, noticed, type Outcome } from '../../../shared/domain/decision.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
 import { learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
@@ -7,24 +7,25 @@ import { messageUuid, type Signal } from '../../../shared/domain/message.ts';
 import type { SensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '../../../shared/domain/state/step.ts';
+import { noteContext } from '../../../shared/log.ts';
 import { isLong } from '../../../shared/store/events.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { roomContextOf } from './room-context.ts';
 import type { Said } from './said.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
-/** So many events make a decision of its own: it is kept in one item with the state. A message is never divided. */
+/** The most events of one decision, which is stored in one item with the state. A message is never divided. */
 const EVENTS_OF_ONE_DECISION = 25;
 
 export type NewEvent = Omit<Decided, 'rules'>;
-/** What was made of the first `taken` of what was said. `timings`: those of the falls that time moves, if any is concerned. */
+/** The result of the first `taken` messages. `timings`: those of the falls that time moves on, if there are any. */
 export type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
 
-/** Draws ids of events: those of one time follow each other, those of the last decision included. */
+/** Draws event ids. Events of the same time get consecutive ids, also after those of the last decision. */
 export const idsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
   inOrder((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
-/** A device that was updated says so. */
+/** Stores the firmware version that a device reports. */
 const noteFirmware = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -34,24 +35,24 @@ const noteFirmware = async (
   await store.sensors.setFirmware(customerId, sensor.id, signal.firmware);
 };
 
-/** A device that has learnt says so: the phase and the test mode end with it, before the message is decided. */
+/** Ends learning phase and test mode when the device reports that it has learnt, before the message is decided. */
 const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorContext, time: number): Promise<void> => {
   const { store, pause, random } = deps;
-  const context = { customerId, sensorId: sensor.id };
+  const context = { customerId, sensorId: sensor.id, manufacturer: sensor.manufacturer };
   const end = async () => {
     const before = await store.configs.get<StoredBasic>(context, 'basic');
     const values = before && learntBasic(before.values, time);
     if (!before || !values) return context;
     return (await store.configs.put(context, 'basic', { values }, before)) === 'changed' ? null : context;
   };
-  await judgedAnew(end, { pause, random }, () => {
+  await retryOnConflict(end, { pause, random }, () => {
     throw new Error('the configuration kept changing');
   });
 };
 
 type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string } };
 
-/** What one thing that was said does to the state of its sensor. Null: the context must be the latest for that. */
+/** Steps the state of a sensor by one message. Null when this must be done with the latest context. */
 const judge = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -68,20 +69,21 @@ const judge = async (
   }
   const { raw, at } = message;
   const decoded = makers[context.sensor.manufacturer].decode(JSON.parse(raw));
+  const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
+  noteContext({ uuid });
   await noteFirmware(deps, context, decoded.signal);
   if (endsLearning(state, decoded.signal)) await noteLearnt(deps, context, receiveDate);
   const needs = needsOf(state, decoded.signal);
   if (!context.isLatest && (needs.regions || needs.critical)) return null;
   const around = await roomContextOf(deps, context, needs);
-  const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
   const cause: Cause = { receiveDate, sensorId, uuid, source: uuid };
   const timings = needs.critical ? around.timings : null;
   return { ...happenings(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw } };
 };
 
 /**
- * Judges what was said, one after the other, each from what the one before left; what makes an event is kept first. Null:
- * only what tells nobody anything may be judged by a context that is some seconds old.
+ * Judges messages one after the other, each from the state that the one before left. A message that makes an event is
+ * stored first. Null when a message makes an event but the context may be some seconds old.
  */
 export const stepThrough = async (
   deps: ProcessDeps,
@@ -96,15 +98,20 @@ export const stepThrough = async (
     if (stepped.events.length >= EVENTS_OF_ONE_DECISION) break;
     let judged = await judge(deps, context, stepped.next, said);
     if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
-    let events: NewEvent[] = judged.events.map((event) => ({ ...event, id: idOf(event.createDate) }));
+    const { requestId } = said;
+    const identified = (event: Outcome['events'][number]): NewEvent => ({
+      ...{ ...event, id: idOf(event.createDate) },
+      ...(requestId !== undefined && { requestId }),
+    });
+    let events = judged.events.map(identified);
     const [first] = events;
     if (first && judged.keep) {
       if (isLong(judged.keep.raw)) events = events.map((event) => ({ ...event, isLong: true as const }));
       const message = { ...judged.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: said.receiveDate };
       if (!(await deps.store.events.keep(message))) {
-        // A repetition of what was told before only shows that the device is there.
+        // The repetition of an earlier message only shows that the device is alive.
         judged = await judge(deps, context, stepped.next, { position: said.position, receiveDate: said.receiveDate });
-        events = judged?.events.map((event) => ({ ...event, id: idOf(event.createDate) })) ?? [];
+        events = judged?.events.map(identified) ?? [];
       }
     }
     stepped.next = judged?.next ?? stepped.next;

@@ -1,7 +1,7 @@
 import { SWEEP_SECONDS } from '../../../shared/domain/sensor-state.ts';
 import { scheduled } from '../../../shared/queue/consumer.ts';
 
-/** Puts on a queue what the due index says is due, and dead letters back on the queues that they come from. */
+/** Puts a task on its queue for each item that is due in the due index, and dead letters back on their queues. */
 export const sweep = scheduled({
   name: 'sweep',
   everySeconds: SWEEP_SECONDS,

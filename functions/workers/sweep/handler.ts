@@ -1,29 +1,17 @@
 import type { Deps } from '../../../shared/deps.ts';
 import { onSchedule } from '../../../shared/queue/consume.ts';
-import { deliverTask, queueOf, type Task } from '../../../shared/queue/task.ts';
-import type { Waiting } from '../../../shared/store/due.ts';
+import { queueOf } from '../../../shared/queue/encode.ts';
+import type { Task } from '../../../shared/queue/task.ts';
 import { sweep } from './contract.ts';
 import { createResend } from './resend.ts';
 
-/** Leaves this much of its time unused, for queues that give no answer: what is left waits for the next sweep. */
+/** So many deliveries are named in the log. */
+const TOLD = 100;
+/** How much time (ms) the sweep leaves unused for queues that do not answer. What is left waits for the next sweep. */
 const MARGIN_MS = 10_000;
 
-/** The task by which what is due is worked on. */
-const taskOf = (one: Waiting): Task => {
-  const { customerId } = one;
-  switch (one.kind) {
-    case 'sensor':
-      return { type: 'check_sensor', customerId, sensorId: one.sensorId };
-    case 'notice':
-      return { type: 'process_notice', customerId, sensorId: one.sensorId, uuid: one.uuid };
-    case 'delivery':
-      return deliverTask({ customerId, webhookId: one.webhookId, id: one.deliveryId });
-    case 'job':
-      return one.job === 'held'
-        ? { type: 'release_held', customerId, webhookId: one.webhookId }
-        : { type: 'step_replay', customerId, webhookId: one.webhookId, replayId: one.job };
-  }
-};
+/** Returns whether the task is due all the time, as those of disabled webhooks and running replays: its age tells nothing. */
+const isStanding = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
 const createSweep = () => {
   const { isTime, tidy } = createResend();
@@ -34,24 +22,27 @@ const createSweep = () => {
     tidy(now());
     const start = now();
     let sent = 0;
+    const deliveryIds: string[] = [];
     let oldest = start;
     deps.failpoint('sweep.begun');
     for await (const page of store.due.waiting(now(), cursors)) {
-      const tasks = page.filter((one) => one.kind !== 'delivery' || isTime(one.deliveryId, now())).map(taskOf);
-      // One queue that takes nothing must not keep the others from their work: what is due stays due.
+      const tasks = page
+        .map(({ task }) => task)
+        .filter((task) => task.type !== 'deliver' || isTime(task.deliveryId, now()));
+      // A queue that fails must not stop the others: its items stay due.
       const queues = [...Map.groupBy(tasks, queueOf).values()].map((ofQueue) =>
         enqueue(ofQueue).catch((error: unknown) => log('error', 'what is due waits for the next sweep', {}, error)),
       );
       await Promise.all(queues);
       deps.failpoint('sweep.enqueued');
-      // What a webhook that is off holds is due all the time.
-      oldest = Math.min(oldest, ...page.flatMap(({ kind, time }) => (kind === 'job' ? [] : [time])));
+      oldest = Math.min(oldest, ...page.flatMap(({ task, time }) => (isStanding(task) ? [] : [time])));
       sent += tasks.length;
+      deliveryIds.push(...tasks.flatMap((task) => ('deliveryId' in task ? task.deliveryId : [])));
       if (timeLeft() < MARGIN_MS) break;
     }
     measure('OldestWaiting', (start - oldest) / 1_000);
     if (cursors.length > 0) await store.due.leave(cursors);
-    if (sent > 0) log('info', 'put on the queues what was due', { sent });
+    if (sent > 0) log('info', 'put on the queues what was due', { sent, deliveryIds: deliveryIds.slice(0, TOLD) });
     if (isToRedrive) await redrive();
   };
 };

@@ -1,7 +1,10 @@
 export type Answer = { status: number; headers: Headers; body: unknown };
 export type Heard = (line: string) => void;
 
-/** Calls the API as an app or a device would, and tells `heard` of every call. Throws on any other status than 2xx. */
+/**
+ * Creates a client that calls the API as an app or a device would, and calls `heard` for every call. A call throws on
+ * any status other than 2xx.
+ */
 export const apiClient = (base: string, token: string | undefined, heard: Heard = () => {}) => {
   const send = async <T>(method: string, path: string, body?: unknown): Promise<{ body: T; headers: Headers }> => {
     const response = await fetch(base + path, {
@@ -24,7 +27,7 @@ export const apiClient = (base: string, token: string | undefined, heard: Heard 
   };
 };
 
-/** Logs in; gives a client with the session's token. */
+/** Logs in. Gives a client with the token of the session. */
 export const logIn = async (base: string, username: string, password: string, heard?: Heard) => {
   const { headers, body } = await apiClient(base, undefined, heard).send<{ id: number; customerId: number | null }>(
     'POST',

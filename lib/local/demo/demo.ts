@@ -8,13 +8,13 @@ import { voiceOf } from './voice.ts';
 
 type Say = (line: string) => void;
 
-/** One of the demo's sensors moves this often. */
+/** The interval (ms) at which one of the demo's sensors sends something. */
 const EVERY_MS = 5_000;
 
-/** The port of the demo's receiver when it is free, so that the webhook of an earlier start still finds it. */
+/** The port of the demo's receiver when it is free, so that the webhook of an earlier start is still valid. */
 const RECEIVER_PORT = 3_999;
 
-/** A care home that lives: seeds it, moves its sensors, answers its alarms, and says what to try. */
+/** Runs a demo care home: creates it, sends messages of its sensors, receives its alarms, and prints what to try. */
 export const startDemo = async ({ url, mqttUrl, runtime }: Cloud, say: Say): Promise<{ stop: () => void }> => {
   const hear = (request: Received, response: ServerResponse): void => {
     const { event, rule, sensor } = JSON.parse(request.body);

@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 export type Received = { headers: IncomingHttpHeaders; body: string; at: number };
 type Behave = (request: Received, response: ServerResponse, count: number) => void;
 
-/** A receiver on loopback, as a nurse-call system has one: keeps what it gets, answers 200 unless told otherwise. */
+/**
+ * Starts a receiver of webhooks on loopback, as a nurse-call system has one. It keeps the requests that it gets, and
+ * answers 200 unless `behave` answers otherwise.
+ */
 export const startReceiver = async (behave: Behave = (_, response) => void response.end('ok'), port = 0) => {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
@@ -24,7 +27,7 @@ export const startReceiver = async (behave: Behave = (_, response) => void respo
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    /** Resolves once `count` requests have come in. The test's own timeout bounds it. */
+    /** Resolves with all requests once `count` of them have arrived. There is no timeout. */
     until: async (count: number): Promise<Received[]> => {
       while (received.length < count) await new Promise<void>((wake) => waiting.push(wake));
       return received;

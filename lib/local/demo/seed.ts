@@ -9,7 +9,7 @@ import { type Api, apiClient } from './client.ts';
 
 const NURSE_CALL = 'Demo nurse call';
 const USERNAME = 'demo';
-/** Hardware ids of the sensors that the simulator moves. */
+/** Hardware ids of the sensors of the demo. */
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
 
 export type DemoSensor = { sensorId: string; deviceToken: string };
@@ -55,11 +55,16 @@ const createPerson = async ({ table, now, random, passwords, settings }: Runtime
     ...profile,
     ...access,
   };
-  await stores.users.create(user, drawAccountKey(random), await passwords.hash(password), settings.QUOTAS.users);
+  await stores.users.create(
+    user,
+    drawAccountKey(random),
+    await (await passwords()).hash(password),
+    settings.QUOTAS.users,
+  );
   return { id, customerId, password };
 };
 
-/** The demo's user: made at the first start, found again later (its password was shown once). */
+/** Finds the demo's user, or creates it at the first start. The password is shown only then. */
 const findPerson = async (runtime: Runtime): Promise<{ person: Person; accountKey: string }> => {
   const { sessions } = store(runtime.table);
   const known = await sessions.accountKeyOf(usernameKey(USERNAME));
@@ -80,7 +85,7 @@ const logIn = async ({ table, now, random }: Runtime, accountKey: string): Promi
   return token;
 };
 
-/** Registers the demo's devices with a key of the moment; a known device gets a new token. */
+/** Registers the demo's devices with a temporary provisioning key. A device that is known already gets a new token. */
 const registerDevices = async ({ table, now, random }: Runtime, base: string, api: Api): Promise<DemoSensor[]> => {
   const key = drawToken('provisioning', random);
   const { provisioning } = store(table);
@@ -121,14 +126,14 @@ const createAlarms = async (api: Api, url: string): Promise<void> => {
     });
 };
 
-/** At a later start the receiver may have another address. */
+/** Updates the URL of the webhook, because the receiver may have another address at a later start. */
 const follow = async (api: Api, url: string): Promise<void> => {
   const [page] = await api.get<{ data: { id: string; name: string; url: string }[] }[]>('/webhooks?perPage=200');
   const moved = page?.data.find((webhook) => webhook.name === NURSE_CALL && webhook.url !== url);
   if (moved) await api.send('PUT', `/webhooks/${moved.id}`, { ...moved, url });
 };
 
-/** Seeds a care home that the simulator can move: once for each data folder. `receiver` hears of its alarms. */
+/** Creates the demo's care home, once per data folder. `receiver` is the URL that gets its alarms. */
 export const seedDemo = async (runtime: Runtime, base: string, receiver: string): Promise<Demo> => {
   const { person, accountKey } = await findPerson(runtime);
   const token = await logIn(runtime, accountKey);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Received } from './receiver.ts';
 
-/** Are both signatures of a request right, as its receiver checks them? `secret`: `whsec_` and Base64. */
+/** Checks both signatures of a request as its receiver does. `secret` is `whsec_` followed by Base64. */
 export const isSigned = ({ headers, body }: Received, secret: string): boolean => {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

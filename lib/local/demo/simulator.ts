@@ -1,14 +1,14 @@
+import type { What } from '../../simulate/day.ts';
+import { asleep, whereAfter, wordsOf } from '../../simulate/makers.ts';
 import type { Clock } from '../clock.ts';
-import type { What } from '../simulate/day.ts';
-import { asleep, whereAfter, wordsOf } from '../simulate/makers.ts';
 import type { Voice } from './voice.ts';
 
 type Say = (line: string) => void;
 
-/** What happens in each room, again and again: people come and go, and now and then somebody falls. */
+/** The moments that repeat in each room: people come and go, and now and then somebody falls. */
 const moments: readonly What[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
-/** What a sensor says of it, message by message, each as of when it is asked for. */
+/** Yields the messages of a sensor one after the other, each with the time at which it is asked for. */
 function* wordsIn(now: () => number): Generator<object, never> {
   for (let where = asleep; ; )
     for (const what of moments) {
@@ -19,7 +19,7 @@ function* wordsIn(now: () => number): Generator<object, never> {
     }
 }
 
-/** Moves the sensors of the demo, one of them every `everyMs`. Gives what stops it. */
+/** Sends messages of the demo's sensors, of one sensor every `everyMs`. Gives a function that stops it. */
 export const simulate = (sensors: readonly Voice[], { now, after }: Clock, everyMs: number, say: Say): (() => void) => {
   const words = sensors.map(() => wordsIn(now));
   let turn = 0;

@@ -6,7 +6,7 @@ import { isSigned } from './signed.ts';
 type Id = { id: number };
 export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Heard };
 
-/** A check of the story: what must hold, and whether it does. */
+/** A check of the story, and whether it holds. */
 type Check = { what: string; holds: boolean };
 const SECRET = 'whsec_'.concat(Buffer.from('the demo signs with this secret').toString('base64'));
 
@@ -26,7 +26,7 @@ const messageOf = (status: string, start: number, at: number) => ({
   },
 });
 
-// First an error, then silence past the deadline, then all is well.
+// The receiver first answers with an error, then does not answer before the deadline, and then answers 200.
 const startTroubledReceiver = (say: Heard) =>
   startReceiver((request, response, count) => {
     const doing = count === 1 ? 'answers 500' : count === 2 ? 'hangs' : 'answers 200';
@@ -35,7 +35,7 @@ const startTroubledReceiver = (say: Heard) =>
     else if (count > 2) response.end('thank you');
   });
 
-/** A customer with a sensor, and a bot whose webhook hears of falls. */
+/** Creates a customer with a sensor, and a bot whose webhook is told of falls. */
 const prepare = async (admin: Api, { base, provisioningKey, say }: StoryOptions, url: string) => {
   const name = `Demo home ${randomBytes(3).toString('hex')}`;
   const customer = await admin.post<Id>('/customers', { name, location: 'Ground floor', email: '' });
@@ -80,28 +80,28 @@ const judge = (received: readonly Received[], token: string, hits: readonly Hit[
   const payload = JSON.parse(received[0]?.body ?? '{}');
   const message = hit?.ruleMessages[0];
   return [
-    { what: 'three attempts came in', holds: received.length === 3 },
+    { what: 'three attempts arrived', holds: received.length === 3 },
     {
-      what: 'all with the same webhook-id',
+      what: 'all attempts have the same webhook-id',
       holds: new Set(received.map(({ headers }) => headers['webhook-id'])).size === 1,
     },
-    { what: 'all with the same bytes', holds: new Set(received.map(({ body }) => body)).size === 1 },
+    { what: 'all attempts have the same bytes', holds: new Set(received.map(({ body }) => body)).size === 1 },
     { what: 'every signature is right', holds: received.every((one) => isSigned(one, SECRET)) },
     {
-      what: 'every one carries the token',
+      what: 'every attempt carries the token',
       holds: received.every(({ headers }) => headers.authorization === `Bearer ${token}`),
     },
     {
-      what: 'the payload tells of the fall',
+      what: 'the payload is that of the fall',
       holds: payload.event?.action === 'fall_detected' && payload.rule?.situation === 'fall_detected',
     },
     { what: 'there is one rule hit', holds: hit?.situation === 'fall_detected' && further.length === 0 },
-    { what: 'it has the times of three tries', holds: message?.sendTryTimes.length === 3 },
-    { what: 'it was sent, and all of it', holds: message?.wasSend === true && hit?.allSend === true },
+    { what: 'the hit has the times of three attempts', holds: message?.sendTryTimes.length === 3 },
+    { what: 'the hit says that all was sent', holds: message?.wasSend === true && hit?.allSend === true },
   ];
 };
 
-/** Polls until the hit says that it was sent; the receiver's answer and the hit are two writes. */
+/** Polls until the hit is marked as sent. The receiver's answer and the hit are two writes, so this takes a moment. */
 const settledHits = async (api: Api, customerId: number): Promise<Hit[]> => {
   for (let tries = 0; ; tries++) {
     const [page] = await api.get<{ data: Hit[] }[]>(`/customers/${customerId}/rule-hits`);
@@ -110,25 +110,30 @@ const settledHits = async (api: Api, customerId: number): Promise<Hit[]> => {
   }
 };
 
-/** The main job: a fall, a receiver in trouble, and a webhook that arrives all the same. True when every check held. */
+/**
+ * Plays the main case: a fall, a receiver with errors, and a webhook that arrives nevertheless. Gives true when every
+ * check held.
+ */
 export const tellStory = async (options: StoryOptions): Promise<boolean> => {
   const { base, username, password, say } = options;
   const receiver = await startTroubledReceiver(say);
   try {
-    say('1. An admin logs in, makes a customer and a user; the user links a sensor and makes bot, webhook and rule.');
+    say(
+      '1. An admin logs in, and creates a customer and a user; the user links a sensor and creates a bot, a webhook and a rule.',
+    );
     const { api: admin } = await logIn(base, username, password, say);
     const { api, customer, device, webhook } = await prepare(admin, options, receiver.url);
-    say('2. Somebody falls. The device reports it as it goes on.');
+    say('2. Somebody falls. The device reports each state of the fall.');
     const start = Date.now() - 60_000;
     const asDevice = apiClient(base, device.deviceToken, say);
     for (const [at, status] of statuses.entries()) {
       say(`  device: ${status}`);
       await asDevice.post(`/devices/${device.sensorId}/messages`, messageOf(status, start, at * 20));
     }
-    say('3. The nurse-call system answers 500, then hangs, then 200.');
+    say('3. The nurse-call system answers 500, then does not answer, then answers 200.');
     await receiver.until(3);
     say(`  body: ${receiver.received[2]?.body}`);
-    say('4. What must hold:');
+    say('4. These checks must hold:');
     const checks = judge(receiver.received, webhook.token, await settledHits(api, customer.id));
     for (const { what, holds } of checks) say(`  ${holds ? 'ok' : 'NOT OK'}: ${what}`);
     return checks.every(({ holds }) => holds);

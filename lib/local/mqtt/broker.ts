@@ -7,17 +7,19 @@ import { bounded } from './connection.ts';
 import { allows } from './rights.ts';
 import { forbidden, type Sessions, type Turns } from './sessions.ts';
 
-/** Bytes of a packet that are gathered: above, a connection ends. */
+/** Bytes that a packet may have; a larger one ends its connection. */
 const PACKET = 256 * 1_024;
-/** Connections at a time. */
+/** The longest first packet of a connection, bytes: a CONNECT with a token needs some hundred. */
+const FIRST_PACKET = 8 * 1_024;
+/** The number of simultaneous connections. */
 const CONNECTIONS = 10_000;
-/** How long (ms) somebody may be connected without a CONNECT. */
-const PATIENCE = 10_000;
+/** How long (ms) a connection may stay open without a CONNECT packet. */
+const CONNECT_TIMEOUT = 10_000;
 
-/** What the broker asks, and of whom: the rights decide alone. */
+/** The hooks of the broker: each is decided by the session and its rights alone. */
 const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
   preConnect: (_, packet, done) => {
-    // Nothing is kept for who is away: what a device would miss it asks for.
+    // No session state is kept for a disconnected device: it asks for what it missed.
     packet.clean = true;
     done(null, true);
   },
@@ -33,7 +35,7 @@ const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
     const rights = sessions.of(client)?.rights;
     return rights && allows(rights, 'Receive', `topic/${packet.topic}`) ? packet : null;
   },
-  // The acknowledgement follows it.
+  // The broker sends the acknowledgement after `done`.
   authorizePublish: (client, packet, done) => {
     const session = sessions.of(client);
     const why = session ? forbidden(session.rights, packet) : 'it is nobody';
@@ -43,16 +45,17 @@ const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
 });
 
 /**
- * AWS IoT Core on this host, as far as devices see it: MQTT 3.1.1 with QoS 0 and 1. What is published is acknowledged
- * only once it was taken, or refused for good; what cannot be taken now ends its connection, so that it comes again.
+ * Creates AWS IoT Core on this host, as far as devices see it: MQTT 3.1.1 with QoS 0 and 1. A message is acknowledged
+ * only once it was accepted, or refused for good. When it cannot be accepted now, the connection ends, so that the
+ * device sends it again.
  */
 export const createBroker = async (sessions: Sessions, turns: Turns, log: Log) => {
-  const limits = { connectTimeout: PATIENCE, maxClientsIdLength: 128 };
+  const limits = { connectTimeout: CONNECT_TIMEOUT, maxClientsIdLength: 128 };
   const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns) });
   broker.on('clientDisconnect', sessions.close);
   for (const name of ['clientError', 'connectionError'] as const)
     broker.on(name, ({ id }, { message }) => log('info', 'a connection of MQTT ended', { sensorId: id, why: message }));
-  const server = createServer((socket) => void broker.handle(bounded(socket.setNoDelay(), PACKET)));
+  const server = createServer((socket) => void broker.handle(bounded(socket.setNoDelay(), PACKET, FIRST_PACKET)));
   server.maxConnections = CONNECTIONS;
   const publish: Publish = (topic, payload) =>
     new Promise((resolve, reject) => {
@@ -61,13 +64,13 @@ export const createBroker = async (sessions: Sessions, turns: Turns, log: Log) =
     });
   return {
     publish,
-    /** Opens its door on a port, 0 for any that is free; gives its address. */
+    /** Listens on a port, 0 for any free one. Gives the URL. */
     listen: async (port: number): Promise<string> => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
       return `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
     },
-    /** Ends it: what was begun is finished and acknowledged, and nobody stays connected. */
+    /** Stops cleanly: messages in progress are finished and acknowledged, then all connections are closed. */
     stop: async (): Promise<void> => {
       server.close();
       await turns.settled();

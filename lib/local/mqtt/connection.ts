@@ -2,12 +2,15 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createFrames } from './frames.ts';
 
-/** What a connection has to say when it ends may take so long (ms): who does not read it is not waited for. */
+/** When a connection ends, its last packets have so many ms to be sent; a client that does not read them is cut off. */
 const LAST_WORDS = 1_000;
 
-/** A socket of which no packet is gathered that is larger than `most` bytes: such a connection ends. */
-export const bounded = (socket: Socket, most: number): Duplex => {
-  const fits = createFrames(most);
+/**
+ * Wraps a socket so that no packet larger than `most` bytes, and no first packet larger than `first`, is buffered: the
+ * connection of such a packet ends.
+ */
+export const bounded = (socket: Socket, most: number, first: number): Duplex => {
+  const fits = createFrames(most, first);
   const connection = new Duplex({
     read: () => void socket.resume(),
     write: (chunk, _, done) => void socket.write(chunk, done),

@@ -4,8 +4,8 @@ import { topicsOf } from '../../../shared/ingest/topics.ts';
 type Credentials = { sensorId: string; deviceToken: string };
 
 /**
- * A device that is connected by MQTT, and connects again by itself. `send` resolves once a message is acknowledged, and
- * rejects when it was refused; one at a time.
+ * Connects a device by MQTT; the connection is restored when it breaks. `send` resolves once a message is
+ * acknowledged, and rejects when it was refused. Only one call of `send` at a time is allowed.
  */
 export const connectDevice = async (url: string, { sensorId, deviceToken: password }: Credentials) => {
   const client = await connectAsync(url, { clientId: sensorId, username: sensorId, password, protocolVersion: 4 });
@@ -14,7 +14,7 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   client.on('message', (_, payload) => {
     reason = payload.toString();
   });
-  // What ends a connection begins another one.
+  // An error closes the connection, and the client then reconnects by itself.
   client.on('error', () => {});
   await client.subscribeAsync(refused, { qos: 1 });
   return {

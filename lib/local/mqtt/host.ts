@@ -5,17 +5,20 @@ import { teller } from '../../../shared/ingest/tell.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
-import { type Around, loadHandler } from '../load.ts';
+import { type Around, loadHandler } from '../load-handler.ts';
 import { lambdaContext } from '../pollers.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 
-/** The rule that devices name when they use Basic Ingest. */
+/** The name of the rule that devices use with Basic Ingest. */
 export const LOCAL_RULE = 'sensor_cloud_local_messages';
-/** Characters of base64 that stand for the bytes of a payload that AWS IoT takes: 128 KiB. https://docs.aws.amazon.com/general/latest/gr/iot-core.html */
+/**
+ * The number of base64 characters of the largest payload that AWS IoT accepts: 128 KiB.
+ * https://docs.aws.amazon.com/general/latest/gr/iot-core.html
+ */
 const PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
 
-/** A function of the cloud, as AWS IoT calls it. */
+/** Gives a function that invokes a function of the cloud as AWS IoT does. */
 const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?: Around) => {
   const handler = await loadHandler<object, R>(name, runtime, around);
   return (event: object): Promise<R> =>
@@ -23,8 +26,8 @@ const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?
 };
 
 /**
- * MQTT on this host: a broker with the authorizer and the worker of the cloud behind it. `publish` is there before the
- * functions are, for they have it; who connects earlier waits.
+ * Creates MQTT on this host: a broker with the authorizer and the ingest function of the cloud. `publish` exists
+ * before the functions are loaded, because they use it; connections wait until then.
  */
 export const createMqtt = async (clock: Clock, log: Log) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<Rights>>();
@@ -38,7 +41,7 @@ export const createMqtt = async (clock: Clock, log: Log) => {
   const broker = await createBroker(sessions, createTurns(take, clock.now), log);
   return {
     publish: broker.publish,
-    /** Opens its door with the functions behind it; gives its address. */
+    /** Loads the functions and listens on the port. Gives the URL. */
     open: async (runtime: Runtime, port: number, around?: Around): Promise<string> => {
       authorizer.resolve(await invoking('authorizer', runtime, clock, around));
       ingest.resolve(await invoking('ingest', runtime, clock, around));

@@ -5,7 +5,10 @@ import type { Clock } from '../clock.ts';
 type Credentials = { clientId: string; username: string | undefined; password: Uint8Array | undefined };
 export type Authorize = (event: object) => Promise<Rights>;
 
-/** What AWS IoT asks a custom authorizer. https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html */
+/**
+ * The event that AWS IoT sends to a custom authorizer.
+ * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
+ */
 export const connecting = ({ clientId, username, password }: Credentials) => ({
   signatureVerified: false,
   protocols: ['mqtt'],
@@ -19,7 +22,10 @@ export const connecting = ({ clientId, username, password }: Credentials) => ({
   connectionMetadata: { id: randomUUID() },
 });
 
-/** May it be done by these rights? They name each resource in full: there is no wildcard to look for. */
+/**
+ * Do these rights allow an action on a resource? The policies name each resource in full, so there are no wildcards
+ * to match.
+ */
 export const allows = ({ isAuthenticated, policyDocuments }: Rights, action: string, resource: string): boolean =>
   isAuthenticated &&
   policyDocuments
@@ -32,8 +38,8 @@ export const allows = ({ isAuthenticated, policyDocuments }: Rights, action: str
 type Refreshing = { rights: Rights; again: () => Promise<Rights>; clock: Clock; end: (why: string) => void };
 
 /**
- * Asks again and again, as often as the rights say, whether a connection may go on, and ends it when not. Gives what
- * stops that. As long as nobody can be asked, it goes on.
+ * Asks the authorizer again, at the interval that the rights give, whether a connection may go on, and ends it when
+ * it may not. While the authorizer fails, the connection goes on. Gives a function that stops this.
  */
 export const keepAsking = ({ rights, again, clock, end }: Refreshing): (() => void) => {
   const { refreshAfterInSeconds, disconnectAfterInSeconds } = rights;

@@ -12,14 +12,17 @@ const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
 
 type Session = { rights: Rights; stop: () => void; last: Promise<void> };
 
-/** Why a connection must end that publishes this; null: it may go on. MQTT 3.1.1 has no milder answer. */
+/**
+ * Why a connection that publishes this packet must end; null when the packet is allowed. MQTT 3.1.1 has no milder
+ * answer.
+ */
 export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): string | null => {
   if (!allows(rights, 'Publish', `topic/${topic}`)) return 'it may not publish there';
   if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'it may not have messages retained';
   return qos === 2 ? 'there is no QoS 2' : null;
 };
 
-/** Who is connected, and what they may do. */
+/** Holds the connected clients with their rights. */
 export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
   const sessions = new WeakMap<Client, Session>();
   const end = (client: Client) => (why: string) => {
@@ -28,7 +31,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
   };
   return {
     of: (client: Client | null): Session | undefined => (client ? sessions.get(client) : undefined),
-    /** Lets a client in, or gives the error that tells it why not. */
+    /** Admits a client and gives null, or gives the error that tells the client why it is refused. */
     open: async (client: Client, username?: string, password?: Uint8Array): Promise<AuthenticateError | null> => {
       const event = connecting({ clientId: client.id, username, password });
       const rights = await authorize(event).catch((error: unknown) => log('error', 'nobody is let in', {}, error));
@@ -44,7 +47,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
 };
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Has what devices publish taken, for each device one after the other: that is its order. */
+/** Processes published messages, those of each device one after the other, because a device's messages are ordered. */
 export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
   const running = new Set<Promise<void>>();
   return {
@@ -61,7 +64,7 @@ export const createTurns = (take: (event: Published) => Promise<void>, now: () =
       session.last = done;
       return turn;
     },
-    /** Resolves when what was begun is done. */
+    /** Resolves when the messages in progress are done. */
     settled: async (): Promise<void> => void (await Promise.all(running)),
   };
 };

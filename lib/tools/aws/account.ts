@@ -8,11 +8,11 @@ import { Refusal } from '../refusal.ts';
 export type Outputs = Readonly<Record<string, string>>;
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
-/** CloudFormation has no error of its own for a stack that is not there. */
+/** Does an error say that a stack doesn't exist? CloudFormation has no error type of its own for it. */
 const isMissing = (error: unknown): boolean =>
   nameOf(error) === 'ValidationError' && /does not exist/.test(String((error as Error).message));
 
-/** `otherwise` when what is asked for is not there. */
+/** Gives `otherwise` when the requested resource doesn't exist. */
 const orMissing = async <T, O>(
   asked: Promise<T>,
   isGone: (error: unknown) => boolean,
@@ -27,7 +27,7 @@ const orMissing = async <T, O>(
 };
 
 const stackReads = (formation: CloudFormationClient) => ({
-  /** Outputs of a stack by their names; null: there is no such stack. */
+  /** Gives the outputs of a stack by their names; null when there is no such stack. */
   outputs: (StackName: string): Promise<Outputs | null> => {
     const asked = formation.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
       const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
@@ -36,7 +36,7 @@ const stackReads = (formation: CloudFormationClient) => ({
     return orMissing(asked, isMissing, null);
   },
 
-  /** The template that a stack was deployed from; null: there is no such stack. */
+  /** Gives the template that a stack was deployed from; null when there is no such stack. */
   template: (StackName: string): Promise<string | null> => {
     const asked = formation.send(new GetTemplateCommand({ StackName }));
     return orMissing(
@@ -48,10 +48,10 @@ const stackReads = (formation: CloudFormationClient) => ({
 });
 
 const mailReads = (mail: SESv2Client) => ({
-  /** True: mails go to verified addresses alone, as in every new account. */
+  /** Is SES in its sandbox, so that mails go only to verified addresses? It is in every new account. */
   isMailSandboxed: async (): Promise<boolean> => !(await mail.send(new GetAccountCommand({}))).ProductionAccessEnabled,
 
-  /** May mails come from this address, or from all of this domain? */
+  /** May mails be sent from this address, or from this whole domain? */
   mayMailFrom: (EmailIdentity: string): Promise<boolean> => {
     const asked = mail.send(new GetEmailIdentityCommand({ EmailIdentity }));
     return orMissing(
@@ -63,27 +63,27 @@ const mailReads = (mail: SESv2Client) => ({
 });
 
 export type AwsConfig = { region?: string };
-/** The region where the AWS CLI finds it too: the SDK does not know AWS_DEFAULT_REGION. */
+/** Finds the region where the AWS CLI does, because the SDK doesn't read AWS_DEFAULT_REGION. */
 export const awsConfig = (env: Readonly<Record<string, string | undefined>>): AwsConfig => {
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   return region ? { region } : {};
 };
 
-/** What the tools ask of an AWS account. Credentials are found as the AWS CLI finds them. */
+/** Creates the calls to an AWS account that the tools make. Credentials are found where the AWS CLI finds them. */
 export const awsAccount = (config: AwsConfig) => {
   const [sts, lambda] = [new STSClient(config), new LambdaClient(config)];
   return {
     ...stackReads(new CloudFormationClient(config)),
     ...mailReads(new SESv2Client(config)),
 
-    /** Whose account it is, by the credentials that are used, and the region. */
+    /** Gives the account of the credentials, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
     },
 
-    /** Invocations of Lambda at a time: of the whole account, and those that nothing has reserved. */
+    /** Gives the Lambda concurrency of the account, and the part of it that is not reserved. */
     concurrency: async (): Promise<{ total: number; unreserved: number }> => {
       const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
       const { ConcurrentExecutions = 0, UnreservedConcurrentExecutions = 0 } = AccountLimit ?? {};
@@ -93,7 +93,7 @@ export const awsAccount = (config: AwsConfig) => {
 };
 export type Account = ReturnType<typeof awsAccount>;
 
-/** Outputs of the stack of a stage, which has to be there. */
+/** Gives the outputs of the stack of a stage. Throws a Refusal when there is no such stack. */
 export const outputsOf = async (account: Account, stage: string): Promise<Outputs> => {
   const outputs = await account.outputs(stackName(stage));
   if (outputs) return outputs;

@@ -1,23 +1,33 @@
 import type { Account } from './account.ts';
 import { sentenceOf } from './failure.ts';
+import { addressesToldIn, concurrencyAlarmIn, type Template } from './template.ts';
 
-/** `failed`: deploying would fail; `warning`: it would not do what somebody may expect. `says`: a sentence, and what to do. */
+/**
+ * The result of a check. `failed` means that deploying would fail; `warning` means that the deployed stage would lack
+ * something. `says` is a sentence with the advice what to do.
+ */
 export type Check = {
   what: string;
   verdict: 'ok' | 'warning' | 'failed';
   says: string;
-  /** The stage has a sender that SES does not send for: no one must be promised a mail. */
+  /** SES does not send for the sender of the stage, so the stage is deployed without mail, and promises no mails. */
   withoutMail?: true;
 };
 
-/** What the templates of this CDK ask for. https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
+/**
+ * The bootstrap version that the templates of this CDK need.
+ * https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
+ */
 export const LEAST_BOOTSTRAP = 6;
-/** Lambda keeps as many for functions that reserve none. https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html */
+/**
+ * Lambda keeps this much concurrency unreserved.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+ */
 const KEPT_UNRESERVED = 100;
 const MORE = 'ask AWS for more (Service Quotas, Lambda, "Concurrent executions")';
 
 const isDenied = (error: unknown): boolean => /^AccessDenied/.test((error as Error).name);
-/** A check that these credentials may not make stops nobody. */
+/** Runs a check. When the credentials don't allow it, the result is a warning, so that the deployment goes on. */
 const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
   try {
     return await check();
@@ -29,7 +39,7 @@ const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<C
 
 type Asks<K extends keyof Account> = Pick<Account, K>;
 
-/** Is the account ready for the CDK? */
+/** Is the account bootstrapped for the CDK? */
 export const checkBootstrap = ({ outputs, identity }: Asks<'outputs' | 'identity'>): Promise<Check> =>
   orUnchecked('bootstrap', async () => {
     const what = 'bootstrap';
@@ -46,7 +56,7 @@ export const checkBootstrap = ({ outputs, identity }: Asks<'outputs' | 'identity
     };
   });
 
-/** May mails be sent from an address, to anybody? Then `ok`; else what keeps them back. */
+/** May mails be sent from an address to anybody? The result is `ok`, or says what prevents it. */
 export const checkMail = (
   { mayMailFrom, isMailSandboxed }: Asks<'mayMailFrom' | 'isMailSandboxed'>,
   sender: string,
@@ -76,7 +86,10 @@ export const checkMail = (
     return { what, verdict: 'ok', says: `from ${sender}` };
   });
 
-/** Does the account have the invocations at a time that a stage reserves? `own`: what its stack reserves now. */
+/**
+ * Does the account have enough concurrency for the reservations of a stage? `own` gives what the deployed stack
+ * reserves now.
+ */
 export const checkConcurrency = (
   { concurrency }: Asks<'concurrency'>,
   { wanted, own }: { wanted: number; own: () => Promise<number> },
@@ -98,6 +111,25 @@ export const checkConcurrency = (
     const reserved =
       wanted > 0 ? `${wanted} of them reserved` : 'none of them reserved for what falls need (-c concurrency)';
     return { what, verdict: 'ok', says: `${total} invocations at a time, ${reserved}` };
+  });
+
+/** Is somebody told of the alarms of a stage, and can that of the account's concurrency ring before it is used up? */
+export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Template): Promise<Check> =>
+  orUnchecked('alarms', async () => {
+    const what = 'alarms';
+    const told = addressesToldIn(template);
+    if (told.length === 0)
+      return {
+        ...{ what, verdict: 'warning' },
+        says: 'Alarms are seen in CloudWatch alone, and nobody is told of them: name somebody (-c alarmEmail=ADDRESS).',
+      };
+    const [{ total }, most] = [await concurrency(), concurrencyAlarmIn(template)];
+    if (most >= total)
+      return {
+        ...{ what, verdict: 'warning' },
+        says: `The alarm of the account's concurrency rings at ${most} invocations at a time, and the account has ${total}: say so (-c accountConcurrency=${total}), or ${MORE}.`,
+      };
+    return { what, verdict: 'ok', says: `to ${told.join(', ')}` };
   });
 
 const signs = { ok: 'ok', warning: 'NOTE', failed: 'NOT OK' } as const;

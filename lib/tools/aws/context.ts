@@ -1,10 +1,10 @@
-/** Settings of a stage by their names, as the CDK's command line takes them; `stage` is its name. */
+/** Settings of a stage by their names, as the CDK's command line takes them; `stage` is the name of the stage. */
 export type Context = Readonly<Record<string, string>>;
 
-/** The options of every command that makes a stage's template. */
+/** The option `-c` of every command that synthesises the template of a stage. */
 export const contextOption = { type: 'string', short: 'c', multiple: true } as const;
 
-/** What is wrong with what was given as `-c`; null: nothing. */
+/** Gives what is wrong with the values of `-c`; null when they are right. */
 export const contextProblem = (given: readonly string[] = []): string | null => {
   if (!given.every((one) => one.indexOf('=') > 0)) return '-c takes name=value';
   return given.some((one) => one.startsWith('stage=')) ? '--stage names the stage, not -c' : null;

@@ -1,14 +1,18 @@
 import { prices } from './prices.ts';
 import { type Resource, resourcesOf, type Template } from './template.ts';
 
-/** USD a month that are paid when nobody calls. */
+/** A part of the monthly cost (USD) that is paid without any calls. */
 export type AtRest = { what: string; usd: number };
 
 const MINUTES_OF_MONTH = (365.25 / 12) * 24 * 60;
-/** Pollers of a queue that find nothing, each for 20 s. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
+/**
+ * The number of pollers of a queue without messages; each poll takes 20 s.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
 export const IDLE_POLLERS = 5;
-/** A sweep that finds nothing: read units of the due index (shared/store/access-patterns.ts), seconds and GB. */
-const SWEEP = { readUnits: 18, seconds: 0.2, gigabytes: 0.5 };
+/** The units of a sweep that finds nothing, which test/units-of-falls.test.ts asserts, and its assumed seconds and GB. */
+export const SWEEP = { read: 17, write: 1 };
+const SWEEP_TIME = { seconds: 0.2, gigabytes: 0.5 };
 
 type Properties = Resource['Properties'];
 const each = (template: Template, type: string, usdOf: (properties: Properties) => number) => {
@@ -16,7 +20,7 @@ const each = (template: Template, type: string, usdOf: (properties: Properties) 
   return { count: all.length, usd: all.reduce((sum, usd) => sum + usd, 0) };
 };
 
-/** An alarm is paid for each metric that it looks at, not for what it reckons of them. */
+/** The cost of an alarm: each metric of an expression is billed, and the expression itself is not. */
 const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
   Metrics.filter(({ MetricStat }: Properties) => MetricStat).length * prices.alarmMonth;
 
@@ -33,10 +37,14 @@ const pollingUsd = (template: Template) => {
 const sweepUsd =
   MINUTES_OF_MONTH *
   (prices.invocation +
-    SWEEP.seconds * SWEEP.gigabytes * prices.gigabyteSecond +
-    SWEEP.readUnits * prices.tableReadUnit);
+    SWEEP_TIME.seconds * SWEEP_TIME.gigabytes * prices.gigabyteSecond +
+    SWEEP.read * prices.tableReadUnit +
+    SWEEP.write * prices.tableWriteUnit);
 
-/** What a stack costs at rest, by what it is made of: beyond all free tiers. Stored data and logs come on top. */
+/**
+ * The monthly cost of a stack at rest, by kind of resource, without free tiers. Stored data and logs are not
+ * included.
+ */
 export const costAtRest = (template: Template): AtRest[] => {
   const rows: [what: string, of: { count: number; usd: number }][] = [
     ['alarms', each(template, 'AWS::CloudWatch::Alarm', alarmUsd)],
@@ -54,7 +62,7 @@ export const costAtRest = (template: Template): AtRest[] => {
   return rows.flatMap(([what, { count, usd }]) => (count > 0 ? [{ what: `${count} ${what}`, usd }] : []));
 };
 
-/** The same for people, with the sum. */
+/** Formats the cost at rest as lines of text, with the sum. */
 export const costLines = (rows: readonly AtRest[]): string[] => {
   const line = (usd: number, what: string) => `${usd.toFixed(2).padStart(8)}  ${what}`;
   const sum = rows.reduce((total, { usd }) => total + usd, 0);

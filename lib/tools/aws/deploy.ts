@@ -5,12 +5,12 @@ import { stackName } from '../../aws/stack-name.ts';
 import { Refusal } from '../refusal.ts';
 import type { Account, Outputs } from './account.ts';
 import { type Cdk, readJson } from './cdk.ts';
-import { type Check, checkBootstrap, checkConcurrency, checkLine, checkMail } from './checks.ts';
+import { type Check, checkAlarms, checkBootstrap, checkConcurrency, checkLine, checkMail } from './checks.ts';
 import { type Context, contextArgs } from './context.ts';
 import { costAtRest, costLines } from './cost-at-rest.ts';
 import { keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
 
-/** `context`: the settings of the stage, its name among them; `folder`: where the CDK writes what it deploys. */
+/** `context` has the settings of the stage with its name; `folder` is where the CDK writes the files to deploy. */
 export type Deployment = { context: Context; folder: string };
 export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
 
@@ -23,7 +23,7 @@ const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): 
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
-/** What a person does next, the first three commands. */
+/** The first three commands that a person runs after a deployment. */
 const nextSteps = (stage: string, url: string): string[] => [
   'Next:',
   `  npm run admin -- --stage ${stage}                        # the first system admin; prints its password once`,
@@ -32,7 +32,10 @@ const nextSteps = (stage: string, url: string): string[] => [
 ];
 
 const isAddress = (name: string): boolean => /Url$/.test(name);
-/** The addresses of a deployment, the console's if it has one, and what DNS entries lead to. */
+/**
+ * Formats the addresses of a deployment (with that of the console, if there is one), the targets of its DNS entries,
+ * and the name of the table.
+ */
 const outputLines = (outputs: Outputs): string[] =>
   Object.entries(outputs)
     .filter(([name]) => isAddress(name) || /Target$|^TableName$/.test(name))
@@ -46,12 +49,14 @@ const checksOf = (stage: string, template: Template, { account }: Pick<Tools, 'a
     checkBootstrap(account),
     checkMail(account, mailSenderIn(template)),
     checkConcurrency(account, { wanted: reservedIn(template), own }),
+    checkAlarms(account, template),
   ]);
 };
 
 /**
- * Checks what the CDK does not, says what the stage costs at rest, deploys it, and says where it is and what to do next.
- * False: a check failed, or the CDK did, and said why. `more`: further arguments of `cdk deploy`.
+ * Deploys a stage: runs the checks that the CDK doesn't make, prints the cost at rest, deploys, and prints the
+ * addresses and the next steps. Gives false when a check or the CDK failed, after the reason was printed. `more` are
+ * further arguments of `cdk deploy`.
  */
 export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
   const { account, cdk, say } = tools;
@@ -68,7 +73,7 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
     return false;
   }
   const isMute = checks.some(({ withoutMail }) => withoutMail);
-  // Whoever asks the service whether a password can be reset gets a true answer.
+  // Without a sender the service answers truthfully that it cannot reset passwords by mail.
   if (isMute) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
   const scratch = await mkdtemp(join(tmpdir(), 'deploy-'));
   try {
@@ -83,7 +88,7 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
   }
 };
 
-/** What deploying would change. */
+/** Prints what deploying would change. Gives false when the CDK failed. */
 export const diff = async (deployment: Deployment, { account, cdk, say }: Tools): Promise<boolean> => {
   const { account: id, region } = await account.identity();
   const stack = stackName(stageOf(deployment));
@@ -95,7 +100,10 @@ const KEEPS =
   'it holds what people rely on. If it really is to go: deploy it with -c keepData=false first, which gives up the ' +
   'protection of its table, and then destroy it with -c keepData=false.';
 
-/** Deletes a stage that keeps no data. `keepData`: what the stage's settings say; what is deployed is asked as well. */
+/**
+ * Deletes a stage that keeps no data. Throws a Refusal when `keepData` (from the stage's settings) is true, when the
+ * deployed table is retained, and when there is no such stack.
+ */
 export const destroy = async (
   deployment: Deployment,
   keepData: boolean,

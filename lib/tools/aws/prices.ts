@@ -1,7 +1,8 @@
 /**
- * USD without tax, region eu-central-1, beyond all free tiers, first volume step. Looked up on 2026-11-22. AWS writes its
- * tables by script, so the figures are those of its price list files, as others quote them with their date; each line says
- * which. They are no invoice: check them before you sign anything.
+ * Prices in USD without tax for region eu-central-1, without free tiers, in the first volume step. They were looked
+ * up on 2026-11-22. AWS renders its price tables by script, so the figures are those of its price list files as
+ * others quote them with their date; each comment names the source. They are no quotation: check them before you rely
+ * on them.
  */
 export const prices = {
   date: '2026-11-22',
@@ -13,27 +14,29 @@ export const prices = {
   backupGigabyteMonth: 0.2448,
   // Price list AWSQueueService of 2025-08-28, for each 64 KB of a request; https://aws.amazon.com/sqs/pricing/
   queueRequest: 0.4 / 1e6,
-  // With a message group a standard queue is fair.
+  // This is added for messages with a message group, which make a standard queue fair.
   fairQueueSurcharge: 0.1 / 1e6,
   fifoRequest: 0.5 / 1e6,
   // arm64, the same in all regions of Europe; https://aws.amazon.com/lambda/pricing/
   invocation: 0.2 / 1e6,
   gigabyteSecond: 0.0000133334,
-  // HTTP API, for each 512 KB, and REST API; us-east-1 has 1.00 and 3.50; https://aws.amazon.com/api-gateway/pricing/
+  // HTTP API, per 512 KB, and REST API; in us-east-1 they cost 1.00 and 3.50;
+  // https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
   restRequest: 3.7 / 1e6,
-  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. Of us-east-1 (0.08, 1.00, 0.15,
-  // 0.15) 1.2 times, as of API Gateway: nobody quotes those of eu-central-1; https://aws.amazon.com/iot-core/pricing/
+  // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source has the prices
+  // of eu-central-1, so these are 1.2 times those of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
+  // https://aws.amazon.com/iot-core/pricing/
   connectionMinute: 0.096 / 1e6,
   mqttMessage: 1.2 / 1e6,
   mqttRule: 0.18 / 1e6,
   mqttAction: 0.18 / 1e6,
   // Price list AmazonCloudWatch of 2026-08-06; https://aws.amazon.com/cloudwatch/pricing/
   logGigabyte: 0.63,
-  /** For each metric that an alarm looks at; a composite alarm has a price of its own. */
+  /** The price per metric that an alarm reads; a composite alarm has a price of its own. */
   alarmMonth: 0.1,
   compositeAlarmMonth: 0.5,
-  /** For each custom metric. */
+  /** The price per custom metric. */
   metricMonth: 0.3,
   dashboardMonth: 3,
   // Price list AWSDataTransfer of 2026-07-20, out to the internet; https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer
@@ -41,7 +44,7 @@ export const prices = {
   // https://aws.amazon.com/kms/pricing/
   keyMonth: 1,
   keyRequest: 0.03 / 10_000,
-  // https://aws.amazon.com/waf/pricing/, each rule and each group of rules as one
+  // https://aws.amazon.com/waf/pricing/; a group of rules costs as much as one rule
   webAclMonth: 5,
   webRuleMonth: 1,
   // https://aws.amazon.com/secrets-manager/pricing/

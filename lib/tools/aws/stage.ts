@@ -3,7 +3,10 @@ import { Refusal } from '../refusal.ts';
 import { readJson } from './cdk.ts';
 import type { Context } from './context.ts';
 
-/** A stage as the CDK will see it, with what cdk.json says too. Throws a Refusal that names all wrong settings. */
+/**
+ * Reads the settings of a stage as the CDK will see them, including those in cdk.json. Throws a Refusal that names
+ * all wrong settings.
+ */
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {
   const { context: ofFile = {} } = await readJson('cdk.json');
   try {

@@ -1,4 +1,4 @@
-/** As much of a CloudFormation template as the tools look at. */
+/** The parts of a CloudFormation template that the tools read. */
 export type Template = { Resources?: Readonly<Record<string, Resource>> };
 export type Resource = {
   Type: string;
@@ -8,18 +8,18 @@ export type Resource = {
   Metadata?: Readonly<Record<string, unknown>>;
 };
 
-/** All resources of a type, by their ids. */
+/** Gives all resources of a type, by their ids. */
 export const resourcesOf = ({ Resources = {} }: Template, type: string): [id: string, resource: Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type);
 
 const functionsOf = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => Properties);
 
-/** Invocations at a time that are reserved for all functions together. */
+/** Gives the concurrency that is reserved for all functions together. */
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
 
-/** The address that mails come from; empty: none are sent. */
+/** Gives the address that mails are sent from; it is empty when no mails are sent. */
 export const mailSenderIn = (template: Template): string =>
   functionsOf(template)
     .map(({ Environment }) => Environment?.Variables?.MAIL_SENDER ?? '')
@@ -28,3 +28,13 @@ export const mailSenderIn = (template: Template): string =>
 /** Does the table stay when its stack is deleted? */
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
+
+/** Who is told of alarms. */
+export const addressesToldIn = (template: Template): string[] =>
+  resourcesOf(template, 'AWS::SNS::Subscription').map(([, { Properties = {} }]) => String(Properties.Endpoint));
+
+/** From how many invocations at a time in the whole account on an alarm rings; 0: none does. */
+export const concurrencyAlarmIn = (template: Template): number =>
+  resourcesOf(template, 'AWS::CloudWatch::Alarm')
+    .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
+    .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;

@@ -2,15 +2,15 @@ import { isFifo, type QueueName, queueNames } from '../../../shared/capabilities
 import { nameAtEndpoint } from '../../local/sqs.ts';
 import type { Resource, Template } from '../aws/template.ts';
 
-/** Where functions in a container find the engines of this machine, and where callers find the functions. */
+/** The addresses of the engines as functions in a container call them; `url` is where callers reach the functions. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
 
-/** What engines that need no account call it. */
+/** The account id that local engines use. */
 const NO_ACCOUNT = '000000000000';
 
 const queueVariable = (name: QueueName): string => `${name.toUpperCase()}_QUEUE_URL`;
 
-/** The file for `--env-vars`: values for every function that has such a variable. */
+/** The content of the file for `--env-vars`: values for every function that has such a variable. */
 export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
   const queueUrls = queueNames.map((name) => [
     queueVariable(name),
@@ -31,8 +31,8 @@ const forHost = (resource: Resource, architecture: string): Resource =>
     : resource;
 
 /**
- * The synthesised template for `sam local`: as it is, but for the processor of this machine (as Node names it), so that
- * docker has nothing to emulate. Where the code is, its metadata says, from the folder that it is in.
+ * The synthesised template for `sam local`, for the processor of this machine (as Node names it), so that docker need
+ * not emulate another one. The paths of the code are in its metadata, relative to the folder of the template.
  */
 export const samTemplate = ({ Resources = {}, ...template }: Template, arch: string): Template => ({
   ...template,

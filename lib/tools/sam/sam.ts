@@ -9,24 +9,24 @@ import { type Engines, environmentFile, samTemplate } from './files.ts';
 
 export type SamOptions = {
   context: Context;
-  /** Of the CDK; the files are written there too, for that is where the code is. */
+  /** The output folder of the CDK. The files are written there too, because the code is there. */
   folder: string;
   engines: Engines;
   port: number;
-  /** This machine's, as Node names them. */
+  /** The processor architecture of this machine, as Node names it. */
   arch: string;
   platform: string;
 };
 export type SamTools = {
   cdk: Cdk;
-  /** Does a command end well? */
+  /** Runs a command; gives whether its exit code is 0. */
   works: (command: string, args: readonly string[]) => Promise<boolean>;
   say: (line: string) => void;
 };
 
 const LINUX_HOST = '--add-host host.docker.internal:host-gateway';
 
-/** How an engine in a container's words is reached from this machine. */
+/** Converts the address of an engine from that in a container to that on this machine. */
 const fromHere = (url: string): string => url.replace('host.docker.internal', '127.0.0.1');
 
 const commandOf = ({ folder, port, platform }: SamOptions): string =>
@@ -36,7 +36,7 @@ const commandOf = ({ folder, port, platform }: SamOptions): string =>
     ...(platform === 'linux' ? [LINUX_HOST] : []),
   ].join(' ');
 
-/** Which of the two programs is missing, in sentences. */
+/** Gives a sentence for each of the two programs that is missing. */
 const missing = async ({ works }: SamTools): Promise<string[]> => {
   const [docker, sam] = await Promise.all([works('docker', ['info']), works('sam', ['--version'])]);
   return [
@@ -48,7 +48,10 @@ const missing = async ({ works }: SamTools): Promise<string[]> => {
   ];
 };
 
-/** Writes what `sam local start-api` needs, made of the template of the stage `local`, and says how to run it. */
+/**
+ * Writes the files that `sam local start-api` needs, made from the template of the stage `local`, and prints how to
+ * run it.
+ */
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
   const { context, folder, engines, arch } = options;
   const { cdk, say } = tools;

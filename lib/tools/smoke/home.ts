@@ -4,14 +4,14 @@ import type { Steps } from './steps.ts';
 
 type Id = { id: number };
 export type Home = { api: Api; customerId: number; sensorId: string; device: Api; webhookId: string };
-/** `deviceBase`: where devices call, with /api/v1; `secret`: what the webhook signs with. */
+/** `deviceBase` is the address that devices call, with /api/v1; `secret` signs the requests of the webhook. */
 export type Setting = { base: string; deviceBase: string; receiver: string; secret: string };
 
-/** A key that registers one device, for ten minutes. */
+/** The provisioning key: it registers one device, within ten minutes. */
 const shortKey = (now: number) => ({ name: 'smoke', manufacturer: 'maker_a', expires: now + 600_000, maxDevices: 1 });
 const PERMISSIONS = ['manage_sensors', 'manage_bots', 'manage_rules'];
 
-/** A customer of its own with one user, who is logged in. */
+/** Creates a customer with one user, and logs the user in. */
 const moveIn = async (admin: Api, base: string, { step, undoLater }: Steps) => {
   const name = `Smoke test ${randomBytes(3).toString('hex')}`;
   const customer = await step('make a customer', () => admin.post<Id>('/customers', { name, location: '', email: '' }));
@@ -25,13 +25,13 @@ const moveIn = async (admin: Api, base: string, { step, undoLater }: Steps) => {
   return { api, customerId: customer.id };
 };
 
-/** A device that nobody else has, registered at the devices' door and linked to the user's customer. */
+/** Registers a device that does not exist elsewhere at the devices' door, and links it to the user's customer. */
 const linkSensor = async (admin: Api, api: Api, deviceBase: string, { step, undoLater }: Steps) => {
   const key = await step('make a provisioning key', () =>
     admin.post<{ id: string; key: string }>('/provisioning-keys', shortKey(Date.now())),
   );
   undoLater('the provisioning key', () => admin.send('DELETE', `/provisioning-keys/${key.id}`));
-  // Locally administered: no device in the world has it.
+  // The hardware id is a locally administered address, which no real device has.
   const body = { manufacturer: 'maker_a', hardwareId: `02${randomBytes(5).toString('hex')}`, firmwareVersion: 1 };
   type Device = { sensorId: string; deviceToken: string; pairingCode: string };
   const device = await step('register a device', () =>
@@ -39,7 +39,7 @@ const linkSensor = async (admin: Api, api: Api, deviceBase: string, { step, undo
   );
   const { sensorId } = device;
   undoLater('the sensor', async () => {
-    // An active sensor cannot be deleted; one that is nobody's is not active.
+    // An active sensor cannot be deleted. A sensor without a customer is not active.
     await admin.send('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     await admin.send('DELETE', `/sensors/${sensorId}`);
   });
@@ -48,7 +48,7 @@ const linkSensor = async (admin: Api, api: Api, deviceBase: string, { step, undo
   return { sensorId, device: apiClient(deviceBase, device.deviceToken) };
 };
 
-/** A bot whose webhook hears of the falls of the sensor. */
+/** Creates a bot whose webhook is told of the sensor's falls. */
 const watchFalls = async (api: Api, sensorId: string, { receiver, secret }: Setting, { step, undoLater }: Steps) => {
   const bot = await step('make a bot', () => api.post<Id>('/bots', { name: 'Smoke test' }));
   undoLater('the bot', () => api.send('DELETE', `/bots/${bot.id}`));
@@ -66,7 +66,7 @@ const watchFalls = async (api: Api, sensorId: string, { receiver, secret }: Sett
   return webhook.id;
 };
 
-/** All that the main job needs, made by a system admin; whatever is made is undone by the steps' clean-up. */
+/** Creates as a system admin all that the main case needs. The clean-up of the steps removes all of it. */
 export const settle = async (admin: Api, setting: Setting, steps: Steps): Promise<Home> => {
   const { api, customerId } = await moveIn(admin, setting.base, steps);
   const sensor = await linkSensor(admin, api, setting.deviceBase, steps);

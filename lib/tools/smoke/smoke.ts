@@ -9,14 +9,17 @@ import { stepwise } from './steps.ts';
 
 export type Login = { token: string } | { username: string; password: string };
 export type SmokeOptions = {
-  /** Ends in /api/v1. */
+  /** The URL of the API, which ends in /api/v1. */
   base: string;
   login: Login;
-  /** Who is told of the fall; without it one of its own on loopback, which only a cloud on this machine may call. */
+  /**
+   * The URL that is told of the fall. By default it is a receiver on loopback, which only a cloud on this machine can
+   * call.
+   */
   receiver?: string | undefined;
-  /** Where devices call, without /api/v1, if not where the service says. */
+  /** The URL that devices call, without /api/v1. By default it is the one that the service names. */
   deviceUrl?: string | undefined;
-  /** How long the fall may take to the receiver. */
+  /** Seconds that the fall may take to reach the receiver. */
   seconds: number;
   say: (line: string) => void;
   signal: AbortSignal;
@@ -37,7 +40,7 @@ const deviceBaseOf = async (admin: Api, { base, deviceUrl }: SmokeOptions): Prom
   return url ? `${url.replace(/\/$/, '')}/api/v1` : base;
 };
 
-/** Somebody falls, and gets up. */
+/** Sends the message of a fall. */
 const fall = async ({ device, sensorId }: Home): Promise<void> => {
   const timestamp = Date.now();
   const position = { fallLocX_cm: 40, fallLocY_cm: 180, fallLocZ_cm: 15 };
@@ -52,7 +55,10 @@ type Attempt = { number: number; status: number | null; error: string | null; du
 const attemptText = ({ number, status, error, durationMs }: Attempt): string =>
   `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
 
-/** Waits until the one delivery has arrived; else says how far it is. */
+/**
+ * Waits until the delivery has arrived; gives its id. Throws an error that describes its state when it fails or takes
+ * too long.
+ */
 const arrival = async ({ api, webhookId }: Home, { seconds, signal }: SmokeOptions): Promise<string> => {
   const path = `/webhooks/${webhookId}/deliveries`;
   const end = performance.now() + seconds * 1_000;
@@ -92,8 +98,8 @@ const received = ({ received: [first, ...others] }: Receiver, secret: string): v
 };
 
 /**
- * Runs the main job once: from an empty customer to a fall that a receiver hears of, and removes all of it. True when
- * every step worked and nothing is left behind but what expires by itself.
+ * Runs the main case once: creates a customer, reports a fall, checks that a receiver is told, and removes
+ * everything. Gives true when every step worked and everything was removed except for data that expires by itself.
  */
 export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;
@@ -110,7 +116,7 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
     const id = await step('the fall reaches the receiver', () => arrival(home, options));
     if (own) await step('the receiver heard it once, signed', async () => received(own, secret));
     await step('the rule hit says that it was sent', () => hitOf(home));
-    // Its webhook and customer are gone in a moment: nobody would find it by its id alone.
+    // The webhook and the customer are deleted right after this, so the delivery could not be found by its id alone.
     const { customerId, webhookId } = home;
     say(`           its way: npm run trace -- --delivery ${id} --customer ${customerId} --webhook ${webhookId}`);
   };

@@ -4,16 +4,17 @@ type Undo = { what: string; undo: () => Promise<unknown> };
 
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`.padStart(9);
 
-/** Why a call failed, in words: what `fetch` says is in its cause. */
+/** Gives the reason of a failed call. `fetch` puts it in the cause of its error. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? cause?.message;
-  return `${message ?? error}${why ? ` (${why})` : ''}`;
+  if (message !== 'fetch failed') return `${message ?? error}${why ? ` (${why})` : ''}`;
+  return `nobody answers there (${why}). Look at --url, which \`npm run deploy\` prints, or start a cloud here by \`npm start\``;
 };
 
 /**
- * Does one thing after the other and says of each how long it took; `cleanUp` undoes all that was made, the newest first,
- * whatever came in between, and gives false when something could not be undone, which it names.
+ * Runs steps one after the other and prints the duration of each. `cleanUp` undoes everything that was created, the
+ * newest first, even after errors. It gives false when something could not be undone, and prints what.
  */
 export const stepwise = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const made: Undo[] = [];

@@ -7,27 +7,30 @@ import type { Place } from './find.ts';
 
 export type Sent = { delivery: Delivery; attempts: AttemptLog[] };
 
-/** So many deliveries of a webhook from the event on are looked through for repetitions of one. */
+/** The number of deliveries of a webhook, from the event on, that are searched for repetitions of a delivery. */
 const LOOKED = 500;
 
-/** A delivery with its attempts, without what the receiver answered. */
+/** Gives a delivery with its attempts, without the receiver's answers. */
 export const sentOf = (delivery: Delivery): Sent => {
   const { sendTryTimes, log = [], state } = delivery;
   return { delivery, attempts: logOf(sendTryTimes, log, new Map(), state === 'sending') };
 };
 
-/** Ids that deliveries of an event to a webhook have: they follow from the event, the webhook and the rule. */
+/**
+ * Gives the ids of the deliveries of an event to a webhook. They are derived from the event, the webhook and the
+ * rule.
+ */
 const idsOf = ({ sensorId }: Place, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
-  // A Raw webhook gets a message once, whatever events and rules it is for.
+  // A webhook with the format Raw gets a message once, for all of its events and rules.
   const raw = source === null ? [] : [deliveryId({ receiveDate, uuid: source, sensorId }, webhookId, 0)];
   return [...new Set([...byRule, ...raw])];
 };
 
 /**
- * The deliveries of an event to some webhooks, and what repeats them. Their ids are derived, so each is asked for by its
- * key; repetitions are found among the next 500 deliveries of the same webhook.
+ * Finds the deliveries of an event to some webhooks, and their repetitions. The ids are derived, so each delivery is
+ * read by its key; repetitions are searched among the next 500 deliveries of the same webhook.
  */
 export const deliveriesOf = async (
   table: Table,

@@ -4,15 +4,15 @@ import type { Key } from '../../../shared/store/key.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 
-/** A sensor at a customer; customer 0 is nobody. */
+/** A sensor of a customer. Customer 0 stands for sensors without a customer. */
 export type Place = { customerId: number; sensorId: string };
-/** What whoever asks knows already; each spares reads. */
+/** The ids that the user of the tool knows already; each makes the search cheaper. */
 export type Known = { customerId?: number | undefined; sensorId?: string | undefined; webhookId?: string | undefined };
 
-/** So many customers are asked about at the same time. */
+/** The number of customers that are searched concurrently. */
 const AT_ONCE = 16;
 
-/** The first answer that some customer has; they are asked one after the other, some at a time. */
+/** Gives the first result that is not null, over all customers, some at a time. */
 const firstOf = async <T>(
   table: Table,
   { customerId }: Known,
@@ -28,7 +28,7 @@ const firstOf = async <T>(
   return null;
 };
 
-/** Every sensor that a customer has, or had until some days ago. */
+/** Gives the ids of all sensors of a customer, including those that left it in the last days. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
     ...{ pk: items.formerSensor.pk({ customerId }), beginsWith: items.formerSensor.sk({ sensorId: '' }) },
@@ -42,8 +42,8 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: Place; item: MessageItem };
 
 /**
- * What is kept under the uuid of a message or an event. No key leads from a uuid to its sensor, so each sensor is asked
- * for exactly this uuid, 100 in a read: one read unit for each. Null: none has it.
+ * Finds the item of a message or an event by its uuid. No key leads from a uuid to its sensor, so the key of each
+ * sensor with this uuid is read, 100 keys per call, at one read unit each. Gives null when there is none.
  */
 export const findMessage = (table: Table, uuid: string, known: Known): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {
@@ -54,7 +54,10 @@ export const findMessage = (table: Table, uuid: string, known: Known): Promise<F
     return item && sensorId ? { place: { customerId, sensorId }, item } : null;
   });
 
-/** The delivery of an id, with its webhook: each webhook is asked for exactly this id. Null: none has it. */
+/**
+ * Finds a delivery and its webhook by the id of the delivery. The key of each webhook with this id is read. Gives
+ * null when there is none.
+ */
 export const findDelivery = (table: Table, deliveryId: string, known: Known) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);

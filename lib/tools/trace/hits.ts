@@ -6,15 +6,15 @@ import { items, lists } from '../../../shared/store/table.ts';
 import type { Place } from './find.ts';
 
 const HOUR = 3_600_000;
-/** No rate limit is longer than a day, and an event may have happened a day before it was received. */
+/** No rate limit is longer than a day, and an event may be received up to a day after it happened. */
 const BEFORE = 48 * HOUR;
 const AFTER = 24 * HOUR;
-/** So many hits of the sensor in these three days are read. */
+/** The number of hits of the sensor in these three days that are read at most. */
 const MOST = 1_000;
 
 /**
- * The hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. Hits are in the order of their
- * ids, so the ends of that span are found by halving. `isWhole` false: there are more than are read.
+ * Gives the hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. Hits are ordered by
+ * id, so a binary search finds both ends of this span. `isWhole` is false when there are more hits than are read.
  */
 export const hitsAround = async (
   table: Table,
@@ -22,7 +22,7 @@ export const hitsAround = async (
   time: number,
 ): Promise<{ hits: HitItem[]; isWhole: boolean }> => {
   const { ruleHits } = store(table);
-  // The window of a later day begins with the first hit that is no older than the time asked for.
+  // The window of a later day begins with the first hit that is not older than the time asked for.
   const since = await ruleHits.window(customerId, time - BEFORE + RETENTION);
   if (!since) return { hits: [], isWhole: true };
   const until = await ruleHits.window(customerId, time + AFTER + RETENTION);

@@ -12,26 +12,32 @@ import type { FoundMessage, Place } from './find.ts';
 import { hitsAround } from './hits.ts';
 import { type Seen, seenFrom, type Verdict, verdictOf } from './rules.ts';
 
-/** What a device said; `signal` null: its sensor is not known any more, so nobody knows its language. */
+/**
+ * The message of a device. `signal` is null when its sensor is not known any more, because the message cannot be
+ * decoded then.
+ */
 export type Said = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
-/** `others`: how many rules watch other situations or other sensors. */
+/**
+ * An event with its verdicts, hits and deliveries. `others` is the number of rules that watch other situations or
+ * other sensors.
+ */
 export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number; hits: HitItem[]; sent: Sent[] };
 export type Life = {
   place: Place;
   sensor: SensorRecord | null;
   said: Said | null;
   events: EventLife[];
-  /** What this cannot tell, or tells by what is there now: whole sentences. */
+  /** Whole sentences about what the trace cannot know, or only knows from the present state. */
   notes: string[];
 };
 
-/** Events of one message have ids that follow each other: so many are looked at. */
+/** The events of one message have consecutive ids; at most so many are read. */
 const MOST_EVENTS = 100;
 
 const messageAt = (table: Table, place: Place, uuid: string) =>
   table.get<MessageItem>(items.message({ ...place, uuid }));
 
-/** The events of a message; `all` false: only the one that has this uuid itself. */
+/** Reads the events of a message; with `all` false only the one that has this uuid itself. */
 const eventsOf = async (table: Table, place: Place, uuid: string, { id }: MessageItem, all: boolean) => {
   const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
   const pk = items.event.pk(place);
@@ -44,7 +50,7 @@ const saidOf = (sensor: SensorRecord | null, uuid: string, { receiveDate, raw = 
   signal: sensor && makers[sensor.manufacturer].decode(JSON.parse(raw)).signal,
 });
 
-/** The newest event before this one for which each of some rules fired, ms. */
+/** Gives, for each rule, when (ms) the last event before this one happened for which the rule fired. */
 const firedBefore = async (
   table: Table,
   { customerId, sensorId }: Place,
@@ -62,7 +68,10 @@ const firedBefore = async (
 
 type Around = { table: Table; place: Place; sensor: SensorRecord | null; said: Said | null; now: number };
 
-/** What rules saw of the event, and which of them fired, where the sensor's latest decision still tells. */
+/**
+ * Gives the event as the rules saw it, and the rules that fired, from the sensor's latest decision if that contains
+ * the event; else the event is reconstructed.
+ */
 const decisionOn = async (
   { table, place, said }: Around,
   event: EventItem,
@@ -84,7 +93,8 @@ const lifeOf = async (around: Around, event: EventItem, notes: Set<string>): Pro
     webhooks.list(customerId),
     customers.get(customerId),
   ]);
-  if (!nearby.isWhole) notes.add('This sensor has more hits around that time than are read: some may be missing here.');
+  if (!nearby.isWhole)
+    notes.add('This sensor has more hits around that time than are read, so some may be missing here.');
   if (!seen.isExact && all.length > 0)
     notes.add(
       'The decision is kept no more: the region of the event, and if a fall was a new one, is not known to this judgement.',
@@ -103,7 +113,7 @@ const lifeOf = async (around: Around, event: EventItem, notes: Set<string>): Pro
   const to = { webhookIds: [...new Set(named)], ruleIds: [...fired] };
   const sent = await deliveriesOf(table, place, event, to, now);
   if (hits.length > 0 && sent.length === 0)
-    notes.add('Deliveries of webhooks that are gone are found with --delivery, --customer and --webhook alone.');
+    notes.add('Deliveries of deleted webhooks are found only with --delivery, --customer and --webhook.');
   return {
     event,
     verdicts: concerned.map((rule) => verdictOf(rule, { event, seen, sensor: here, fired, firedAt })),
@@ -113,7 +123,10 @@ const lifeOf = async (around: Around, event: EventItem, notes: Set<string>): Pro
   };
 };
 
-/** All that the table tells of a message with all its events (`all`), or of one event, as it is now (ms). */
+/**
+ * Reads all that the table has about a message with all its events (`all`), or about one event. `now` is the present
+ * time (ms).
+ */
 export const readLife = async (
   table: Table,
   uuid: string,

@@ -4,13 +4,19 @@ import { type Rule, type WhyNot, whyNot } from '../../../shared/domain/rule.ts';
 import { wallTime } from '../../../shared/domain/schedule.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 
-/** An event as rules see it. `isExact` false: put together from what is kept of it, without region and `newFall`. */
+/**
+ * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and
+ * `newFall`.
+ */
 export type Seen = { what: Happening; isExact: boolean };
 
-/** What became of an event at one rule, by the rule as it is now. */
+/** The result of a rule for an event, with the reasons, judged by the present version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
 
-/** What rules saw of an event whose decision is kept no more: its kind, and how its message was meant. */
+/**
+ * Reconstructs what rules saw of an event whose decision is no longer stored: its kind, and whether it was simulated
+ * or silent.
+ */
 export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): Seen => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
@@ -20,7 +26,7 @@ export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): Se
   return { what, isExact: false };
 };
 
-/** Whom a rule is for, unless it is for this sensor. */
+/** Gives the scope of a rule that doesn't include this sensor; empty when it does. */
 const otherScope = ({ sensorId, sensorGroupId }: Rule, sensor: { id: string; groupId: number }): string[] => {
   if (sensorId !== null && sensorId !== sensor.id) return [`it is for the sensor ${sensorId}`];
   if (sensorGroupId === null || sensorGroupId === sensor.groupId) return [];
@@ -58,7 +64,10 @@ const sentences: Readonly<Record<WhyNot, (one: Case) => string>> = {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** What of a rule is newer than the event: it was judged by another one, or by none. */
+/**
+ * Gives a sentence when a rule was created or changed after the event, so that another version of it, or none, was
+ * applied.
+ */
 const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventItem): string[] => {
   if (createDate > receiveDate) return [`it was made at ${iso(createDate)}, after the event`];
   return updateDate > receiveDate ? [`it was changed at ${iso(updateDate)}, after the event`] : [];
@@ -68,13 +77,16 @@ type Given = {
   event: EventItem;
   seen: Seen;
   sensor: { id: string; groupId: number };
-  /** Ids of the rules that are known to have fired. */
+  /** The ids of the rules that are known to have fired. */
   fired: ReadonlySet<number>;
-  /** When (ms) the event happened for which each rule fired before. */
+  /** When (ms) the previous event happened for which each rule fired. */
   firedAt: ReadonlyMap<number, number>;
 };
 
-/** Why a rule fired or not, as far as what is kept tells. It is judged as it is now; when that is younger it says so. */
+/**
+ * Explains why a rule fired or not, as far as the stored data shows. The present version of the rule is used; when it
+ * is newer than the event, the reasons say so.
+ */
 export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: Given): Verdict => {
   const { id: ruleId, name } = rule;
   const { createDate } = event;

@@ -3,8 +3,8 @@ import type { Sent } from './deliveries.ts';
 import type { EventLife, Life, Said } from './read.ts';
 
 /**
- * One step of an event's life. `at`: ms since 1970, null where no time of it is kept; `after`: ms since the step that it
- * follows, null where either time is missing.
+ * One step in the course of an event. `at` is ms since 1970, null when no time is stored; `after` is ms since the
+ * step before it, null when either time is missing.
  */
 export type Step = { step: string; at: number | null; after: number | null; says: string };
 
@@ -17,7 +17,9 @@ const acceptedOf = ({ uuid, receiveDate, bytes, signal }: Said): Step[] => [
   at('accepted', receiveDate, null, `message ${uuid}, ${bytes} bytes`),
   untimed(
     'decoded',
-    signal ? `${signal.kind}${'status' in signal ? `: ${signal.status}` : ''}` : 'not: its sensor has gone',
+    signal
+      ? `${signal.kind}${'status' in signal ? `: ${signal.status}` : ''}`
+      : 'not decoded: its sensor is not known any more',
   ),
 ];
 
@@ -30,6 +32,20 @@ const eventOf = ({ event }: EventLife): Step[] => {
   ];
 };
 
+/** When (ms) the rules were applied: the time of the first hit or delivery. Null when the event led to none. */
+const judgedAt = ({ hits, sent }: EventLife): number | null => {
+  const originals = sent.filter(({ delivery }) => delivery.replayOf === undefined);
+  const dates = [...hits, ...originals.map(({ delivery }) => delivery)].map(({ createDate }) => createDate);
+  return dates.length === 0 ? null : Math.min(...dates);
+};
+
+const judgedOf = (life: EventLife): Step => {
+  const time = judgedAt(life);
+  return time === null
+    ? untimed('judged', 'when is not kept: nobody was told. The logs have it: "events were carried out"')
+    : at('judged', time, life.event.receiveDate, 'the time is that of its first hit or delivery, written right after');
+};
+
 const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
   ...verdicts.map(({ ruleId, name, fired, why }) => {
     const because = why.length > 0 ? `: ${why.join('; ')}` : '';
@@ -38,17 +54,15 @@ const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
   ...(others > 0 ? [untimed('rules', `${others} more watch other situations, sensors or groups`)] : []),
 ];
 
-const hitOf = ({ id, createDate, ruleId, messages }: HitItem, receiveDate: number): Step => {
+const hitOf = ({ id, createDate, ruleId, messages }: HitItem, judged: number): Step => {
   const told = messages.filter(({ wasSend }) => wasSend).length;
-  return at(
-    'hit',
-    createDate,
-    receiveDate,
-    `${id} of rule ${ruleId}: ${told} of ${messages.length} messages were sent`,
-  );
+  return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${told} of ${messages.length} messages were sent`);
 };
 
-/** A delivery and its attempts, each after the one before; the first one after the delivery. */
+/**
+ * The steps of a delivery and its attempts. Each attempt is timed from the end of the one before, the first one from
+ * the delivery.
+ */
 export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): Step[] => {
   const { id, webhookId, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
   const of = replayOf ? `repeats ${replayOf}` : hit ? `for hit ${hit.id}` : 'without a rule';
@@ -65,26 +79,30 @@ export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): 
   ];
 };
 
-const outcomesOf = ({ event: { receiveDate }, hits, sent }: EventLife): Step[] => [
-  ...hits.map((hit) => hitOf(hit, receiveDate)),
-  ...sent.flatMap((one) => {
-    const hit = hits.find(({ id }) => id === one.delivery.hit?.id);
-    const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
-    return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? receiveDate);
-  }),
-];
+const outcomesOf = (life: EventLife): Step[] => {
+  const { event, hits, sent } = life;
+  const judged = judgedAt(life) ?? event.receiveDate;
+  return [
+    ...hits.map((hit) => hitOf(hit, judged)),
+    ...sent.flatMap((one) => {
+      const hit = hits.find(({ id }) => id === one.delivery.hit?.id);
+      const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
+      return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? judged);
+    }),
+  ];
+};
 
 const nothing =
-  'none: its decision is not carried out yet. It waits in the queue `events`, or a process died and the message comes again';
+  'none: its decision is not applied yet. It waits in the queue `events`, or a process died and the message will be received again';
 
-/** A life as steps in their order: what was accepted and understood, then each event with its rules, hits and deliveries. */
+/** Gives all steps in their order: accepted and decoded, then each event with its rules, hits and deliveries. */
 export const stepsOf = ({ said, events }: Life): Step[] => [
   ...(said ? acceptedOf(said) : []),
   ...(events.length === 0 ? [untimed('event', nothing)] : []),
-  ...events.flatMap((one) => [...eventOf(one), ...rulesOf(one), ...outcomesOf(one)]),
+  ...events.flatMap((one) => [...eventOf(one), judgedOf(one), ...rulesOf(one), ...outcomesOf(one)]),
 ];
 
-/** Delays as people read them. */
+/** Formats a delay for people. */
 const delay = (ms: number): string => {
   const size = Math.abs(ms);
   const text =
@@ -96,7 +114,7 @@ const delay = (ms: number): string => {
   return `${ms < 0 ? '-' : '+'}${text}`;
 };
 
-/** A line for each step: time (UTC), delay to the step before it, and what happened. */
+/** Formats each step as a line: time (UTC), delay since the step before, and what happened. */
 export const linesOf = (steps: readonly Step[]): string[] =>
   steps.map(({ step, at, after, says }) => {
     const time = at === null ? '' : new Date(at).toISOString().replace('T', ' ');

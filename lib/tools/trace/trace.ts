@@ -5,9 +5,9 @@ import { findDelivery, findMessage, type Known } from './find.ts';
 import { readLife } from './read.ts';
 import { linesOf, type Step, sentSteps, stepsOf } from './steps.ts';
 
-/** What is traced: one event, a message with all its events, or a delivery with the event that it tells of. */
+/** The subject of a trace: one event, a message with all its events, or a delivery with its event. */
 export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: Known };
-/** `notes`: what this cannot tell, or tells by what is there now. */
+/** A trace; `notes` are sentences about what it cannot know, or only knows from the present state. */
 export type Trace = {
   customerId: number;
   sensorId: string;
@@ -44,11 +44,14 @@ const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): 
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };
 
-/** What became of an event, out of the table alone, as it is now (ms). Throws a Refusal when nothing is kept of it. */
+/**
+ * Traces an event from the table alone. `now` is the present time (ms). Throws a Refusal when nothing about it is
+ * stored.
+ */
 export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trace> =>
   (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
 
-/** A trace for people. */
+/** Formats a trace as text for people. */
 export const traceText = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
   [
     `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === 0 ? 'nobody' : `customer ${customerId}`}`,

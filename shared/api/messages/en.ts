@@ -34,13 +34,13 @@ export const errorTexts: Record<ErrorCode, string> = {
   sensor_group_in_use: 'A rule watches the sensor group; change or delete the rule first',
   customer_in_use: 'The customer still has users or sensors',
   firmware_in_use: 'The firmware is the default or pinned by a sensor',
-  firmware_exists: 'There is a firmware of this version',
-  access_tokens_too_many: 'The user has as many access tokens as one can have',
+  firmware_exists: 'A firmware with this version already exists',
+  access_tokens_too_many: 'The user already has the maximum number of access tokens',
   webhook_disabled: 'The webhook is switched off',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'The limit is reached: {most} {what} at most',
   registration_refused:
-    'The sensor is linked: it registers again with its current token, or once its customer opens a registration',
+    'The sensor is linked to a customer: it needs its current token to register again, or its customer must allow it',
   body_too_large: 'The body is too large',
   media_type_unsupported: 'The body must be application/json',
   expectation_unknown: 'No expectation but 100-continue can be met',
@@ -49,7 +49,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   unavailable: 'The service is not available at the moment',
 };
 
-/** What there can be so many of. */
+/** The names of what is limited, in the plural. */
 export const limited: Record<Limited, string> = {
   webhooks: 'webhooks',
   bots: 'bots',

@@ -8,6 +8,6 @@ const languages: Record<Locale, () => Promise<Texts>> = {
   de: async () => (await import('./situations-de.ts')).situations,
 };
 
-/** What a situation is called, in English where the locale is unknown. */
+/** Gives the name of a situation in a language, and in English if the locale is unknown. */
 export const situationText = async (locale: string, situation: Situation): Promise<string> =>
   (await languages[isLocale(locale) ? locale : 'en']())[situation];

@@ -11,7 +11,7 @@ type Texts = {
   resetMail: { subject: string; text: string };
 };
 
-// English is at hand; another language is loaded when somebody wants it, for a cold start needs none. One that is in
+// Another language than English is loaded only when a caller needs it, so that cold starts load none. A locale of
 // domain/locale.ts without a file here does not compile.
 const languages: Record<Locale, () => Promise<Texts>> = { en: async () => en, de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[isLocale(locale) ? locale : 'en']();
@@ -19,7 +19,7 @@ const texts = (locale: string): Promise<Texts> => languages[isLocale(locale) ? l
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
-/** The words of an error and of the faults that led to it. */
+/** Gives the texts of an error and of its field errors in a language. */
 export const errorTexts = async (
   locale: string,
   code: ErrorCode,
@@ -34,7 +34,7 @@ export const errorTexts = async (
     fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };
-/** The mail that brings a code to reset a password; the code is on a line of its own. */
+/** Gives the mail with a code to reset a password. The code is on a line of its own. */
 export const resetMail = async (locale: string, code: string, minutes: number) => {
   const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };

@@ -7,7 +7,7 @@ import { ApiError, errors } from '../errors.ts';
 import { type APIGatewayProxyResult, type ApiRequest, type Rate, requestIdOf } from '../exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 
-/** Seconds after which a call that met trouble of ours may be tried again. */
+/** The seconds after which a call may be repeated that failed because of the service. */
 const RETRY_AFTER = 2;
 
 const constant = {
@@ -16,7 +16,7 @@ const constant = {
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
 } as const;
 
-/** The headers of every answer, errors included. */
+/** Gives the headers of every answer, errors included. */
 export const headersOfAll = (version: string, requestId: string, rate?: Rate): Record<string, string> => ({
   'Content-Type': 'application/json',
   ...constant,
@@ -27,7 +27,7 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
   'X-Request-Id': requestId,
 });
 
-/** Finishes an answer that the handler made. */
+/** Adds the headers and cookies of every answer to the response. */
 export const decorate =
   (settings: Settings) =>
   async (request: ApiRequest): Promise<void> => {
@@ -42,9 +42,9 @@ export const decorate =
 const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
   const fields = { operation: request.context.exchange.name };
-  // The table, or another service of AWS that gave no answer in time (transport.ts).
+  // The table, or another AWS service that did not answer in time (transport.ts).
   if (error instanceof TableUnavailable || error instanceof QueueUnavailable || error.name === 'TimeoutError') {
-    log('warn', 'what an operation needs is not available', fields, error);
+    log('warn', 'a service that an operation needs is not available', fields, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }
   log('error', 'an operation failed', fields, error);
@@ -56,13 +56,16 @@ const bodyOf = async ({ code, waitSeconds, fieldErrors, limit }: ApiError, local
   return { message, statusCode: errors[code], ...(fieldErrors && { errors: told }) };
 };
 
-/** Whichever limit a 429 is about, nothing is left of it until its wait is over (D1 "Errors" 3). */
+/** After a 429, whichever limit caused it, nothing is left until the wait is over (D1 "Errors" 3). */
 const usedUp = (waitSeconds: number) => ({
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': String(waitSeconds),
 });
 
-/** An expected failure as an answer, with the headers that only it has. `allowed`: methods of the path, for a 405. */
+/**
+ * Makes the answer of an expected failure, with the headers that only errors have. `allowed` are the methods of the
+ * path, for a 405.
+ */
 export const refusal = async (error: ApiError, locale = 'en', allowed: readonly string[] = []) => {
   const { code, waitSeconds } = error;
   return {
@@ -70,7 +73,8 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
     headers: {
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
-      // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2: every 401 has it. API Gateway renames it (openapi.ts).
+      // Every 401 has this header (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
+      // (openapi/describe.ts).
       ...(errors[code] === 401 && { 'WWW-Authenticate': 'Bearer' }),
       ...(code === 'method_not_allowed' && { Allow: allowed.join(', ') }),
     },
@@ -78,7 +82,7 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
   };
 };
 
-/** Turns what was thrown into an answer: expected failures by their code, everything else is ours and a 500. */
+/** Turns an error into an answer: an expected failure by its code, any other error as a 500. */
 export const explain =
   (settings: Settings, log: Log, measure: Measure) =>
   async (request: ApiRequest): Promise<APIGatewayProxyResult> => {

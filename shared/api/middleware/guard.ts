@@ -14,11 +14,11 @@ import type { Suspects } from '../suspects.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * Calls per second of an address for what is published, beside all that it may call else: the page and its files,
- * and once more.
+ * How many calls per second an address may make to published operations, besides its other calls: enough to load a page
+ * with its files, and to load it again.
  */
 const PUBLISHED_CALLS = 10;
-/** ms. The use of a token is noted this often, so that it costs next to nothing per call. */
+/** The use of a token is written at most once in this time (ms), so that it costs almost nothing per call. */
 const NOTED_EVERY = 60_000;
 
 export type Guard = {
@@ -45,17 +45,17 @@ const count = async (
 const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
   session !== null &&
   account?.canLogin === true &&
-  // Tokens are no logins: they outlive a password, and are listed and withdrawn one by one.
+  // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now);
 
-/** What a session may do: all that its account may at this moment, less what a token leaves out. */
+/** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
 const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
   const { accountId, customerId, locale } = account;
   const who = { accountId, customerId, locale, kind, readOnly };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
-  // A system admin holds every permission; a token with a choice of them is that of no system admin.
+  // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
   return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
 };
 
@@ -69,7 +69,7 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
   if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
 };
 
-/** Counts a call of an account; `giveBack`: it was none, which leaves the count as if it had not been. */
+/** Counts a call of an account. `giveBack` undoes that if the call turns out not to be the account's. */
 const countAccount = async (guard: Guard, accountKey: string) => {
   const [subject, time] = [`account:${accountKey}`, guard.now()];
   const rate = await count(guard, subject, undefined, time);
@@ -77,8 +77,8 @@ const countAccount = async (guard: Guard, accountKey: string) => {
   return { rate, giveBack };
 };
 
-// The key of the account is inside the token: session, account and rate take one round trip together. A token that opens
-// nothing counts against its address alone: else whoever kept one could use up its owner's rate.
+// The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
+// counts against the caller's address only: otherwise anybody with an old token could use up the rate of its owner.
 const byToken = async (guard: Guard, token: string): Promise<Found> => {
   const read = readToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
@@ -101,7 +101,7 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
 
-/** Counts a call of a device and the messages in it. 0 of either limit: it is not kept. */
+/** Counts a call of a device and its messages. A limit of 0 is not enforced. */
 const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
@@ -132,25 +132,26 @@ const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): P
   if (auth === 'device') return byDevice(guard, token ?? '', request);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
-  // A cookie is a browser's, and opens logins alone: a token has no CSRF value to show beside it.
+  // Browsers send cookies by themselves, so a cookie is valid only for a login: an access token has no CSRF token to go
+  // with it.
   const fromCookie = cookie(request.event, 'PSAUTHTOKEN') ?? '';
   return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
 };
 
-/** Counts a call for which no operation answers. */
+/** Counts a call that no operation matches by the caller's address. */
 export const countAddress =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
     request.context.exchange.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
   };
 
-/** 429. */
+/** Answers 429 if the call exceeds its rate limit. */
 export const checkRate = async (request: ApiRequest): Promise<void> => {
   const { rate } = request.context.exchange;
   if (rate.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };
 
-/** Counts a call that no account and no device answers for. */
+/** Counts a call without an account or a device by the caller's address. */
 const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
   const address = addressOf(request.event, guard.settings);
   if (!operationOf(request).published) return count(guard, `address:${address}`);
@@ -158,8 +159,9 @@ const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
 };
 
 /**
- * 401: who calls, and how often. A call that nobody answers for counts against its address: above the limit of that it
- * is a 429. Nobody needs to log in where that is optional, but a token that is sent must be good.
+ * Finds the caller and counts the call. It answers 401 if the credentials are missing or invalid; such a call counts
+ * against its address, and above the address's limit the answer is 429. If a login is optional, a call without a token
+ * passes, but a token that is sent must be valid.
  */
 export const authenticate =
   (guard: Guard) =>
@@ -182,7 +184,7 @@ export const authenticate =
 
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The live session of a cookie, where another site's page could misuse it. */
+/** Gives the live session of a cookie if a page of another site could misuse it in this call, otherwise null. */
 const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Session & { hash: string }) | null> => {
   const token = cookie(request.event, 'PSAUTHTOKEN') ?? '';
   const { csrfExempt } = operationOf(request);
@@ -195,8 +197,8 @@ const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Sessi
 };
 
 /**
- * 403: a cookie of a live session without the session's own token in X-CSRF-Token, once, ends that session. 400: the
- * header is repeated where there is no session to end.
+ * Answers 403 and ends the session if a call with the cookie of a live session lacks the session's own X-CSRF-Token, or
+ * repeats the header. It answers 400 if the header is repeated and there is no session to end.
  */
 export const checkCsrf =
   (guard: Guard) =>
@@ -213,19 +215,20 @@ export const checkCsrf =
     refuse('X-CSRF-Token', 'repeated_header');
   };
 
-/** A token that only reads. */
+/** Is the call refused because its token only allows reading? */
 const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
 
 const mayCall = (operation: Operation, caller: Caller, userId: string | undefined): boolean => {
   if (operation.auth !== 'user' && operation.auth !== 'session') return true;
   if (operation.auth === 'session' && caller.kind !== 'session') return false;
-  if (operation.orSelf && (userId === 'me' || userId === String(caller.accountId))) return true;
+  const isSelf = userId === 'me' || userId === String(caller.accountId);
+  if (isSelf && (operation.orSelf === true || (operation.orSelf && caller.kind === 'session'))) return true;
   if (operation.may === 'logged_in') return true;
   if (operation.may === 'system_admin') return caller.isAdmin;
   return [operation.may].flat().some((permission: Permission) => holds(caller, permission));
 };
 
-/** 403: the access rule of the operation. */
+/** Answers 403 if the access rule of the operation does not allow the caller. */
 export const authorise = async (request: ApiRequest): Promise<void> => {
   const { caller } = request.context.exchange;
   if (!caller) return;

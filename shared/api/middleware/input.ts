@@ -9,23 +9,23 @@ import { parseJson } from '../json.ts';
 import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;
-/** Bytes of a body that anybody may send, and that a device may. */
+/** The largest bodies in bytes: JSON of any caller, and messages of a device. */
 export const bodyLimits = { json: 256 * KIB, messages: 1_024 * KIB } as const;
 const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind ?? 'json'];
-/** JSON is UTF-8, whatever else may be said of it. */
+/** Is it JSON in UTF-8? Another charset is refused. */
 const isJson = (contentType: string) =>
   /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
 
 const bytesOf = ({ event }: ApiRequest): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
-/** How many messages a body of them has; of one that is too large it doesn't matter. */
+/** Gives the number of messages in a body. A body that is too large counts as 1, because it is refused anyway. */
 export const messagesOf = (request: ApiRequest): number => {
   const bytes = bytesOf(request);
   return bytes.length > bodyLimit(operationOf(request)) ? 1 : countIn(bytes.toString('latin1'));
 };
 
-/** 415 and 413: what a body claims to be, and its size. */
+/** Answers 415 if a body is not JSON by its content type, and 413 if it is too large. */
 export const checkMedia = async (request: ApiRequest): Promise<void> => {
   const operation = operationOf(request);
   const isTooLarge = bytesOf(request).length > bodyLimit(operation);
@@ -62,7 +62,7 @@ const readBody = (request: ApiRequest, operation: Operation, fieldErrors: FieldE
   return check(operation.body, parsed.value, fieldErrors);
 };
 
-/** 400: path, query and body against their schemas; every fault is named, not just the first. */
+/** Checks path, query and body against their schemas. The 400 names all errors, not only the first. */
 export const readInput = async (request: ApiRequest): Promise<void> => {
   const { event } = request;
   const { exchange } = request.context;
@@ -87,8 +87,9 @@ const idOf: Record<Within, string> = {
 };
 
 /**
- * 404: the customer that the operation works in. For everybody it is the caller's own, whatever id the path names:
- * another customer's id finds nothing there. Only for a system admin is it looked up by the id.
+ * Finds the customer that the operation works in, and answers 404 if there is none. It is the caller's own customer,
+ * whatever id the path names, so an id of another customer finds nothing. Only for a system admin the id of the path
+ * decides.
  */
 export const findCustomer =
   (store: StoreOf<'customers.ownerOf'>) =>

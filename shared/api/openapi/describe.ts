@@ -7,11 +7,14 @@ import { webhookPaths } from './webhooks.ts';
 
 type Json = Record<string, unknown>;
 
-/** Not everybody may call it, or not with every customer in its query. */
+/** Can the operation answer 403: because of its permission, or because of a customer in its query? */
 const isForbidding = (operation: Operation): boolean =>
   'may' in operation && (operation.may !== 'logged_in' || 'customerId' in (operation.query?.shape ?? {}));
 
-/** Errors that every operation may answer with, by what it takes. A repeated header is a bad request of any. */
+/**
+ * Gives the errors that an operation may answer with without declaring them. Every operation can refuse a repeated
+ * header with a 400.
+ */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'bad_request',
   ...(operation.auth === 'anyone' ? [] : (['credentials_invalid'] as const)),
@@ -23,7 +26,7 @@ const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'internal',
 ];
 
-/** Makes the JSON Schema of a schema; those that have an id are collected as components, and referred to. */
+/** Makes the JSON Schema of a schema. Schemas with an id are collected as components and referred to. */
 type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 const REF = '#/components/schemas/';
@@ -32,7 +35,8 @@ const collectInto =
   (schemas: Record<string, Json>): Write =>
   (schema, io) => {
     const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-    // Bodies and answers share a schema: that an answer has nothing more is our promise, not the reader's to enforce.
+    // Requests and answers share schemas. Readers must not enforce that an answer has no further fields, so the
+    // document does not say that.
     const open = (name: string, value: unknown) =>
       name === 'additionalProperties' && value === false ? undefined : value;
     const referring = (value: unknown): Json =>
@@ -40,14 +44,14 @@ const collectInto =
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];
-      // An id that means one thing in a body and another in an answer would be wrong in one of them.
+      // An id with two meanings, such as one in a body and another in an answer, would be wrong in one of them.
       if (known && JSON.stringify(known) !== JSON.stringify(component)) throw new Error(`two schemas are called ${id}`);
       schemas[id] = component;
     }
     return referring(rest);
   };
 
-/** `webhookId`: the id of the webhook. */
+/** Describes an id by its name: `webhookId` is the id of the webhook. */
 const textOf = (name: string): string =>
   `Id of the ${name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`;
 
@@ -55,7 +59,7 @@ const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'pat
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...read } = write(field as z.ZodType, 'output');
     const says = description ?? (name.endsWith('Id') ? textOf(name) : undefined);
-    // What a transformation makes of a text has no schema: then the text's own.
+    // The output of a transformation has no schema, so the schema of its input is shown.
     const { description: _, ...sent } = 'type' in read || '$ref' in read ? read : write(field as z.ZodType, 'input');
     return {
       name,
@@ -68,18 +72,18 @@ const parametersOf = (write: Write, schema: z.ZodObject | undefined, place: 'pat
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
 const integer = { type: 'integer', minimum: 0 };
-/** What API Gateway calls WWW-Authenticate in the answers of functions; there is no way to name it back. */
+/** The name that API Gateway gives to WWW-Authenticate in the answers of functions. It cannot be changed back. */
 const RENAMED = 'x-amzn-Remapped-WWW-Authenticate';
 const headers = {
   'X-RateLimit-Limit': header('Requests in a second; 0: no limit', integer),
   'X-RateLimit-Remaining': header('Requests left in this second', integer),
   'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
   'X-Version-Id': header('Version of the service'),
-  'X-Request-Id': header('Id of the request, for questions about it'),
-  'Cache-Control': header('Answers are not to be kept', { const: 'no-store' }),
-  'X-Content-Type-Options': header('The content type is what it says', { const: 'nosniff' }),
-  'Strict-Transport-Security': header('https only, from now on'),
-  'Retry-After': header('Seconds after which a next call may succeed', integer),
+  'X-Request-Id': header('Id of the request. Name it when you ask for support'),
+  'Cache-Control': header('Answers must not be cached', { const: 'no-store' }),
+  'X-Content-Type-Options': header('The content type must not be guessed', { const: 'nosniff' }),
+  'Strict-Transport-Security': header('The service must only be called by https'),
+  'Retry-After': header('Seconds after which another call may succeed', integer),
   'WWW-Authenticate': { ...header(`How to authenticate; behind API Gateway it is \`${RENAMED}\``), required: false },
   [RENAMED]: { ...header('WWW-Authenticate as API Gateway renames it'), required: false },
 };
@@ -101,7 +105,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
 });
 
-/** The answers that most operations have, and that mean the same in each. */
+/** The answers that most operations have with the same meaning. */
 const shared: readonly ErrorCode[] = [
   ...(['bad_request', 'credentials_invalid', 'forbidden', 'csrf_detected', 'media_type_unsupported'] as const),
   ...(['body_too_large', 'body_too_slow', 'rate_limited', 'unavailable', 'internal'] as const),
@@ -126,7 +130,11 @@ const headersOf = ({
   published,
 }: Operation): Json => ({
   ...commonHeaders,
-  ...(published && { ETag: header('Tag of these bytes; with it in If-None-Match the answer is 304 while they last') }),
+  ...(published && {
+    ETag: header(
+      'Entity tag of the content; a request with it in If-None-Match is answered by 304 until the content changes',
+    ),
+  }),
   ...Object.fromEntries(
     Object.entries({ ...(published && headersOfPublished[published]), ...responseHeaders }).map(([name, value]) => [
       name,
@@ -151,7 +159,8 @@ const security: Record<Operation['auth'], Json[]> = {
 const accessText = (operation: Operation): string => {
   if (!('may' in operation)) return '';
   const who = [operation.may].flat().join('` or `');
-  const self = operation.orSelf ? ', or is the user itself' : '';
+  const bySession = operation.orSelf === 'by_session' ? ', by a session' : '';
+  const self = operation.orSelf ? `, or is the user itself${bySession}` : '';
   return operation.may === 'logged_in' ? '' : `The caller holds \`${who}\`${self}.`;
 };
 
@@ -178,7 +187,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     ...(body && { requestBody: requestBody(write, body) }),
     responses: {
       [success]: { description: 'Done', ...answer },
-      ...(alsoSuccess === 200 && { 200: { description: 'Done before, done again', ...answer } }),
+      ...(alsoSuccess === 200 && { 200: { description: 'Done again, after it had been done before', ...answer } }),
       ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: headersOf(operation) } }),
       ...errorResponses(operation),
     },
@@ -209,7 +218,7 @@ const components = (schemas: Json) => ({
   },
 });
 
-/** All operations of the groups and what they refer to, read from the same contracts that the API runs on. */
+/** Describes all operations of the groups from the contracts that the API runs on. */
 export const describeApi = (groups: readonly Group[]): Description => {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};

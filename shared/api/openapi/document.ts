@@ -3,25 +3,25 @@ import { BASE_PATH } from '../operation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an OpenAPI document tells of the operations: the same wherever the service runs. */
+/** The part of an OpenAPI document that is the same wherever the service runs. */
 export type Description = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
   /** Operations by path, then by method. */
   paths: Readonly<Record<string, Json>>;
-  /** Ids of the operations that devices come in by a door of their own for. */
+  /** The ids of the operations that devices call at a URL of their own. */
   ofDevices: readonly string[];
 };
 
-/** What holds for all operations, and what no schema can say. */
+/** What holds for all operations and cannot be said by a schema. */
 const conventions = [
-  'Integers are written with digits alone: `29.0` and `1e3` are refused with 400, and so is what is beyond 2^53-1.',
+  'Integers are written with digits alone: `29.0` and `1e3` are refused with 400, and so are numbers beyond 2^53-1.',
   'Texts have no C0 control characters, lone surrogates, U+FFFE or U+FFFF; their lengths count code points.',
-  'Fields of a body that are unknown, or only in answers, are ignored.',
-  'An object, and every list that does not say otherwise, shows what the last write of its reader said.',
+  'Fields of a body that are unknown, or exist only in answers, are ignored.',
+  'An object, and every list that does not say otherwise, shows the last write of its reader.',
 ].join('\n\n');
 
 const serverAt = (url: string) => [{ url: url + BASE_PATH }];
 
-/** The operations of devices name the server that has them. */
+/** Adds the server for devices to the operations that devices call. */
 const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json =>
   Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
@@ -36,7 +36,7 @@ const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json 
     ]),
   );
 
-/** The OpenAPI 3.1 document of a service. */
+/** Makes the OpenAPI 3.1 document of a service. */
 export const openApi = (
   description: Description,
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,

@@ -14,7 +14,9 @@ const header = (name: string, description: string, required: boolean): Json => (
   schema: { type: 'string' },
 });
 
-/** What a receiver can check a delivery by, besides what the authentication of its webhook asks for. */
+/**
+ * The headers of a delivery, besides those of the webhook's authentication. A receiver can check a delivery by them.
+ */
 const headers = [
   header('webhook-id', 'Id of the delivery: the same for all its attempts and replays', true),
   header('webhook-timestamp', 'Seconds since the epoch at the start of the attempt', true),
@@ -23,7 +25,7 @@ const headers = [
   header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
 ];
 
-/** D2: the requests that the service makes, by the format of the webhook. */
+/** Describes the requests that the service sends to webhooks (D2), by format. */
 export const webhookPaths = (write: Write): Json =>
   Object.fromEntries(
     Format.options.map((format) => {
@@ -39,8 +41,8 @@ export const webhookPaths = (write: Write): Json =>
         requestBody: { required: true, content },
         responses: {
           '2XX': { description: 'Delivered' },
-          410: { description: 'Gone: the webhook is disabled, and what waits for it is held' },
-          default: { description: 'Tried again, by the schedule of the webhook' },
+          410: { description: 'Gone: the webhook is disabled, and its waiting deliveries are held' },
+          default: { description: 'Tried again, by the retry schedule of the webhook' },
         },
       };
       return [format, { post: operation }];

@@ -4,16 +4,19 @@ import type { WebhookRecord } from '../../domain/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/** What is sent: the text of its JSON, the id by which a receiver knows it again, and that of this delivery of it. */
+/** What is sent: the JSON text, the id by which the receiver recognises the message, and the id of this delivery. */
 export type Payload = { body: string; messageId: string; deliveryId: string; isTest: boolean };
-/** Who sends: the service's name, version and address. */
+/** The sender: name, version and URL of the service. */
 export type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const busy = new Set([429, 502, 503, 504]);
 const GONE = 410;
 
-/** Seconds that a Retry-After asks for, or 0 when it is malformed, negative or past; `now` in ms. */
+/**
+ * Gives the seconds that a Retry-After header asks for. It gives 0 if the header is malformed or in the past. `now` is
+ * in ms.
+ */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   if (header === null) return 0;
   if (/^\d+$/.test(header)) return Number(header);
@@ -23,7 +26,7 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
 
 type Answer = { status: number | null; error: string | null; retryAfter: string | null };
 
-/** What an answer means, in the words of no protocol: nothing else knows what a status stands for. */
+/** Gives the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
 export const outcomeOf = ({ status, error, retryAfter }: Answer, now: number): Outcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted' };
   if (status === GONE) return { what: 'gone' };
@@ -32,7 +35,7 @@ export const outcomeOf = ({ status, error, retryAfter }: Answer, now: number): O
   return { what: 'failed', isOverloaded, retryAfterSeconds: asks ? retryAfterSeconds(retryAfter, now) : 0 };
 };
 
-/** The headers that are the same at every attempt; none of them is secret. */
+/** Makes the headers that are the same at every attempt. None of them is secret. */
 export const plainHeadersOf = (
   { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
   { messageId, isTest }: Pick<Payload, 'messageId' | 'isTest'>,
@@ -59,7 +62,7 @@ const headersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sende
   };
 };
 
-/** Signs a payload and posts it to a webhook whose secrets are open; never throws, whatever the receiver does. */
+/** Signs a payload and posts it to a webhook with decrypted secrets. It never rejects because of the receiver. */
 export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
   webhook: WebhookRecord,

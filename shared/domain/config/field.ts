@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { host, int32, text } from '../values.ts';
 
 /**
- * A field of a configuration, declared once: its schema, default, OpenAPI description and whether a device understands
- * it all follow. `from` and `until` are firmware numbers N of v0.N: supported from `from` on, and no more as of `until`.
+ * One field of a configuration: its schema, its default, its description in OpenAPI, and the firmwares that support it.
+ * `from` and `until` are the N of firmware v0.N: `from` is the first that supports the field, `until` the first that no
+ * longer does.
  */
 export type Field<T = unknown> = { schema: z.ZodType<T>; byDefault: T; from?: number; until?: number; note: string };
 type Support = { from?: number; until?: number };
@@ -17,7 +18,7 @@ export const flag = (byDefault: boolean, note: string, support: Support = {}): F
   ...support,
 });
 
-/** int32, of its whole range unless bounds are given. */
+/** Declares an int32 field. Without bounds it allows all int32 values. */
 export const whole = (
   byDefault: number,
   note: string,
@@ -27,7 +28,7 @@ export const whole = (
   return { schema: int32(min, max), byDefault, note, ...rest };
 };
 
-/** One of several; numbers or words. */
+/** Declares a field with a choice of numbers or words. */
 export const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
   choices: C,
   byDefault: NoInfer<C[number]>,
@@ -48,7 +49,7 @@ export const words = (
   ...support,
 });
 
-/** The name of a host, or its IP address. */
+/** Declares a field with the name of a host or its IP address. */
 export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> => ({
   schema: host,
   byDefault,
@@ -59,14 +60,14 @@ export const hostField = (byDefault: string, note: string, support: Support = {}
 export type Fields = Readonly<Record<string, Field>>;
 export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** What holds before the first PUT. */
+/** Gives the values of a configuration before its first PUT. */
 export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
 
 const supportText = ({ from, until }: Field): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
-/** What is stored, as far as it is allowed today; what isn't, or is missing, has its default. */
+/** Gives stored values, and the default for each value that is missing or no longer allowed. */
 export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values<F>> | null): Values<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
@@ -77,7 +78,7 @@ export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values
 
 type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<F>[K]> };
 
-/** The schema of a configuration: every field is required, whatever the firmware. */
+/** Makes the schema of a configuration. All fields are required, whatever the firmware. */
 export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
   const shape = Object.entries(fields).map(([name, field]) => {
     const description = [field.note, supportText(field)].filter(Boolean).join('; ');
@@ -89,7 +90,7 @@ export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => 
 const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Field, firmware: number): boolean =>
   firmware >= from && firmware < until;
 
-/** The part of a configuration that a device of that firmware understands. */
+/** Gives the fields of a configuration that a device with this firmware supports. */
 export const understood = <F extends Fields>(fields: F, values: Values<F>, firmware: number): Partial<Values<F>> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>

@@ -1,2 +1,2 @@
-/** The configurations of a sensor, by the name under which they are kept; each maker has those of its own. */
+/** The names under which configurations of sensors are stored. Each maker has its own. */
 export type ConfigName = 'basic' | 'dry-contact' | 'firmware' | 'telemetry' | 'critical' | 'fall' | 'vital-data';

@@ -1,17 +1,18 @@
 import * as z from 'zod';
 import { kinds, NormalizedCoordinates } from '../event.ts';
 import { millis } from '../values.ts';
+import { longest } from './custom-1.ts';
 import { between, example } from './payload-parts.ts';
 
 const codes = Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code]));
 
-/** D2 "Custom 1". */
+/** The payload of the format Custom 1 (D2 "Custom 1"). */
 export const Custom1Payload = z
   .strictObject({
     sensorId: z.string().length(26).startsWith('id_').meta({ description: 'The device id, of either maker' }),
-    sensorName: between(1, 128),
-    location: between(1, 256).nullable(),
-    description: between(1, 256),
+    sensorName: between(1, longest.sensorName),
+    location: between(1, longest.location).nullable(),
+    description: between(1, longest.description),
     title: z.string().min(1).optional(),
     message: z.string().min(1).optional(),
     createDate: millis,

@@ -1,11 +1,14 @@
 import type { Custom1Payload } from './custom-1-payload.ts';
 import { type PayloadFormat, pointOf } from './format.ts';
 
-/** Texts of a payload with a constraint: cut to `most` code points, or filled with what is known instead. */
+/** Cuts a text to `most` code points. An empty text is replaced by `otherwise` first. */
 const fitted = (text: string, most: number, otherwise: string): string =>
   [...(text || otherwise)].slice(0, most).join('');
 
-/** Small, for bots only. */
+/** The longest texts of this format, in code points. */
+export const longest = { sensorName: 128, location: 256, description: 256 } as const;
+
+/** The format Custom 1: a small payload, for bots only. */
 export const custom1: PayloadFormat = {
   summary: 'An event in the format Custom 1; for bots',
   isForBots: true,
@@ -15,9 +18,9 @@ export const custom1: PayloadFormat = {
   render: ({ event, sensor, customer, rule }) =>
     JSON.stringify({
       sensorId: sensor.deviceId,
-      sensorName: fitted(sensor.name, 128, sensor.id),
-      location: customer?.location ? fitted(customer.location, 256, '') : null,
-      description: fitted(event.text, 256, event.action),
+      sensorName: fitted(sensor.name, longest.sensorName, sensor.id),
+      location: customer?.location ? fitted(customer.location, longest.location, '') : null,
+      description: fitted(event.text, longest.description, event.action),
       ...(rule && { title: rule.title, message: rule.message }),
       createDate: event.createDate,
       ...(event.coordinates && { normalizedCoordinates: pointOf(event.coordinates) }),

@@ -4,7 +4,7 @@ import type { Service, Snapshot } from '../delivery.ts';
 export const Format = z.enum(['full', 'custom1', 'raw']);
 export type Format = z.infer<typeof Format>;
 
-/** What a payload tells besides the snapshot: who sends it, by which webhook, and the device's own bytes. */
+/** What a payload contains besides the snapshot: the sending service and webhook, and the message of the device. */
 export type Around = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };
@@ -12,24 +12,28 @@ export type Around = {
   isTest?: boolean;
 };
 
-/** All that there is to know of a format of payloads. */
+/** Everything that distinguishes a format of payloads. */
 export type PayloadFormat = {
-  /** Of a delivery, for the OpenAPI document. */
+  /** The summary of its deliveries in the OpenAPI document. */
   summary: string;
-  /** Only webhooks of bots may have it. */
+  /** Only webhooks of bots may have this format. */
   isForBots: boolean;
-  /** Its payload has a code for the event: what has none cannot be told. */
+  /** Its payload needs an event code, so it cannot express events without one. */
   needsCode: boolean;
-  /** The bytes of the device: nothing can be told without them, they are told where there are any, or never. */
+  /**
+   * Does its payload contain the message of the device? `required`: always, so it cannot express other events; `told`:
+   * if there is a message; `left_out`: never.
+   */
   message: 'required' | 'told' | 'left_out';
-  /** A message is sent once, however many events and rules it is for. */
+  /** A message is sent once, even if several events and rules follow from it. */
   isOncePerMessage: boolean;
   /**
-   * The JSON of a payload. The same snapshot gives the same bytes at every attempt, and in every version: what waits was
-   * begun with them. `raw` is the text of a JSON object; '{}' where the event has no message.
+   * Makes the JSON of a payload. The same snapshot must give the same bytes at every attempt and in every version,
+   * because later attempts repeat the first one. `raw` is the text of a JSON object, and '{}' if the event has no
+   * message.
    */
   render: (snapshot: Snapshot, around: Around, raw: string) => string;
 };
 
-// A table gives the fields of a snapshot back in any order. Each payload names its fields one by one.
+// A table does not keep the order of the fields of a snapshot, so payloads name their fields one by one.
 export const pointOf = (at: Snapshot['event']['coordinates']) => at && { x: at.x, y: at.y, z: at.z };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { kinds, NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
+import { SENT_TEXT } from '../rule.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';
 
@@ -23,8 +24,8 @@ const SentRule = z.strictObject({
   id: int64,
   createDate: millis,
   name: some,
-  title: between(1, 256),
-  message: between(1, 256),
+  title: between(1, SENT_TEXT),
+  message: between(1, SENT_TEXT),
   groupId: int64.meta({ description: '0 without a group' }),
   situation: Situation,
   situationDescription: some,
@@ -33,7 +34,7 @@ const SentRule = z.strictObject({
   regionName: z.string(),
 });
 
-/** D2 "Full format": every key is always there. */
+/** The payload of the format Full (D2 "Full format"). All keys are always there. */
 export const FullPayload = z
   .strictObject({
     service: Service,

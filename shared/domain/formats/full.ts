@@ -19,7 +19,7 @@ const ruleOf = (
   regionName: rule.regionName,
 });
 
-/** The JSON of a payload whose fields are JSON already: none may be missing. */
+/** Makes the JSON object of a payload from fields that are JSON already. No field may be missing. */
 const objectOf = (fields: Record<keyof FullPayload, string>): string =>
   `{${Object.entries(fields)
     .map(([name, json]) => `"${name}":${json}`)
@@ -27,11 +27,11 @@ const objectOf = (fields: Record<keyof FullPayload, string>): string =>
 
 const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
   const said = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
-  // The device's text as it is: parsed and written again, its long numbers would be rounded.
+  // The text of the device is inserted unchanged, because parsing it would round long numbers.
   return `${said.slice(0, -1)},"raw":${raw}}`;
 };
 
-/** Everything that is known; every key is always there. */
+/** The format Full contains everything that is known. All keys are always there. */
 export const full: PayloadFormat = {
   summary: 'An event in the format Full',
   isForBots: false,

@@ -4,7 +4,9 @@ import type { Format } from './format.ts';
 import { FullPayload } from './full-payload.ts';
 import { RawPayload } from './raw-payload.ts';
 
-/** What receivers get, by format: for the OpenAPI document, which shows their examples. No function needs them at work. */
+/**
+ * The schemas of payloads by format, with examples. Only the OpenAPI document uses them, no function does at run time.
+ */
 export const payloads: Readonly<Record<Format, z.ZodType>> = {
   full: FullPayload,
   custom1: Custom1Payload,

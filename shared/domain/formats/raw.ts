@@ -1,6 +1,6 @@
 import type { PayloadFormat } from './format.ts';
 
-/** The device's own bytes. */
+/** The format Raw contains only the bytes that the device sent. */
 export const raw: PayloadFormat = {
   summary: 'A message of a device, as it was sent',
   isForBots: false,

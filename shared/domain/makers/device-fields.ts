@@ -1,7 +1,10 @@
 import { defaultsOf, type Fields, understood, type Values } from '../config/field.ts';
 import type { SensorRecord } from '../sensor.ts';
 
-/** The fields of a configuration as a device is told them: what was put, else the defaults, as far as its firmware goes. */
+/**
+ * Makes a function that gives the fields of a configuration for a device: stored values or defaults, without fields
+ * that the firmware does not support.
+ */
 export const fieldsFor =
   ({ firmwareVersion }: SensorRecord) =>
   <F extends Fields>(fields: F, values: object | undefined) =>

@@ -5,29 +5,36 @@ import type { Mounting, Room } from '../room.ts';
 import type { Limits } from '../room-limits.ts';
 import type { SensorRecord } from '../sensor.ts';
 
-/** Configurations as they are stored, by name; what was never put is missing. */
+/** The stored configurations of a sensor by name. A configuration without a PUT is missing. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
-/** All that differs from maker to maker. Rules and events know nothing of it: they see what was decoded. */
+/** Everything that differs between makers. Rules and events do not depend on it: they use decoded messages. */
 export type Maker = {
-  /** Hardware ids as people write them: 12 hex digits, once colons are left out. */
+  /** Matches hardware ids as people write them: 12 hex digits, possibly with colons. */
   hardwareId: RegExp;
-  /** The id of a new sensor; `random` are 9 random bytes. */
+  /** Makes the id of a new sensor. `random` are 9 random bytes. */
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
-  /** The sensor id tells the hardware id: lists of sensors need not keep it. */
+  /** The hardware id can be derived from the sensor id, so lists of sensors need not store it. */
   isIdOfHardware: boolean;
-  /** Decodes a message. Never fails: what nobody understands is `unknown`. */
+  /** Decodes a message. It never throws: a message that it does not understand is `unknown`. */
   decode: (message: unknown) => Decoded;
-  /** How far its sensors see, by how they are mounted. A mounting that is missing is not supported. */
+  /** How far its sensors see by mounting. A missing mounting is not supported. */
   mountings: Partial<Record<Mounting, Limits>>;
-  /** How many regions its sensors know, in all and of a kind; of a kind that is missing, none. */
+  /** How many regions its sensors support, in total and by kind. A missing kind is not supported. */
   regions: { all: number; kinds: Partial<Record<RegionKind, number>> };
-  /** What of a room its devices are told besides what all are. */
-  roomOf: (room: Room) => object;
-  /** The configurations that its devices are told at `now` (ms), less what their firmware does not understand. */
-  configsOf: (sensor: SensorRecord, stored: StoredConfigs, now: number) => object;
-  /** Its sensors learn their room for a while; the configuration `basic` tells until when. */
+  /** Its sensors have a learning phase; the configuration `basic` contains its end. */
   hasLearningMode: boolean;
-  /** Gets the feedback of its customers where a sensor is to be optimized. */
+  /** The maker gets the feedback about sensors that may be optimized. */
   getsFeedback: boolean;
+};
+
+/**
+ * Makes the configuration for the devices of a maker. It is separate from `Maker`, because only the functions that
+ * answer devices load it.
+ */
+export type Told = {
+  /** Gives the fields of a room that only the devices of this maker get. */
+  roomOf: (room: Room) => object;
+  /** Gives the configurations at `now` (ms), without fields that the device's firmware does not support. */
+  configsOf: (sensor: SensorRecord, stored: StoredConfigs, now: number) => object;
 };

@@ -3,9 +3,9 @@ import type { Maker } from './maker.ts';
 import { makerA } from './maker-a/maker-a.ts';
 import { makerB } from './maker-b/maker-b.ts';
 
-/** Whose sensors this service understands. */
+/** The makers whose sensors the service supports. */
 export const makers: Readonly<Record<Manufacturer, Maker>> = { maker_a: makerA, maker_b: makerB };
 
-/** 12 upper-case hex digits, or null when it is no hardware id of that maker. */
+/** Gives a hardware id as 12 upper-case hex digits, or null if the text is no hardware id of this maker. */
 export const hardwareIdOf = (manufacturer: Manufacturer, text: string): string | null =>
   makers[manufacturer].hardwareId.test(text) ? text.replaceAll(':', '').toUpperCase() : null;

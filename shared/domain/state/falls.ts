@@ -1,13 +1,13 @@
 import { type Happening, happening, type Situation } from '../event.ts';
 import type { FallSignal, FallStatus } from '../message.ts';
-import type { Fall, Mark, SensorState, Step } from '../sensor-state.ts';
+import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import type { RoomContext } from './room-context.ts';
 
-/** Falls that are remembered, so that a message which comes late or again finds its own. */
+/** How many falls are remembered, so that a late or repeated message is matched to its fall. */
 const FALLS_KEPT = 6;
-/** Falls on their way to an alarm are remembered besides, up to so many. */
+/** How many falls that wait for their alarm are remembered in addition. */
 const WAITING_KEPT = 30;
 
 const markOf: Record<FallStatus, Mark> = {
@@ -33,15 +33,13 @@ const sensitiveSituationOf: Record<Mark, Situation> = {
   a: 'fall_detected_sensitive',
 };
 
-/** No rate limit may swallow the first of these within one fall. */
+/** The situations whose first event in a fall no rate limit may suppress. */
 const alarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 export const isFirstOfFall = (situation: Situation): boolean => alarms.includes(situation);
 
-export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.includes('x');
-
 /**
- * An ended fall stays ended. But `finished` only follows `calling`: one that comes after it was merely late, and still
- * has to be told.
+ * Can a fall no longer get this mark? An ended fall does not change, with one exception: `finished` only follows
+ * `calling`, so a `calling` that comes after it was merely late, and still is reported.
  */
 const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== 'a' || fall.seen.includes('x'));
 
@@ -51,7 +49,7 @@ const told = (fall: Fall, mark: Mark): Happening => {
   return happening(situation, { point, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
 };
 
-/** Of a fall that ended only what tells a repeat from a new one is kept. */
+/** Removes from an ended fall everything that is not needed to recognise a repeated report. */
 const kept = (fall: Fall): Fall => {
   const { start, seen, isSensitive } = fall;
   return isEnded(fall) ? { start, seen, ...(isSensitive && { isSensitive }) } : fall;
@@ -60,16 +58,16 @@ const kept = (fall: Fall): Fall => {
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
   a.start === b.start && (a.isSensitive ?? false) === (b.isSensitive ?? false);
 
-/** It began, and will be an alarm unless it ends before: whoever forgot it would lose that alarm. */
+/** Is it a fall that will raise an alarm unless it ends first? If it were forgotten, the alarm would be lost. */
 const isWaiting = ({ seen, isSensitive }: Fall): boolean => !isSensitive && !/[afx]/.test(seen);
 
-/** Ended falls are forgotten first. */
+/** Removes falls above the limit: ended ones first. */
 const rememberedFalls = (falls: readonly Fall[]): Fall[] =>
   remembered(falls, FALLS_KEPT + falls.filter(isWaiting).length, (fall) =>
     isEnded(fall) ? 0 : isWaiting(fall) ? 2 : 1,
   );
 
-/** Moves a fall to a state that it was not in yet, at `at` (ms, our clock). */
+/** Moves a fall to a new state at `at` (ms, the service's clock). */
 export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number): Step => {
   const next = kept({ ...fall, seen: fall.seen + mark, at });
   const falls = rememberedFalls([...state.falls.filter((one) => !isSame(one, fall)), next]);
@@ -77,7 +75,10 @@ export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number)
   return { state: moved, happened: [told(fall, mark)] };
 };
 
-/** A fall is suspected: it may be one too many, and where the firmware has no confirmation, it is confirmed at once. */
+/**
+ * Handles the start of a fall: it may complete a fall loop, and if the firmware has no state confirmed, the fall is
+ * confirmed at once.
+ */
 const begin = (step: Step, start: FallSignal, received: number, time: number, { timings }: RoomContext): Step => {
   const fall = step.state.falls.at(-1);
   if (start.isSensitive || !fall || fall.seen.includes('a')) return step;
@@ -87,7 +88,7 @@ const begin = (step: Step, start: FallSignal, received: number, time: number, { 
   return { state: loop.state, happened: [...step.happened, ...next.happened, ...loop.happened] };
 };
 
-/** More falls wait for their alarm than are remembered: the oldest alarms now. */
+/** If more falls wait for their alarm than can be remembered, the oldest one raises its alarm now. */
 const withoutSurplus = (step: Step, received: number): Step => {
   const waiting = step.state.falls.filter(isWaiting);
   const [oldest] = waiting;
@@ -96,7 +97,10 @@ const withoutSurplus = (step: Step, received: number): Step => {
   return { state, happened: [...step.happened, ...happened] };
 };
 
-/** What a message says of a fall: each state of each fall is told once. `time`: when it happened, ms. */
+/**
+ * Steps the state of a sensor by a report of a fall. Each state of each fall is reported once. `time` is when it
+ * happened (ms).
+ */
 export const fallStep = (
   state: SensorState,
   signal: FallSignal,

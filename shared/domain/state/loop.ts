@@ -1,14 +1,14 @@
 import { type Happening, happening } from '../event.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
 
-/** So many falls that start within so long (ms) and end without an alarm are a loop. */
+/** So many falls that start within so many ms and raise no alarm are a fall loop. */
 const STARTS = 3;
 const WITHIN = 300_000;
 
-/** Somebody was called: what led to it is no loop. */
+/** Forgets the starts of falls, because an alarm was raised: the falls before it are no loop. */
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
 
-/** A fall started at `time` (ms); with it there may be one too many. */
+/** Records that a fall started at `time` (ms), and reports a fall loop if there are too many starts. */
 export const startOfFall = (
   state: SensorState,
   time: number,

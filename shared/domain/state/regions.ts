@@ -15,8 +15,8 @@ const kindOf = ({ kind }: Region): Kind =>
   kind === 'bed' || kind === 'monitored_bed' ? 'bed' : kind === 'door' ? 'door' : 'default';
 
 /**
- * Somebody entered or left a region; nothing when its presence detection is off. Of a region that only the device knows
- * its place is told. `said`: what kind the device calls it.
+ * Makes the event of entering or leaving a region; there is none if presence detection is off for the region. For a
+ * region that only the device knows, the event has only its index. `said` is the kind that the device reports.
  */
 export const regionEvent = (
   regions: readonly Region[],
@@ -31,13 +31,13 @@ export const regionEvent = (
   return [happening(situations[kind][move], { region: at, point })];
 };
 
-/** The regions that a report changes, by positionIdx. */
+/** Gives the regions (positionIdx) that a report changes. */
 export const changedRegions = ({ inside = [] }: SensorState, { regions }: PresenceSignal): number[] =>
   Object.entries(regions).flatMap(([index, isInside]) =>
     inside.includes(Number(index)) === isInside ? [] : [Number(index)],
   );
 
-/** One bed exit is told; those soon before or after it are not, in whatever order they come. */
+/** Leaves out a bed exit that is closer than `suspendSeconds` to the last reported one, in whatever order they come. */
 const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSeconds: number): Step => {
   if (!happened.some(({ situation }) => situation === 'bed_left')) return { state, happened };
   const { bedExit } = state;
@@ -46,17 +46,20 @@ const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSec
   return { state, happened: happened.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** Is a report older than the last one, of `last`? One without a time of its own never is. */
+/** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
 const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
 
-/** What a report says that no newer one said already. */
+/** Leaves out those parts of a report for which a newer report was received. */
 const newsOf = ({ presenceAt, regionsAt }: SensorState, signal: PresenceSignal, when: When): PresenceSignal => ({
   ...signal,
   present: isLate(when, presenceAt) ? null : signal.present,
   regions: isLate(when, regionsAt) ? {} : signal.regions,
 });
 
-/** What a maker A sensor says of who is where. The first report is a change when somebody is there. */
+/**
+ * Steps the state of a maker A sensor by a report of presence and regions. A first report with somebody in the room is
+ * a change.
+ */
 export const presenceStep = (
   before: SensorState,
   report: PresenceSignal,
@@ -84,14 +87,14 @@ const isIn =
   (index: number) =>
     regions[index] === true;
 
-/** Is somebody in the room? Null: not said. */
+/** Steps the presence in a room. `present` is null if it was not reported. */
 export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
   const next = { ...state, presence: present ?? state.presence };
   if (present === null || present === (state.presence ?? false)) return { state: next, happened: [] };
   return { state: next, happened: [happening(present ? 'occupied_room' : 'empty_room', { point })] };
 };
 
-/** A maker A sensor tells of a bed exit by itself: its room has one bed at most. */
+/** Steps the state of a maker A sensor by a bed exit that it reports. A room of maker A has at most one bed. */
 export const bedExitStep = (
   state: SensorState,
   point: Point | null,

@@ -1,26 +1,33 @@
-import { criticalFields } from '../config/critical.ts';
 import { defaultsOf, type Values } from '../config/field.ts';
+import { falling, presence } from '../config/situations.ts';
 import type { Region } from '../room.ts';
 
-/** When a message was received (ms, our clock), and when it says that it happened, as far as that is believed. */
+/**
+ * When a message was received (ms, the service's clock), and when its content happened (ms), by the device's clock if
+ * that is credible.
+ */
 export type When = { received: number; time: number };
 
-/** How long a fall stays in each of its states, s. `confirm` null: the firmware has no such state. */
+/** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 
-/** What a step may need to know besides the state; each part is loaded only when needsOf asks for it. */
+/** What a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
 export type RoomContext = {
   regions: readonly Region[];
   timings: Timings;
-  /** s during which no further bed exit is told after one. */
+  /** The seconds after a bed exit during which no further one is reported. */
   bedExitSuspend: number;
 };
 
-type Critical = Values<typeof criticalFields>;
+const fields = { ...falling, ...presence };
+type Critical = Values<typeof fields>;
 
-/** What a sensor's critical configuration and firmware (v0.N) say of times; `stored` null: its defaults hold. */
+/**
+ * Gives the durations in a sensor's critical configuration, by its firmware (v0.N). With `stored` null the defaults
+ * hold.
+ */
 export const timesOf = (stored: Partial<Critical> | null, firmware: number): Omit<RoomContext, 'regions'> => {
-  const critical = { ...defaultsOf(criticalFields), ...stored } as Critical;
+  const critical = { ...defaultsOf(fields), ...stored } as Critical;
   const seconds = (value: number) => Math.max(0, value);
   return {
     timings: {

@@ -1,7 +1,10 @@
 import { happening, type Situation } from '../event.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
 
-/** A weak signal or a tilt has no end that a device tells of: it is the same one for so long after each report, ms. */
+/**
+ * Devices do not report the end of a weak signal or a tilt. A report within so many ms after the last one belongs to
+ * the same occurrence.
+ */
 const LASTS = 3_600_000;
 
 export const signStep = (state: SensorState, situation: Situation, received: number): Step => {
@@ -11,11 +14,17 @@ export const signStep = (state: SensorState, situation: Situation, received: num
   return { state: next, happened: isSame ? [] : [happening(situation)] };
 };
 
-/** Alarms of one group replace each other; those of two may last at the same time. */
+/**
+ * Gives the group of an alarm. Alarms of one group replace each other; alarms of different groups can be active
+ * together.
+ */
 const groupOf = (alarm: Situation): string =>
   alarm.startsWith('heart') ? 'heart' : alarm === 'vital_signs_weak' ? 'signal' : 'respiration';
 
-/** An alarm of vital signs is told when it begins, and again only after all was well or another one of its group. */
+/**
+ * Steps the vital alarms of a sensor. An alarm is reported when it begins, and again only after all was well or after
+ * another alarm of its group.
+ */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {
     const { vitals: _, ...well } = state;

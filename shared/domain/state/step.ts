@@ -8,7 +8,7 @@ import { signStep, vitalStep } from './signs.ts';
 import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 
-/** One after the other, each from what the one before left. */
+/** Steps a state by several items, one after the other, and collects the events. */
 const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorState, one: T) => Step): Step =>
   all.reduce<Step>(
     (before, one) => {
@@ -46,7 +46,7 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
 
 const isLearning = (signal: Signal): boolean | undefined => (signal.kind === 'fall' ? signal.isLearning : undefined);
 
-/** Does a device say by this that its learning phase is over? */
+/** Does a device report by this signal that its learning phase is over? */
 export const endsLearning = (state: SensorState, signal: Signal): boolean =>
   state.learning === true && isLearning(signal) === false;
 
@@ -54,8 +54,8 @@ const learnt = ({ learning, ...state }: SensorState, signal: Signal): SensorStat
   (isLearning(signal) ?? learning) ? { ...state, learning: true } : state;
 
 /**
- * What one signal makes of a sensor's state, and what happened by it: nothing, one thing or several. Any message makes
- * a silent sensor active again, but for one that says that it is going.
+ * Steps the state of a sensor by one signal. Each message makes an inactive sensor active, except for one that reports
+ * that the sensor goes offline.
  */
 export const step = (before: SensorState, signal: Signal, when: When, around: RoomContext): Step => {
   const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
@@ -64,11 +64,14 @@ export const step = (before: SensorState, signal: Signal, when: When, around: Ro
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
   const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
-  // The message's own event comes first: it carries the message's UUID.
+  // The event of the message itself comes first, because the first event gets the UUID of the message.
   return { state: next, happened: before.isActive ? happened : [...happened, happening('sensor_active')] };
 };
 
-/** What a step must know besides the state: the regions of the room, the critical configuration. Most need neither. */
+/**
+ * Tells which parts of the room context a step needs: the regions of the room, the critical configuration. Most steps
+ * need neither.
+ */
 export const needsOf = (state: SensorState, signal: Signal): { regions: boolean; critical: boolean } => {
   switch (signal.kind) {
     case 'presence': {
@@ -87,7 +90,7 @@ export const needsOf = (state: SensorState, signal: Signal): { regions: boolean;
   }
 };
 
-/** Time moves only falls whose beginning was told. */
+/** Does the fall start, or does time move it on? Time moves only falls whose beginning was reported. */
 const startsOrGoesOn = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
   status === 'fall_detected' ||
   status === 'fall_confirmed' ||

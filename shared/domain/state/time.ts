@@ -1,20 +1,25 @@
 import { type Happening, happening } from '../event.ts';
-import type { Fall, Mark, SensorState } from '../sensor-state.ts';
-import { isEnded, moveFall } from './falls.ts';
+import { type Fall, isEnded, type Mark, type SensorState } from '../sensor-state.ts';
+import { moveFall } from './falls.ts';
 import type { Timings } from './room-context.ts';
 
-/** Time moves a fall only when its device, which may do it itself, is this late with it, ms. */
+/**
+ * Time moves a fall only so many ms after its device should have done it, because the report of the device may be late.
+ */
 const DEVICE_DELAY = 3_000;
-/** A fall that nothing moves is ended so long (ms) after all its times. */
+/** A fall that nothing moves ends so many ms after all its durations. */
 const STALE = 60_000;
 
 type Due = { mark: Mark; at: number; dueAt: number; isAlarm: boolean };
 
-/** Only a fall whose beginning was told is moved by time; the others are merely over one day. */
+/**
+ * Does time move the fall from state to state? It does not move sensitive falls and falls whose beginning was not
+ * reported: these merely end some day.
+ */
 const isTimed = ({ seen, isSensitive = false }: Pick<Fall, 'seen'> & { isSensitive?: boolean | undefined }): boolean =>
   !isSensitive && /[dc]/.test(seen);
 
-/** What time makes of a fall that goes on: its next state, when it is in it and when that is decided, ms. */
+/** Gives the next state of a fall, when (ms) the fall reaches it by time alone, and when (ms) that is decided. */
 const dueOf = ({ seen, at = 0, isSensitive }: Fall, { confirm, alert, calling }: Timings): Due => {
   const after = (mark: Mark, seconds: number) => {
     const time = at + seconds * 1_000;
@@ -33,24 +38,28 @@ const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !is
 /** Are there falls that time may move? */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/** When time moves a fall next, ms: any fall, or one on its way to an alarm. */
+/**
+ * Gives the time (ms) at which time moves the next fall: any fall, or only a fall that has not raised its alarm yet.
+ */
 export const nextMove = (state: SensorState, timings: Timings, what: 'any' | 'alarm'): number => {
   const dues = openFalls(state).map((fall) => dueOf(fall, timings));
   return Math.min(...dues.filter(({ isAlarm }) => isAlarm || what === 'any').map(({ dueAt }) => dueAt));
 };
 
-/** When, by the falls that time moves before they end, somebody should look again, ms; Infinity: never. */
+/**
+ * Gives the time (ms) of the next check of falls that time moves from state to state. It is Infinity if there are none.
+ */
 export const nextLook = (state: SensorState, timings: Timings): number => {
   const timed = openFalls(state).filter(isTimed);
   return Math.min(...timed.map((fall) => dueOf(fall, timings).dueAt));
 };
 
-/** Something that happened at a time, ms. */
+/** An event and the time (ms) at which it happened. */
 export type Dated = { happening: Happening; createDate: number };
 
 /**
- * What becomes of a state by `now` without a message: falls move on, one state after the other, each at its own time; a
- * sensor that called is active again, one that is silent since `silentAt` is inactive.
+ * Steps the state of a sensor to `now` without a message: falls move from state to state, each change at its own time,
+ * and a sensor becomes inactive if it has been silent since `silentAt`.
  */
 export const passTime = (
   before: SensorState,

@@ -7,28 +7,28 @@ import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
 
-/** Tracks and areas that are remembered. */
+/** How many tracks, and how many areas of each, are remembered. */
 const KEPT = 8;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((one) => one.id === id) ?? { id };
 
-/** A track with an open fall is forgotten last: its next pose would be a new fall. */
+/** Stores a track. A track with an open fall is forgotten last, because its next pose would count as a new fall. */
 const withTrack = (state: SensorState, track: Track): SensorState => {
   const tracks = [...(state.tracks ?? []).filter(({ id }) => id !== track.id), track];
   return { ...state, tracks: remembered(tracks, KEPT, ({ seen }) => (seen ? 1 : 0)) };
 };
 
-/** The falls of those who are up again, who left, or who never were down. */
+/** Gives the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 const endsOf = (tracks: readonly Track[]): Happening[] =>
   tracks.flatMap(({ seen }) => (seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled')] : []));
 
-/** Numbers of tracks are used again: who left is forgotten, so that a fall of whoever comes next is a new one. */
+/** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
 const withoutTrack = (state: SensorState, id: number): SensorState => {
   const tracks = (state.tracks ?? []).filter((one) => one.id !== id);
   return { ...state, tracks };
 };
 
-/** The number of people in a room: whether somebody is there follows from it, and nobody lies in an empty one. */
+/** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
   const { state, happened } = roomStep(before, count > 0);
   if (count > 0) return { state: { ...state, people: count }, happened };
@@ -52,7 +52,7 @@ const areaMove = (state: SensorState, { track: id, entered, area }: Move, region
   return { state: withTrack(state, { ...track, areas }), happened };
 };
 
-/** Somebody enters or leaves the room or an area of it. */
+/** Steps the state by a person who enters or leaves the room or an area of it. */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[]): Step =>
   move.area ? areaMove(state, move, regions) : roomMove(state, move);
 
@@ -66,7 +66,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 const SUSPECTED = 2;
 const SITTING_UP = 11;
 
-/** Somebody is down: each state of the fall is told once, until the pose is another one. */
+/** Steps an open fall of a track. Each state of the fall is reported once, until the person has another pose. */
 const fallPose = (
   state: SensorState,
   track: Track,
@@ -77,21 +77,21 @@ const fallPose = (
   const seen = track.seen ?? '';
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
   const told = happening(situation, { newFall: isFirstOfFall(situation) });
-  const next = withTrack(state, { ...track, pose, seen: seen + mark });
+  const next = withTrack(state, { ...track, pose, seen: seen + mark, since: track.since ?? time });
   if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [told] };
   if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [told] };
   const loop = startOfFall(next, time, told);
   return { state: loop.state, happened: [told, ...loop.happened] };
 };
 
-/** Somebody is up again, or never was down. */
+/** Ends the fall of a track whose pose is no fall. */
 const otherPose = (state: SensorState, before: Track, pose: number): Step => {
-  const { seen: _, ...track } = before;
+  const { seen: _, since: __, ...track } = before;
   const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed')] : [];
   return { state: withTrack(state, { ...track, pose }), happened: [...endsOf([before]), ...sitsUp] };
 };
 
-/** The pose of a track; the same one again is a repeat. `time`: when it was seen, ms. */
+/** Steps the pose of a track. The same pose again is a repeat. `time` is when it was seen (ms). */
 export const poseStep = (state: SensorState, id: number, pose: number, time: number): Step => {
   const track = trackOf(state, id);
   if (track.pose === pose) return { state, happened: [] };

@@ -3,12 +3,12 @@ import type { Fault, Story } from '../fault.ts';
 import { addHook, FIRST_SECRET, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
-/** ms after which a lagging read sees what was written. */
+/** After so many ms a lagging read sees a write. */
 const LAG_IS_OVER = 3_000;
 
 const deleteHook = ({ client }: Home, { id }: Hook) => client.ok('DELETE', `/webhooks/${id}`);
 
-/** One more bot of a home, with a webhook and a rule that tells it of falls. */
+/** Adds a bot to a home, with a webhook and a rule that tells it of falls. */
 const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
   const path = `/${birch.customerId}/${fresh('alarm')}`;
   const url = receiver.urls.http + path;
@@ -96,7 +96,7 @@ const movesOn = (scene: Scene): Promise<Story> =>
 const isDeleted = (scene: Scene): Promise<Story> =>
   leaves(scene, ({ sensor, client }) => client.ok('DELETE', `/sensors/${sensor.sensorId}`));
 
-/** Asks for what failed a moment ago. */
+/** Starts a replay of deliveries that have just failed. */
 const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -107,25 +107,31 @@ const replayedAtOnce = async ({ homes: { birch }, clock }: Scene): Promise<Story
   };
 };
 
-/** Whoever begins to judge dies. */
+/** Every process that begins to evaluate a message dies. */
 const waiting = { rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', steps: 0 } as const;
 
-/** People change things a moment before a fall, or a moment after it. */
+/** Faults in which people change things just before a fall, or just after it. */
 export const ofChanges: readonly Fault[] = [
-  { title: 'sensor, rule, bot and webhooks are made a moment before a fall: all are told', story: allIsNew },
   {
-    title: 'a sensor comes from another customer a moment before it tells of a fall: its new one is told',
+    title: 'a sensor, a rule, a bot and webhooks are created just before a fall: all webhooks are told',
+    story: allIsNew,
+  },
+  {
+    title: 'a sensor moves to another customer just before it reports a fall: the new customer is told',
     story: movedHere,
   },
-  { title: 'a rule and webhooks are deleted a moment before a fall: they hear nothing of it', story: allIsGone },
-  { title: 'URL, secret and token are changed a moment before a fall: the new ones are used', story: allIsOther },
+  { title: 'a rule and webhooks are deleted just before a fall: they get no delivery', story: allIsGone },
+  { title: 'a URL, a secret and a token are changed just before a fall: the new ones are used', story: allIsOther },
   {
-    title: 'a sensor moves to another customer before its fall is judged: the one that it had is told',
+    title: 'a sensor moves to another customer before its fall is evaluated: the previous customer is told',
     ...{ ...waiting, story: movesOn },
   },
-  { title: 'a sensor is deleted before its fall is judged: its customer is told', ...{ ...waiting, story: isDeleted } },
   {
-    title: 'what failed is sent again by a replay a moment later: all of it comes',
+    title: 'a sensor is deleted before its fall is evaluated: its customer is told',
+    ...{ ...waiting, story: isDeleted },
+  },
+  {
+    title: 'a replay starts just after deliveries have failed: all of them arrive',
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [0] }, story: replayedAtOnce, steps: 0 },
     ...{ falls: 'one' },
   },

@@ -10,7 +10,7 @@ const hookOf = ({ hooks: [first] }: Home): Hook => {
   return first;
 };
 
-/** The receiver learns the new secret at once, or, when the old one signs too for a while, when it comes to it. */
+/** Rotates a secret. The receiver gets the new secret at once, or, when the old one is valid for a while, later. */
 const secretRotated = async ({ homes: { birch }, receiver, chance, fresh }: Scene): Promise<Story> => {
   const hook = hookOf(birch);
   const secretKey = fresh('a-secret-of-sixteen-characters');
@@ -54,7 +54,7 @@ const webhookOff = async ({ homes: { birch } }: Scene): Promise<Story> => {
   };
 };
 
-/** What is deleted is called no more. */
+/** Deletes a webhook, which must not be called afterwards. */
 const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
   const doomed = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
   birch.hooks = [...birch.hooks, doomed];
@@ -72,7 +72,7 @@ const sensorDeleted = async ({ homes: { birch }, step }: Scene): Promise<Story> 
   birch.sensor = await linkSensor(birch.client);
   return {
     amid: async () => {
-      // An active sensor stays: it must have been silent for a while, in which the service was there.
+      // An active sensor cannot be deleted. It becomes inactive after a silence during which the service was running.
       await step(1_000);
       await step(INACTIVE_MS);
       await birch.client.ok('DELETE', `/sensors/${birch.sensor.sensorId}`);
@@ -89,7 +89,7 @@ const sensorMoved = async ({ homes: { maple, birch }, admin }: Scene): Promise<S
   };
 };
 
-/** A customer who has a sensor and a webhook, and nobody who logs in. */
+/** Deletes a customer that has a sensor and a webhook, but no users. */
 const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene): Promise<Story> => {
   const client = await admin();
   const name = fresh('elm');
@@ -115,32 +115,36 @@ const customerDeleted = async ({ homes, receiver, admin, cloud, fresh }: Scene):
 
 const troubled = { rates: { trouble: 1 } } as const;
 
-/** People change things while deliveries are tried again and again. */
+/** Faults in which people change things between the retries of deliveries. */
 export const ofOperators: readonly Fault[] = [
   {
-    title: 'a secret is rotated in mid-retry: what follows is signed so that the receiver can tell',
+    title: 'a secret is rotated between retries: later requests have a signature that the receiver can verify',
     ...{ ...troubled, story: secretRotated, steps: 1 },
   },
-  { title: 'a URL is changed in mid-retry: all that waits goes to the new one', ...troubled, story: urlChanged },
   {
-    title: 'a webhook is switched off and on in mid-retry: what waits is parked, then sent',
+    title: 'a URL is changed between retries: all waiting deliveries go to the new URL',
+    ...troubled,
+    story: urlChanged,
+  },
+  {
+    title: 'a webhook is switched off and on between retries: its deliveries are held, then sent',
     ...troubled,
     story: webhookOff,
   },
   {
-    title: 'a webhook is deleted in mid-retry: what waits for it ends with that reason, all else comes',
+    title: 'a webhook is deleted between retries: its deliveries end with this reason, and all others arrive',
     ...{ ...troubled, story: webhookDeleted, mayEnd: ['deleted'] },
   },
   {
-    title: 'a sensor is deleted in mid-retry: what it said before is told all the same',
+    title: 'a sensor is deleted between retries: its earlier falls are told nevertheless',
     ...{ ...troubled, story: sensorDeleted, settings: { SENSOR_INACTIVE_AFTER_SECONDS: 60 } },
   },
   {
-    title: 'a sensor moves to another customer in mid-retry: what it said before is told to the one it had',
+    title: 'a sensor moves to another customer between retries: its earlier falls are told to the previous customer',
     ...{ ...troubled, story: sensorMoved },
   },
   {
-    title: 'a customer is deleted in mid-retry: what waits ends with that reason, and nobody else hears of it',
+    title: 'a customer is deleted between retries: its deliveries end with this reason, and nobody else gets them',
     ...{ ...troubled, story: customerDeleted, mayEnd: ['deleted'] },
   },
 ];

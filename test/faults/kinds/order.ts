@@ -6,7 +6,7 @@ import type { Scene } from '../scene.ts';
 const FALLS = 3;
 type Word = { fall: number; status: string };
 
-/** What a device says of some falls, in any order but that of each fall. */
+/** Gives the messages of some falls in a random order, in which those of one fall stay in order. */
 const shuffled = (chance: Random): Word[] => {
   const falls = Array.from({ length: FALLS }, (_, fall) =>
     ['fall_detected', 'calling', 'finished'].map((status) => ({ fall, status })),
@@ -34,14 +34,15 @@ const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene)
       }
     },
     after: async () => {
-      // By the word of the device, or by the time that passed until its word was heard.
+      // An alarm may come from the message of the device, or from the timer if the message was processed later than
+      // that.
       const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });
       const alarms = data.filter(({ action }) => action === 'fall_detected');
       const told = new Set(receiver.receipts.map(({ uuid }) => uuid));
       for (const { uuid } of data) said.add(uuid);
-      // What this sensor said is nothing that nobody sent.
+      // The deliveries of this sensor were not posted by the suite itself, so they must not count as unexpected.
       receiver.receipts.splice(0, Number.POSITIVE_INFINITY, ...receiver.receipts.filter(({ uuid }) => !said.has(uuid)));
-      // An event that the service made by the time has no bytes.
+      // An event that a timer made has no message.
       const byTime = data.filter(({ raw }) => raw === '{}').map(({ uuid }) => uuid);
       const strays = receiver.strays.filter((stray) => !byTime.some((uuid) => stray.includes(uuid)));
       receiver.strays.splice(0, Number.POSITIVE_INFINITY, ...strays);
@@ -54,10 +55,10 @@ const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene)
   };
 };
 
-/** What a sensor says is judged in the order in which it was accepted. */
+/** A fault in which the order of a sensor's messages must be kept. */
 export const ofOrder: readonly Fault[] = [
   {
-    title: 'falls that are called before they end always alarm, whoever dies and whatever comes again meanwhile',
+    title: 'processes die and messages are received twice: every fall that is called before it ends raises an alarm',
     rates: {
       crashes: [
         'process.judged',

@@ -5,48 +5,52 @@ const during = (step: string): Failpoint[] => failpoints.filter((name) => name.s
 const [ingest, sweeping] = [during('ingest'), during('sweep')];
 const crashAt = (...crashes: Failpoint[]) => ({ crashes, crash: 0.5 });
 
-/** Processes die, and clocks are wrong. */
+/** Faults of processes and of clocks. */
 export const ofProcesses: readonly Fault[] = [
   { title: 'nothing goes wrong: each fall is told once' },
   {
     title: 'a process dies while it accepts a message: what was acknowledged is told',
     rates: crashAt(...ingest),
   },
-  { title: 'a process dies before it has decided: the message is judged by another', rates: crashAt('process.judged') },
   {
-    title: 'a process dies after it has decided: the decision is carried out by another',
+    title: 'a process dies before it has decided: another process evaluates the message',
+    rates: crashAt('process.judged'),
+  },
+  {
+    title: 'a process dies after it has decided: another process applies the decision',
     rates: crashAt('process.decided'),
   },
   {
-    title: 'a process dies before its deliveries are written: another writes them',
+    title: 'a process dies before its deliveries are written: another process writes them',
     rates: crashAt('process.hits_written'),
   },
   {
-    title: 'a process dies before its deliveries are on their queue: the message comes again, and they are',
+    title: 'a process dies before its deliveries are queued: the message is received again, and they are queued',
     rates: crashAt('process.deliveries_written'),
   },
-  { title: 'a process dies before a message is done: nothing is told twice for it', rates: crashAt('process.applied') },
+  { title: 'a process dies before it deletes a message: nothing is told twice', rates: crashAt('process.applied') },
   {
-    title: 'a process dies between claim and request: the claim lapses, and another sends',
+    title: 'a process dies between claim and request: the claim expires, and another process sends the request',
     rates: crashAt('deliver.claimed'),
   },
   {
-    title: 'a process dies between request and record: the receiver sees the same webhook-id again',
+    title: 'a process dies between request and record: the receiver gets the same webhook-id again',
     rates: crashAt('deliver.sent', 'deliver.reported', 'deliver.originals_ended'),
   },
   {
-    title: 'a process dies after the record: what is to be tried again is tried',
+    title: 'a process dies after it recorded a failed attempt: the delivery is retried',
     rates: { ...crashAt('deliver.recorded', 'deliver.rescheduled'), trouble: 0.3 },
   },
   {
-    title: 'the sweep dies: the next one finds what is due',
+    title: 'the sweep dies: the next sweep finds everything that is due',
     rates: { ...crashAt(...sweeping), trouble: 0.7 },
     settings: { RETRY_SCHEDULE: [0, ...Array.from({ length: 12 }, () => 1_000)] },
     ...{ steps: 3, stepMs: 1_300_000 },
   },
-  { title: 'processes die anywhere', rates: { crashes: failpoints, crash: 0.15 }, steps: 1 },
+  { title: 'processes die at any point: every fall is told', rates: { crashes: failpoints, crash: 0.15 }, steps: 1 },
   {
-    title: 'the clock of the host jumps by hours, forth and back: what waits is sent, at the latest when it is right',
+    title:
+      'the clock of the host jumps by hours, forward and back: waiting deliveries are sent, at the latest when it is right again',
     rates: { crashes: ['deliver.claimed', 'deliver.sent'], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },

@@ -4,10 +4,10 @@ import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
-/** Longer than a queue hides what it shows again. */
+/** This time (ms) is longer than any visibility timeout and delay of a queue. */
 const HIDDEN_MS = 901_000;
 
-/** Whatever cannot be read is put aside, where a person finds it, and no queue keeps it. */
+/** Every unreadable message must be in the quarantine, where a person finds it, and in no other queue. */
 const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
   const [before, aside] = [unread(), queues.quarantine.stats().visible];
   return {
@@ -18,18 +18,18 @@ const nothingUnread = async ({ queues, unread }: Scene): Promise<Story> => {
   };
 };
 
-/** Nobody finds tasks of another version unreadable. */
+/** No task of another version may be unreadable. */
 const allRead = async ({ unread }: Scene): Promise<Story> => {
   const before = unread();
   return { after: async () => (unread() > before ? ['a task of another version that nobody could read'] : []) };
 };
 
-/** The table is away from the moment at which everything was accepted. */
+/** The table is unavailable from the time at which everything was acknowledged. */
 const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
 
-/** A message of one sensor fails again and again; those of others are told meanwhile. */
+/** The messages of one sensor fail repeatedly. Those of other sensors must be told meanwhile. */
 const blocked = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, chaos, cloud } = scene;
   return {
@@ -45,43 +45,53 @@ const blocked = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** Messages are not taken, come twice, late, out of order, again, unreadable, dead, or of another version. */
+/**
+ * Faults of queues: messages are refused, received twice, late, out of order or again, are unreadable, become dead
+ * letters, or are of another version.
+ */
 export const ofQueue: readonly Fault[] = [
-  { title: 'a queue takes nothing now and then: what is acknowledged was taken', rates: { unsent: 0.3 }, steps: 1 },
-  { title: 'a queue takes messages, and its answer is lost: nothing is told under two ids', rates: { lostSend: 0.3 } },
-  { title: 'every message comes twice: each fall is told once', rates: { doubleMessage: 1 } },
   {
-    title: 'messages come again after they were worked off, of the FIFO queue too: each fall is told once',
+    title: 'a queue sometimes refuses messages: only queued messages are acknowledged',
+    rates: { unsent: 0.3 },
+    steps: 1,
+  },
+  { title: 'a queue takes messages, but its answer is lost: nothing is told under two ids', rates: { lostSend: 0.3 } },
+  { title: 'every message is received twice: each fall is told once', rates: { doubleMessage: 1 } },
+  {
+    title: 'processed messages are received again, from the FIFO queue too: each fall is told once',
     rates: { lostDeletion: 0.5 },
     steps: 2,
   },
-  { title: 'messages come late and out of order', rates: { lateMessage: 0.7, doubleMessage: 0.3 } },
   {
-    title: 'unreadable messages come between the others: they are put aside, and nothing else is lost',
+    title: 'messages are received late and out of order: every fall is told',
+    rates: { lateMessage: 0.7, doubleMessage: 0.3 },
+  },
+  {
+    title: 'unreadable messages arrive among the others: they are put in quarantine, and nothing else is lost',
     rates: { poison: 0.7, trouble: 0.2 },
     story: nothingUnread,
   },
   {
-    title: 'a message of one sensor fails: those of others are told meanwhile',
+    title: 'the messages of one sensor fail: falls of other sensors are told meanwhile',
     ...{ rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
   },
   {
-    title: 'a message fails until it is a dead letter: the sweep puts it back, and it is told',
+    title: 'a message becomes a dead letter: the sweep redrives it, and it is told',
     rates: { crashes: ['process.judged'], crash: 1 },
     ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
   },
   {
-    title: 'the table is away for three hours under load: what was acknowledged is told afterwards',
+    title: 'the table is unavailable for three hours under load: every acknowledged message is told afterwards',
     rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
     ...{ story: outage, lastsMs: 3 * HOUR },
   },
   {
-    title: 'a version is deployed in between: tasks and items of the one before and of the next are worked off',
+    title: 'a version is deployed meanwhile: tasks and items of older and newer versions are processed',
     rates: { otherVersion: 0.5, trouble: 0.3 },
     story: allRead,
   },
   {
-    title: 'everything at once',
+    title: 'all of these faults happen at once: every fall is told',
     rates: {
       ...{ crashes: failpoints, crash: 0.05, refusal: 0.03, lostAnswer: 0.03, unsent: 0.05, lostSend: 0.05 },
       ...{ doubleMessage: 0.2, lateMessage: 0.2, lostDeletion: 0.1, poison: 0.1, otherVersion: 0.1, trouble: 0.3 },

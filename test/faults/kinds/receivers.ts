@@ -5,14 +5,14 @@ import { replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
-/** The deadline of an attempt, s, where a receiver uses it up. */
+/** The deadline of an attempt (s), for receivers that use all of it. */
 const deadline = 0.1;
 const answering = (title: string, ...troubles: [Misbehaviour, ...Misbehaviour[]]): Fault => ({
   title,
   rates: { trouble: 0.5, troubles },
 });
 
-/** Whoever was switched off by an answer of 410 is switched on again. */
+/** Switches webhooks on again that an answer of 410 switched off. */
 const enabled = async ({ homes }: Scene): Promise<Story> => ({
   heal: async () => {
     for (const { client, hooks } of Object.values(homes))
@@ -23,7 +23,7 @@ const enabled = async ({ homes }: Scene): Promise<Story> => ({
   },
 });
 
-/** What ended unsent while nobody listened, for that reason, is sent again by a replay. */
+/** Sends the deliveries that failed after the last retry again by a replay. */
 const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Promise<Story> => {
   const since = clock.now();
   return {
@@ -43,7 +43,7 @@ const replayed = async ({ homes: { birch }, receiver, clock, drain }: Scene): Pr
   };
 };
 
-/** A receiver is called by its name, over TLS, and is not what it should be until all is well. */
+/** A receiver is called by its name, over TLS. Its certificate or its address is wrong until the fault ends. */
 const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: boolean): Promise<Story> => {
   const { client } = birch;
   const [hook] = birch.hooks;
@@ -59,7 +59,7 @@ const overTls = async ({ homes: { birch }, receiver, chance }: Scene, byName: bo
   };
 };
 
-/** A receiver of one customer is called by a name whose server answers nobody; the other customer hears of all. */
+/** The name server of one customer's receiver never answers. The other customer must be told of everything. */
 const slowlyNamed = async ({ homes: { maple, birch }, receiver }: Scene): Promise<Story> => {
   const [hook] = birch.hooks;
   if (!hook) throw new Error('a home without a webhook');
@@ -78,52 +78,52 @@ const slowlyNamed = async ({ homes: { maple, birch }, receiver }: Scene): Promis
   };
 };
 
-/** Receivers are in trouble, slow, hostile, gone for days, or not who they say. */
+/** Faults of receivers: errors, slowness, malicious answers, long outages, and wrong identities. */
 export const ofReceivers: readonly Fault[] = [
-  { title: 'receivers answer with trouble', rates: { trouble: 0.6 } },
+  { title: 'receivers misbehave: every fall is told', rates: { trouble: 0.6 } },
   {
-    title: 'receivers are in trouble all the time: what waits comes when they are well',
+    title: 'receivers misbehave all the time: waiting deliveries arrive once they are well',
     rates: { trouble: 1 },
   },
   {
-    title: 'receivers take requests and never answer: they are left alone in time, and asked again',
+    title: 'receivers accept requests and never answer: each attempt ends at its deadline, and is retried',
     rates: { trouble: 0.25, troubles: ['hangs'], deadline },
   },
   {
-    title: 'headers come byte by byte: the deadline ends it',
+    title: 'response headers arrive byte by byte: the attempt ends at its deadline',
     rates: { trouble: 0.25, troubles: ['slowHeaders'], deadline },
   },
   {
-    title: 'a body comes byte by byte: its status counts',
+    title: 'a response body arrives byte by byte: the status alone decides',
     rates: { trouble: 0.25, troubles: ['slowBody'], deadline },
   },
-  answering('a body has no end: its status counts, and no more of it is read', 'endlessBody'),
-  answering('a body is a gzip bomb: nobody unpacks it', 'gzipBomb'),
+  answering('a response body never ends: the status decides, and reading stops', 'endlessBody'),
+  answering('a response body is a gzip bomb: it is not decompressed', 'gzipBomb'),
   answering(
-    'the connection is cut before, in or behind the headers: it is tried again',
+    'the connection is cut before, in or after the headers: the request is retried',
     'cutBefore',
     'cutInHeaders',
     'cutInBody',
   ),
-  answering('the answer is no HTTP: it is tried again', 'nonsense'),
-  answering('the answer leads elsewhere: nobody goes there, it is tried again', 'redirect'),
+  answering('the answer is not HTTP: the request is retried', 'nonsense'),
+  answering('the answer is a redirect: it is not followed, and the request is retried', 'redirect'),
   {
     ...answering(
-      'any status from 200 to 599: what is no success is tried again, and 410 parks what waits',
+      'the answer has any status from 200 to 599: all but success is retried, and 410 holds the waiting deliveries',
       'anyStatus',
     ),
     ...{ mayEnd: ['gone'], story: enabled },
   },
   {
-    title: 'a receiver is down for 24 hours: all of it comes afterwards, by the retry schedule as it is',
+    title: 'a receiver is down for 24 hours: the built-in retry schedule delivers everything afterwards',
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 24 * HOUR },
   },
   {
-    title: 'a receiver is down for 72 hours: all of it comes afterwards, by the retry schedule as it is',
+    title: 'a receiver is down for 72 hours: the built-in retry schedule delivers everything afterwards',
     ...{ rates: { trouble: 1 }, settings: { RETRY_SCHEDULE: [] }, falls: 'one', lastsMs: 72 * HOUR },
   },
   {
-    title: 'a receiver is down for 72 hours, longer than the retry schedule: what ended unsent comes by a replay',
+    title: 'a receiver is down for 72 hours, longer than the retry schedule: a replay sends the failed deliveries',
     ...{
       rates: { trouble: 1 },
       settings: { RETRY_SCHEDULE: [0, 60, 600, 3_600] },
@@ -133,15 +133,15 @@ export const ofReceivers: readonly Fault[] = [
     },
   },
   {
-    title: 'a certificate is expired or of a stranger: nothing is said until it is a good one',
+    title: 'a certificate is expired or not trusted: nothing is sent until it is valid',
     story: (scene) => overTls(scene, false),
   },
   {
-    title: 'a name does not resolve, or to an address that must not be called: nothing is said until it does',
+    title: 'a name does not resolve, or resolves to a forbidden address: nothing is sent until it resolves correctly',
     ...{ rates: { names: 1 }, story: (scene) => overTls(scene, true) },
   },
   {
-    title: 'a name server of one customer answers nobody: the other customer is told at once',
+    title: 'the name server of one customer never answers: the other customer is told at once',
     ...{ rates: { slowNames: true, deadline: 1 }, steps: 1, story: slowlyNamed },
   },
 ];

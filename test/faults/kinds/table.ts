@@ -7,23 +7,23 @@ const answering = (title: string, ...errors: [AwsError, ...AwsError[]]): Fault =
 });
 const { throttled, tooMany, tooFast, internal, conflict, slowed, unsaid } = awsErrors;
 
-/** The table throttles, meets other transactions, fails, or is not heard. */
+/** Faults of the table: throttling, conflicts of transactions, errors, and lost answers. */
 export const ofTable: readonly Fault[] = [
-  { title: 'the table gives up on one call of ten: what was acknowledged is told', rates: { refusal: 0.1 } },
-  { title: 'the table writes, and its answer is lost: nothing is told under two ids', rates: { lostAnswer: 0.1 } },
-  answering('the throughput of the table is used up now and then: the call is made again', throttled),
-  answering('the account has too many calls: the call is made again', tooMany),
-  answering('the table slows its callers down: the call is made again', tooFast),
-  answering('the table fails inside: the call is made again', internal),
-  answering('transactions meet: each is written in the end, whole', conflict),
-  answering('a transaction is slowed down: it is written in the end, whole', slowed),
-  answering('an answer is lost on the way: what was written is not taken for the work of another', unsaid),
+  { title: 'one table call in ten fails: every acknowledged message is told', rates: { refusal: 0.1 } },
+  { title: 'the table writes, but its answer is lost: nothing is told under two ids', rates: { lostAnswer: 0.1 } },
+  answering('the table sometimes exceeds its throughput: the call is retried', throttled),
+  answering('the account exceeds its request limit: the call is retried', tooMany),
+  answering('the table throttles its callers: the call is retried', tooFast),
+  answering('the table has an internal error: the call is retried', internal),
+  answering('transactions conflict: each is finally written as a whole', conflict),
+  answering('a transaction is throttled: it is finally written as a whole', slowed),
+  answering('the answer to a write is lost: the retry does not take the write for that of another process', unsaid),
   {
-    title: 'calls hang and are never answered: they are made again, and nobody waits for them',
+    title: 'table calls are never answered: they time out and are retried',
     rates: { unanswered: 0.04 },
   },
   {
-    title: 'a process is frozen and thawed a minute later: its dead sockets hang nobody up',
+    title: 'a process is frozen for a minute: its dead sockets block no call',
     rates: { frozen: 0.02 },
   },
 ];

@@ -20,7 +20,7 @@ const prod = Template.fromStack(
 );
 
 describe('the alarms', () => {
-  it('each tell in a sentence what they mean for people, and where it says what to do', () => {
+  it('each say in a sentence what they mean for people, with a link to what to do', () => {
     const texts = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\. What to do: lib\/aws\/runbook\.md#[a-z0-9-]+$/);
@@ -31,7 +31,7 @@ describe('the alarms', () => {
     expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
   });
 
-  it('have a chapter each in the runbook, and there is none without an alarm', () => {
+  it('have exactly one chapter each in the runbook', () => {
     const anchors = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
     const [, ofAlarms = ''] = runbook.split('\n## Alarms\n');
     const [text = ''] = ofAlarms.split('\n## ');
@@ -44,7 +44,7 @@ describe('the alarms', () => {
     for (const [, says = ''] of chapters) expect(says.length).toBeGreaterThan(150);
   });
 
-  it('are explained by a runbook whose links lead somewhere', () => {
+  it('are explained by a runbook without broken links', () => {
     const slugs = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     );
@@ -53,14 +53,14 @@ describe('the alarms', () => {
     expect(links.filter((link = '') => !slugs.includes(link))).toEqual([]);
   });
 
-  it('are few, and take no more metrics than CloudWatch lets one have', () => {
+  it('are few, and use no more metrics than CloudWatch allows per alarm', () => {
     const alarms = all(prod, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeLessThan(30);
     for (const { Metrics = [] } of alarms)
       expect(Metrics.filter(({ MetricStat }: Properties) => MetricStat).length).toBeLessThanOrEqual(10);
   });
 
-  it('reach the address of the stage, if it has one', () => {
+  it('are sent to the address of the stage, if it has one', () => {
     prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
     for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
     dev.resourceCountIs('AWS::SNS::Topic', 0);
@@ -98,7 +98,7 @@ describe('the alarms', () => {
         ),
       );
 
-  it('watch every queue, every function that nobody waits for, both doors, the table and each of its indexes', () => {
+  it('watch every queue, every background function, both doors, the table and each of its indexes', () => {
     const seen = watched(dev);
     const idOf = (name: string) =>
       Object.entries(dev.findResources('AWS::Lambda::Function')).find(
@@ -119,7 +119,7 @@ describe('the alarms', () => {
     for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(seen.join()).toContain(name);
   });
 
-  it('watch what we measure ourselves, under the name that the functions write to', () => {
+  it('watch the metrics of the functions under the names with which they are written', () => {
     const ours = all(prod, 'AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === 'Test');
     const names = ours
       .filter(({ Dimensions }) => Dimensions)
@@ -132,7 +132,7 @@ describe('the alarms', () => {
       expect(Environment.Variables.METRICS_NAMESPACE).toBe(FunctionName === 'Test-authorizer' ? undefined : 'Test');
   });
 
-  it('tell when no device is heard of for as long as the stage says, and never where it says 0', () => {
+  it('fire when no message comes for as long as the stage says, and never when it says 0', () => {
     const absent = (template: Template) =>
       all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'MessagesAccepted');
     expect(absent(dev)).toEqual([]);
@@ -141,7 +141,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('tell of a web ACL and of mails only where there are such', () => {
+  it('watch a web ACL and mails only in stages that have them', () => {
     for (const name of ['BlockedRequests', 'Reputation.BounceRate']) {
       expect(watched(prod).join()).toContain(name);
       expect(watched(dev).join()).not.toContain(name);
@@ -176,7 +176,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('tell when nothing runs by the clock', () => {
+  it('fire when a scheduled function does not run', () => {
     dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Invocations',
       ComparisonOperator: 'LessThanThreshold',

@@ -49,8 +49,8 @@ export const bundleCases = (made: () => typeof bundles) =>
     });
 
     // What has most to do may be larger.
-    const most: Partial<Record<LambdaName, number>> = { deliver: 450_000, process: 410_000 };
-    it.each(lambdas)('$name: loads at most 400 KB at start (deliver 450, process 410)', ({ name }) => {
+    const most: Partial<Record<LambdaName, number>> = { deliver: 450_000 };
+    it.each(lambdas)('$name: loads at most 400 KB at start (deliver 450)', ({ name }) => {
       expect(bundles[name as LambdaName].startBytes).toBeLessThanOrEqual(most[name as LambdaName] ?? 400_000);
     });
 
@@ -80,7 +80,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(headers['x-amz-security-token']).toBe('token');
     });
 
-    it('describes the API as the contracts do, without what makes the description', async () => {
+    it('contains the description of the API, without the code that makes it', async () => {
       await using table = await listen({ Attributes: { calls: { N: '1' } } });
       const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
       const source = `import { handler } from ${handlerOf('server')};
@@ -96,7 +96,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(bundles.server.sources).not.toContain('shared/api/openapi/describe.ts');
     });
 
-    it('names our own lines in the stacks of its log, by a map that holds no source', async () => {
+    it('logs stack traces with the lines of this project, by a source map without sources', async () => {
       await using table = await listen({ __type: 'ResourceNotFoundException' }, 400);
       const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
       const source = `import { handler } from ${handlerOf('server')};
@@ -111,7 +111,7 @@ export const bundleCases = (made: () => typeof bundles) =>
         expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
     });
 
-    it('tells what it measured in a line of its log, by a part that loads only then', async () => {
+    it('logs its metrics in one line, by a chunk that is loaded only then', async () => {
       await using table = await listen({ Attributes: { calls: { N: '1000' } } });
       const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
       const source = `import { handler } from ${handlerOf('server')};
@@ -121,7 +121,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(line).toMatchObject({ CallsLimited: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'SensorCloud-x' }] } });
     });
 
-    it('draws a picture by a part that loads only then, and hands it over in base64', async () => {
+    it('draws a picture by a chunk that is loaded only then, and returns it in base64', async () => {
       await using table = await listen({ Attributes: { calls: { N: '1' } } });
       const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
       const source = `import { handler } from ${handlerOf('server')};
@@ -134,7 +134,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
     });
 
-    it('has the script of the docs page in a part that loads only then, and that fits an answer of a Lambda', async () => {
+    it('has the script of the docs page in a chunk that is loaded only then, and that fits into an answer of a Lambda', async () => {
       await using table = await listen({ Attributes: { calls: { N: '1' } } });
       const headers = { 'accept-encoding': 'gzip, br' };
       const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));
@@ -152,7 +152,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
     });
 
-    it('sends to a queue by a part that loads only then', async () => {
+    it('sends to a queue by a chunk that is loaded only then', async () => {
       // The MD5 of the message, which the SDK compares.
       const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
       await using queue = await listen({ Successful, Failed: [] });
@@ -168,7 +168,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
     });
 
-    it('sends a mail by a part that loads only then, with the credentials that it is given', async () => {
+    it('sends a mail by a chunk that is loaded only then, with the credentials of its environment', async () => {
       await using ses = await listen({ MessageId: 'm' });
       const { folder, startBytes } = bundles.auth;
       const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
@@ -185,13 +185,13 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
     });
 
-    it('looks for credentials nowhere', () => {
+    it('does not search for credentials', () => {
       const finders = /credential-provider-(?!env)|nested-clients|token-providers/;
       for (const { sources } of Object.values(bundles))
         expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
     });
 
-    it('has the parts of the store that its function calls, and not those that few do', () => {
+    it('has the parts of the store that its function calls, and not those that few functions call', () => {
       const textOf = (name: LambdaName) =>
         readdirSync(bundles[name].folder)
           .map((file) => readFileSync(join(bundles[name].folder, file), 'utf8'))
@@ -202,7 +202,7 @@ export const bundleCases = (made: () => typeof bundles) =>
       expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
     });
 
-    it.each(lambdas)('$name: loads what calls webhooks, queues, KMS and SES only when it is needed', ({ name }) => {
+    it.each(lambdas)('$name: loads the clients of webhooks, queues, KMS and SES only when needed', ({ name }) => {
       const { sources, startSources } = bundles[name as LambdaName];
       const lazy = /delivery\/connect\.ts|shared-queue-sdk|client-kms|client-sesv2|powertools/;
       expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);

@@ -46,17 +46,17 @@ const few = found({ ...least, sweep: 0 });
 const none = found({});
 
 describe('reserved concurrency', () => {
-  it('is what the stage says, for these functions and no others; 0 reserves nothing', () => {
+  it('is set by the stage, only for these functions; 0 reserves nothing', () => {
     expect([most.reserved, few.reserved, none.reserved]).toEqual([all, least, {}]);
   });
 
-  it.each(contracts)('$name: its queues take no more than is reserved in all, and than its contract says', (one) => {
+  it.each(contracts)('$name: its queues use at most what is reserved, and what its contract says', (one) => {
     const { name, queues, concurrency } = one;
     expect(few.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [most, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });
 
-  it.each(contracts)('$name: is refused where it is less than Lambda takes for its queues', ({ name, queues }) => {
+  it.each(contracts)('$name: is refused when it is less than Lambda needs for its queues', ({ name, queues }) => {
     const stage = (reserved: number) => () =>
       stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
     const enough = 2 * queues.length;
@@ -66,7 +66,7 @@ describe('reserved concurrency', () => {
 });
 
 describe('a consumer of a FIFO queue', () => {
-  it('that wants more than ten messages at a time is refused', () => {
+  it('with a batch size above ten is refused', () => {
     const stack = stackOf();
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
     const lambda = stack.node.findChild(fifo.name) as LambdaFunction;

@@ -28,7 +28,7 @@ const saidTwice = (resources: Record<string, Resource>): string[] =>
     return [DependsOn].flat().flatMap((other) => (named.has(other) ? [`${id} waits for ${other}`] : []));
   });
 
-test.each(['dev', 'prod'])('no resource of %s says twice what it depends on', (stage) => {
+test.each(['dev', 'prod'])('no resource of %s declares a dependency twice', (stage) => {
   expect(saidTwice(Template.fromStack(stackOf({ stage })).toJSON().Resources)).toEqual([]);
 });
 

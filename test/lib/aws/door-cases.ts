@@ -40,7 +40,7 @@ export const doorCases = (made: () => Made): void => {
         })),
       );
 
-    it('has each operation of the apps as a method of its path, and no other, handed whole to the function of its group', () => {
+    it('has exactly the operations of the apps as methods of their paths, each with the function of its group as a proxy', () => {
       const declared = ofApps.map(({ name, resource, method, group }) => ({
         path: resource,
         method,
@@ -53,18 +53,18 @@ export const doorCases = (made: () => Made): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('takes every other method at each of these paths too, at the same function, which answers 405', () => {
+    it('accepts every other method at these paths with the same function, which answers 405', () => {
       const others = methods().filter(({ method }) => method === 'ANY');
       for (const { resource, group } of ofApps)
         expect(others).toContainEqual(expect.objectContaining({ path: resource, lambda: idOf(group) }));
     });
 
-    it('takes every other path, at a function that answers 404', () => {
+    it('accepts every other path with a function that answers 404', () => {
       const others = methods().filter(({ method, lambda }) => method === 'ANY' && lambda === idOf('server'));
       expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
     });
 
-    it('has no path that two groups, or two doors, share: its 405 names all its methods', () => {
+    it('has no path that two groups, or two doors, share, so that a 405 names all methods', () => {
       for (const { path, group, door } of operations) {
         const isOther = (one: Properties) => one.path === path && (one.group !== group || one.door !== door);
         expect([path, ...operations.filter(isOther)]).toEqual([path]);
@@ -89,7 +89,7 @@ export const doorCases = (made: () => Made): void => {
           );
     });
 
-    it('may invoke the functions of its paths, and no others, before it is served', () => {
+    it('may invoke exactly the functions of its paths, before it is deployed', () => {
       const permissions = all('AWS::Lambda::Permission').filter(([, { SourceArn }]) =>
         JSON.stringify(SourceArn).includes(`{"Ref":"${idOf('api')}"}`),
       );
@@ -114,7 +114,7 @@ export const doorCases = (made: () => Made): void => {
       ...{ api: idOf('device-door'), PayloadFormatVersion: '1.0', IntegrationType: 'AWS_PROXY' },
     });
 
-    it('has each operation of devices as a route, handed to the function of its group in the form of the other API', () => {
+    it('has each operation of devices as a route to the function of its group, with the payload format of the other API', () => {
       const declared = ofDevices.map(({ name, path, method, group }) => ({
         ...handedWhole(),
         ...{ key: `${method} ${BASE_PATH}${path}`, name, lambda: idOf(group) },
@@ -124,7 +124,7 @@ export const doorCases = (made: () => Made): void => {
       expect(inTemplate).toEqual(expect.arrayContaining(declared));
     });
 
-    it('takes every other method at these paths, and every other path, at functions that answer 405 and 404', () => {
+    it('accepts every other method and every other path with functions that answer 405 and 404', () => {
       const paths = new Map(ofDevices.map(({ path, group }) => [`ANY ${BASE_PATH}${path}`, idOf(group)]));
       const wanted = [...paths, ['$default', idOf('devices')]].map(([key, lambda]) => ({
         ...handedWhole(),
@@ -142,7 +142,7 @@ export const doorCases = (made: () => Made): void => {
       expect(invoked.sort()).toEqual([...new Set(routes().map(({ lambda }) => lambda))].sort());
     });
 
-    it('is the only door for devices: each operation is at exactly one', () => {
+    it('is the only door for devices: each operation is at exactly one door', () => {
       expect(ofDevices.map(({ name }) => name).sort()).toEqual(
         operations
           .filter(({ auth }) => auth === 'device' || auth === 'provisioner')

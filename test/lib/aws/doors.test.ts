@@ -32,14 +32,14 @@ const valuesOf = (template: Template, variable: string): Record<string, unknown>
   );
 
 describe('the door of the devices', () => {
-  it('has a throttle of its own, which the stage sets', () => {
+  it('has a throttle of its own, which is a setting of the stage', () => {
     const settingsOf = (template: Template) =>
       all(template, 'AWS::ApiGatewayV2::Stage').map(({ DefaultRouteSettings }) => DefaultRouteSettings);
     expect(settingsOf(dev)).toEqual([{ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 }]);
     expect(settingsOf(prod)).toEqual([{ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 70 }]);
   });
 
-  it('logs each call as JSON, but no body, query, header or id, for as long as all else is logged', () => {
+  it('logs each call as JSON without body, query, header or id, with the same retention as all other logs', () => {
     const [{ AccessLogSettings }] = all(dev, 'AWS::ApiGatewayV2::Stage') as [Properties];
     const { DestinationArn, Format } = AccessLogSettings;
     expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', resource: '$context.routeKey' });
@@ -68,7 +68,7 @@ describe('the door of the devices', () => {
     dev.resourceCountIs('AWS::ApiGatewayV2::DomainName', 0);
   });
 
-  it('is told by an output, and to the functions that tell of the service', () => {
+  it('is in an output of the stack, and in the environment of the functions that give the address of the service', () => {
     expect(prod.findOutputs('DeviceUrl')).toMatchObject({
       DeviceUrl: { Value: 'https://devices.example.org/api/v1' },
     });
@@ -78,7 +78,7 @@ describe('the door of the devices', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('wakes somebody when it answers 5xx, and when its throttle refuses calls; silence is no alarm', () => {
+  it('raises an alarm when it answers 5xx, and when its throttle refuses calls, but not when there are no calls', () => {
     const [filter] = all(prod, 'AWS::Logs::MetricFilter') as [Properties];
     expect(filter.FilterPattern).toBe('{ ($.status = "429") && ($.statusOfFunction != "429") }');
     const [{ MetricName, MetricNamespace, MetricValue }] = filter.MetricTransformations;
@@ -97,7 +97,7 @@ describe('the door of the devices', () => {
 });
 
 describe('both doors', () => {
-  it('are no targets of webhooks, neither by their own names nor by those of API Gateway', () => {
+  it('cannot be targets of webhooks, neither by their own names nor by those of API Gateway', () => {
     const callers = ['deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');

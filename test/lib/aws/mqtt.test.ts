@@ -23,7 +23,7 @@ const ruleArn = Match.objectLike({
 });
 
 describe('MQTT for devices', () => {
-  it('is there only where the stage wants it, and takes few resources', () => {
+  it('exists only in stages with the setting `mqtt`, and needs few resources', () => {
     const count = (one: Template) => Object.keys(one.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
     expect(count(template) - count(off)).toBeLessThanOrEqual(10);
@@ -36,10 +36,15 @@ describe('MQTT for devices', () => {
     expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_prod_2_messages']));
   });
 
-  it('lets in whom the authorizer lets in, over TLS alone, at a name of AWS or of its own', () => {
+  it('accepts the connections that the authorizer allows, only over TLS, at a host name of AWS or of the stage', () => {
     template.hasResourceProperties('AWS::IoT::Authorizer', {
       ...{ AuthorizerFunctionArn: arn('authorizer'), SigningDisabled: true, Status: 'ACTIVE' },
     });
+    const names = [template, named].flatMap((one) =>
+      Object.values(one.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
+    );
+    // The same of every stage: CloudFormation refuses a second one in the account and region.
+    expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
     const door = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
       ...{ ApplicationProtocol: 'SECURE_MQTT', AuthenticationType: 'CUSTOM_AUTH' },
@@ -51,7 +56,7 @@ describe('MQTT for devices', () => {
     expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: it needs a certificate');
   });
 
-  it('hands over what any device publishes, with its bytes and who it was; AWS IoT alone may, by this rule alone', () => {
+  it('passes on every message of a device with its bytes and its sender; only AWS IoT may do so, and only by this rule', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       RuleName: 'sensor_cloud_prod_2_messages',
       TopicRulePayload: {
@@ -72,7 +77,7 @@ describe('MQTT for devices', () => {
       });
   });
 
-  it('keeps what could not be handed over, and what the function failed at, in the queue that feeds it later', () => {
+  it('stores messages that could not be passed on, and those that the function failed at, in the queue that is processed later', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
       TopicRulePayload: {
         ErrorAction: { Sqs: { QueueUrl: { Ref: idOf('mqtt-queue') }, RoleArn: arn('mqtt-failed-role') } },
@@ -103,7 +108,7 @@ describe('MQTT for devices', () => {
     });
   });
 
-  it('wakes somebody when devices are turned away, and when the rule fails', () => {
+  it('raises an alarm when devices are refused, and when the rule fails', () => {
     const sums = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
       .map(({ Properties }) => Properties)
       .filter(({ Metrics = [] }: Properties) => JSON.stringify(Metrics).includes('AWS/IoT'));
@@ -117,7 +122,7 @@ describe('MQTT for devices', () => {
     for (const { TreatMissingData } of sums) expect(TreatMissingData).toBe('notBreaching');
   });
 
-  it('tells by outputs where it is, and what Basic Ingest is called', () => {
+  it('has outputs with its address and with the topic of Basic Ingest', () => {
     expect(JSON.stringify(template.findOutputs('*'))).toContain(
       '"$aws/rules/sensor_cloud_prod_2_messages/v1/devices/{sensorId}/messages"',
     );

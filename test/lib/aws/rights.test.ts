@@ -58,7 +58,7 @@ const rightsOf = (use: Use): string[] => {
 };
 
 describe.each(functions)('$name', ({ name, uses, queues }) => {
-  test('may do what its uses give, write its own log, read its own queues, and nothing else', () => {
+  test('may do what its `uses` allow, write its own log, read its own queues, and nothing else', () => {
     const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
     const own = [
       ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
@@ -68,7 +68,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...given].sort());
   });
 
-  test('touches no partition of the table but those that its calls of the store name, and none unnamed', () => {
+  test('may access only those partitions of the table that its store calls name', () => {
     const accesses = uses.flatMap(accessesOfCall).filter(({ index }) => index === null);
     const declared = new Set(accesses.map(({ action, partition }) => `${action} ${partition}`));
     const partitions = [...new Set(Object.values(items).map(({ pk }) => pk.template))];
@@ -81,7 +81,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     }
   });
 
-  test('has policies well below the 10,240 characters that IAM takes of a role', () => {
+  test('has policies far below the 10,240 characters that IAM allows for a role', () => {
     // ARNs are written out when they are deployed. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
     const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
     expect(written.length).toBeLessThan(9_000);

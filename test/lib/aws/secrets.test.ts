@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { kmsCipher } from '../../../shared/auth/kms.ts';
 
 describe('secrets in the cloud', () => {
-  it('are sealed and opened by the key of the stage, for the id of their webhook alone', async () => {
+  it('are encrypted and decrypted with the key of the stage, and only for the id of their webhook', async () => {
     const kms = mockClient(KMSClient);
     kms.on(EncryptCommand).resolves({ CiphertextBlob: new Uint8Array([1]) });
     kms.on(DecryptCommand).resolves({ Plaintext: new Uint8Array([2]) });

@@ -12,7 +12,7 @@ describe('the settings of a stage', () => {
     expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
   });
 
-  it('are taken as the command line gives them: as text', () => {
+  it('are read as text, as the command line gives them', () => {
     const given = {
       stage: 'prod',
       publicUrl: 'https://cloud.example.org',
@@ -39,7 +39,7 @@ describe('the settings of a stage', () => {
     });
   });
 
-  it('are taken as cdk.json gives them: as JSON', () => {
+  it('are read as JSON, as cdk.json gives them', () => {
     const given = {
       ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
       quotas: { sensors: 20 },
@@ -49,7 +49,7 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it('tell of the proxy in front by the hash of its secret, given as text or JSON, in plain or hashed', () => {
+  it("contain only the hash of the proxy's secret, whether it is given as text or JSON, in plain or hashed", () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
@@ -59,12 +59,16 @@ describe('the settings of a stage', () => {
       expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
   });
 
-  it('keep data, but for stages that are named dev or test, unless they say otherwise', () => {
+  it('keep data by default, except in stages whose name begins with dev or test', () => {
     expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
       false,
       false,
       true,
       true,
+    ]);
+    // A home in Devon is no try, and neither is one named after a testament.
+    expect(['devon', 'testament', 'dev2', 'dev-anna', 'test'].map((name) => stage({ stage: name }).keepData)).toEqual([
+      ...[true, true, false, false, false],
     ]);
     expect(stage({ stage: 'dev', keepData: 'true' }).keepData).toBe(true);
     expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
@@ -131,11 +135,11 @@ describe('the settings of a stage', () => {
     expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);
   });
 
-  it('may give both doors one name where something in front tells them apart', () => {
+  it('may give both doors one name when a proxy in front distinguishes them', () => {
     expect(stage(both)).toMatchObject(both);
   });
 
-  it('name all that is wrong at once', () => {
+  it('report all errors at once', () => {
     expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender: .*rateLimit: /s);
   });
 });

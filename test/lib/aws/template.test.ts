@@ -28,12 +28,12 @@ const prod = templateOf({
 const [definition] = all(dev, 'AWS::ApiGateway::RestApi').map(({ Body }) => Body) as [Properties];
 
 describe('the API', () => {
-  it('is one OpenAPI document that keeps to the standard', async () => {
+  it('is one valid OpenAPI document', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(definition));
     expect([valid, errors]).toEqual([true, undefined]);
   });
 
-  it('hands bodies over as the bytes that were sent, and speaks TLS 1.2 or newer', () => {
+  it('passes bodies on as the bytes that were sent, and accepts only TLS 1.2 or newer', () => {
     expect(definition['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
     dev.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -41,7 +41,7 @@ describe('the API', () => {
     });
   });
 
-  it('answers on our behalf in the shape and with the headers of our own answers', () => {
+  it("has gateway responses with the shape and the headers of the functions' answers", () => {
     const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(answers)).toEqual(
       expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'THROTTLED', 'REQUEST_TOO_LARGE', 'WAF_FILTERED']),
@@ -58,7 +58,7 @@ describe('the API', () => {
     }
   });
 
-  it('bounds operations by their kind, as the stage says: published ones far below all others', () => {
+  it('throttles operations by their kind, as the stage says, and published ones most', () => {
     const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
     const [{ MethodSettings }] = all(templateOf({ throttle }), 'AWS::ApiGateway::Stage') as [Properties];
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
@@ -113,7 +113,7 @@ describe('a stage', () => {
     expect(JSON.stringify(template, null, 1).length).toBeLessThan(500_000);
   });
 
-  it('keeps what holds data when its stack is deleted', () => {
+  it('keeps everything that holds data when its stack is deleted', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
     prod.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
@@ -127,7 +127,7 @@ describe('a stage', () => {
 });
 
 describe('the queues', () => {
-  it('take no request without TLS', () => {
+  it('accept no request without TLS', () => {
     const refused = all(dev, 'AWS::SQS::QueuePolicy').map(({ Queues, PolicyDocument }) => {
       const [statement] = PolicyDocument.Statement;
       expect(statement).toMatchObject({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } });
@@ -138,7 +138,7 @@ describe('the queues', () => {
 });
 
 describe('the functions', () => {
-  it.each(schedules)('$name: runs by the clock, and a run that failed is not repeated', ({ name, everySeconds }) => {
+  it.each(schedules)('$name: runs on a schedule, and a failed run is not retried', ({ name, everySeconds }) => {
     const minutes = everySeconds / 60;
     const [[id]] = Object.entries(
       dev.findResources('AWS::Lambda::Function', { Properties: { Description: `Sensor Cloud, dev: ${name}` } }),
@@ -154,7 +154,7 @@ describe('the functions', () => {
     });
   });
 
-  it('that answer requests know the proxy in front, and nothing in the template tells its secret', () => {
+  it('that answer requests know the proxy in front, and the template does not contain its secret', () => {
     const known = all(prod, 'AWS::Lambda::Function')
       .map(({ Environment }) => Environment.Variables)
       .filter(({ TRUSTED_PROXY_HEADER }) => TRUSTED_PROXY_HEADER === 'X-Viewer');
@@ -176,7 +176,7 @@ describe('the functions', () => {
     expect(resources).toEqual([':identity/cloud@example.org', ':identity/example.org']);
   });
 
-  it('may ring for themselves again and again only where the contract says so', () => {
+  it('may send tasks to their own queues without a loop limit only when the contract says so', () => {
     const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);

@@ -23,7 +23,7 @@ const trustedProxy = { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-
 const proxied = aclOf({ stage: 'prod', trustedProxy });
 
 describe('the web ACL', () => {
-  it('is in front of the API of the apps, in production unless told otherwise', () => {
+  it('is in front of the API of the apps, by default in production', () => {
     const { template } = prod;
     const [id] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
     const [association] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACLAssociation'));
@@ -32,7 +32,7 @@ describe('the web ACL', () => {
     on.template.resourceCountIs('AWS::WAFv2::WebACL', 1);
   });
 
-  it('refuses no body that the contracts take, and no app without a User-Agent', () => {
+  it('blocks no body that the contracts allow, and no app without a User-Agent', () => {
     const { rules } = prod;
     const common = rules.AWSManagedRulesCommonRuleSet.Statement.ManagedRuleGroupStatement;
     const counted = common.RuleActionOverrides.map(({ Name, ActionToUse }: Properties) => {
@@ -51,7 +51,7 @@ describe('the web ACL', () => {
     for (const rule of Object.values(rules)) expect(rule.VisibilityConfig.CloudWatchMetricsEnabled).toBe(true);
   });
 
-  it('bounds guesses of one address, where a password or a code can be guessed', () => {
+  it('limits the rate of an address at operations where a password or a code can be guessed', () => {
     const rate = rateOf(on);
     expect(rate).toMatchObject({ AggregateKeyType: 'IP', Limit: 50, EvaluationWindowSec: 300 });
     const paths = rate.ScopeDownStatement.OrStatement.Statements.map(({ ByteMatchStatement }: Properties) => {
@@ -61,7 +61,7 @@ describe('the web ACL', () => {
     expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm']);
   });
 
-  it('counts callers, not the proxy in front of them', () => {
+  it('counts the callers behind a proxy, and not the proxy', () => {
     expect(rateOf(proxied)).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
       ForwardedIPConfig: { HeaderName: 'X-Viewer', FallbackBehavior: 'NO_MATCH' },

@@ -52,8 +52,8 @@ const times = <T>(count: number, act: (at: number) => T): T[] => Array.from({ le
 const statusOf = (head: string) => Number(head.split(' ')[1]);
 const sizeOf = (head: string) => Number(/x-size: (\d+)/.exec(head)?.[1]);
 
-describe('unfinished uploads of nobody in particular', () => {
-  test('are answered behind 256 KiB, and 40 of 8 MiB hold no more than that of each', async () => {
+describe('unfinished uploads without authentication', () => {
+  test('are answered after 256 KiB, and 40 of 8 MiB hold no more than that of each', async () => {
     const { bodies, seen, port } = await start({});
     const heads = await Promise.all(times(40, () => upload(port, 8 * MIB, 512 * KIB)));
     expect(heads.map(statusOf)).toEqual(times(40, () => 200));
@@ -73,7 +73,7 @@ describe('unfinished uploads of nobody in particular', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('push out each other when they are too much together, the oldest first, and nobody who comes later', async () => {
+  test('displace each other when they are too large together, the oldest first, and no later request', async () => {
     const { bodies, seen, port } = await start({ mostHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {
@@ -87,7 +87,7 @@ describe('unfinished uploads of nobody in particular', () => {
   });
 });
 
-test('of a body from somebody known 1 MiB is read', async () => {
+test('1 MiB of a body is read for a registered device', async () => {
   const { port } = await start({}, true);
   expect(sizeOf(await upload(port, MIB, MIB))).toBe(MIB);
   expect(sizeOf(await upload(port, 8 * MIB, 2 * MIB))).toBeLessThanOrEqual(MIB + CHUNK);

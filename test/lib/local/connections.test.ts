@@ -36,7 +36,7 @@ describe('a server that is closed', () => {
     expect(await ended).toBe('');
   });
 
-  test('answers the call that is under way first', async () => {
+  test('first answers the running call', async () => {
     const begun = Promise.withResolvers<() => void>();
     const answer: RequestListener = (_, response) => begun.resolve(() => response.end('done'));
     const { close, ended } = await talk(answer, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', MINUTE);

@@ -154,7 +154,7 @@ describe('the client for the embedded engine', () => {
     expect(text).toContain('"a":"9007199254740993"');
   });
 
-  test('refuses a field of the name __proto__, which the SDK makes nonsense of that the engine refuses', async () => {
+  test("refuses a field with the name __proto__, as the engine does with the SDK's request", async () => {
     const command = () => put({ ...key('proto'), deep: JSON.parse('{"__proto__":{"a":1}}') });
     await expect(sdk.send(command())).rejects.toThrow();
     await expect(own.send(command())).rejects.toThrow('__proto__');
@@ -164,7 +164,7 @@ describe('the client for the embedded engine', () => {
     await expect(own.send(new ScanCommand({ TableName }))).rejects.toThrow('the store makes no such call');
   });
 
-  test('is taken for the embedded engine alone, and when nobody wants to look into it', () => {
+  test('is used only for the embedded engine, and not when a test observes the client', () => {
     const endpoint = engines[0]?.endpoint ?? '';
     let heard: unknown;
     const onClient = (client: DynamoDBDocumentClient) => (heard = client);

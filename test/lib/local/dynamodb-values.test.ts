@@ -70,15 +70,15 @@ const check = async (any: fc.Arbitrary<Record<string, unknown>>) => {
   );
 };
 
-test('a document is written as the document client of the SDK writes it, whatever is in it', async () => {
+test('any document is marshalled as the document client of the SDK does', async () => {
   await check(documents(fc.oneof({ weight: 10, arbitrary: kept }, { weight: 2, arbitrary: lost })));
 });
 
-test('what the document client of the SDK refuses is refused', async () => {
+test('a value that the document client of the SDK refuses is refused', async () => {
   await check(documents(fc.oneof({ weight: 4, arbitrary: kept }, { weight: 1, arbitrary: refused })));
 });
 
-test('what was written is read as it was, but for what JSON has not either', () => {
+test('a marshalled document is unmarshalled unchanged, except for values that JSON lacks', () => {
   const names = name.filter((one) => one !== 'constructor');
   fc.assert(
     fc.property(documents(fc.oneof(kept, lost), names), (document) => {
@@ -96,7 +96,7 @@ test('what was written is read as it was, but for what JSON has not either', () 
   );
 });
 
-test('a number of the table that is none here is a bigint, and goes back as it came', () => {
+test('a number beyond the safe integers is read as a bigint, and written unchanged', () => {
   const values = { sum: { N: '9007199254740993' }, least: { N: '-9007199254740993' }, safe: { N: '9007199254740991' } };
   expect(unmarshal(values)).toEqual({ sum: 2n ** 53n + 1n, least: -(2n ** 53n) - 1n, safe: 2 ** 53 - 1 });
   expect(marshal(unmarshal(values))).toEqual(values);

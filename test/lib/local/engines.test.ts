@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 
 const SOURCE = new URL('../../../lib/local/engines.ts', import.meta.url);
 const TableName = 'things';
@@ -68,24 +68,21 @@ const enginesOf = async (dataDir: string): Promise<number[]> => {
   return pids.filter((_, i) => lines[i]?.includes(dataDir) && lines[i]?.includes('dynoxide')).map(Number);
 };
 
-const untilGone = async (dataDir: string): Promise<number[]> => {
-  for (let i = 0; i < 100 && (await enginesOf(dataDir)).length > 0; i += 1) await sleep(10);
-  return enginesOf(dataDir);
-};
+const untilGone = (dataDir: string) => eventually(async () => expect(await enginesOf(dataDir)).toEqual([]));
 
-test('startTableEngine: what was written is read back after stop and start, and a missing folder is made', async () => {
+test('startTableEngine: written data is there after stop and start, and a missing folder is created', async () => {
   const dataDir = join(root, 'deep', 'data');
   const first = await start(dataDir);
   const { createTable, put } = client(first.endpoint);
   await createTable();
   await put('kept');
   await first.stop();
-  expect(await untilGone(dataDir)).toEqual([]);
+  await untilGone(dataDir);
   const second = await start(dataDir);
   expect(await client(second.endpoint).has('kept')).toBe(true);
 });
 
-test('startTableEngine: in memory, two engines know nothing of each other, and stop can be called again', async () => {
+test('startTableEngine: two engines in memory are independent, and stop can be called twice', async () => {
   const [one, two] = await Promise.all([start(':memory:'), start(':memory:')]);
   await client(one.endpoint).createTable();
   await expect(client(two.endpoint).put('a')).rejects.toThrow('not found');
@@ -121,7 +118,7 @@ test('startTableEngine: SIGKILL of the host leaves no process behind', async () 
   const { child } = await host(dataDir);
   expect(await enginesOf(dataDir)).toHaveLength(2);
   child.kill('SIGKILL');
-  expect(await untilGone(dataDir)).toEqual([]);
+  await untilGone(dataDir);
 });
 
 test('startTableEngine: an engine that outlived its host and its watcher is ended by the next host', async () => {
@@ -133,13 +130,12 @@ test('startTableEngine: an engine that outlived its host and its watcher is ende
   child.kill('SIGKILL');
   await once(child, 'exit');
   // Whoever was killed may take a moment to be gone.
-  for (let i = 0; i < 100 && (await enginesOf(dataDir)).length > 1; i += 1) await sleep(10);
-  expect(await enginesOf(dataDir)).toEqual([engine]);
+  await eventually(async () => expect(await enginesOf(dataDir)).toEqual([engine]));
   await start(dataDir);
   expect(await enginesOf(dataDir)).not.toContain(engine);
 });
 
-test('startTableEngine: a pid file that names a process of someone else harms nobody', async () => {
+test('startTableEngine: a pid file that names a foreign process does not end that process', async () => {
   const dataDir = join(root, 'data');
   await (await start(dataDir)).stop();
   await writeFile(join(dataDir, 'engine.pid'), `${process.pid}\n`);
@@ -152,7 +148,7 @@ test('startTableEngine: an engine that ends by itself is reported, and the folde
   await start(dataDir, exit.resolve);
   process.kill(Number(await readFile(join(dataDir, 'engine.pid'), 'utf8')), 'SIGKILL');
   expect((await exit.promise).message).toMatch(/ended by itself: .*SIGKILL/s);
-  expect(await untilGone(dataDir)).toEqual([]);
+  await untilGone(dataDir);
   await start(dataDir);
 });
 
@@ -169,4 +165,9 @@ test('startTableEngine: without the package for this platform the error says wha
   const copy = join(root, 'engines.ts');
   await copyFile(SOURCE, copy);
   expect((await host(':memory:', copy)).said).toContain('set AWS_ENDPOINT_URL_DYNAMODB');
+});
+
+test('only its user can read what is kept in a data folder', async () => {
+  await start(root);
+  expect((await stat(join(root, 'table.db'))).mode & 0o777).toBe(0o600);
 });

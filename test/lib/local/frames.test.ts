@@ -10,7 +10,7 @@ const packetOf = (bytes: number): Buffer =>
 /** Bytes of a packet behind its length. */
 const bodyOf = (bytes: number) => bytes + 3;
 
-test('packets fit as long as none is larger than allowed, however their bytes are cut', () => {
+test('packets up to the limit are accepted, however their bytes are divided', () => {
   const sizes = fc.array(fc.nat(400), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(sizes, fc.nat(400), fc.integer({ min: 1, max: 50 }), (all, most, cut) => {
@@ -29,4 +29,10 @@ test.each([
   ['has no end of its length', [0x30, 0x80, 0x80, 0x80, 0x80]],
 ])('a packet that is too large and %s is refused', (_, bytes) => {
   expect(createFrames(1_000)(Buffer.from(bytes))).toBe(false);
+});
+
+test('the first packet, which comes before anybody knows who it is, is small; those behind it need not be', () => {
+  const connect = (bytes: number) => Buffer.concat([packetOf(bytes), packetOf(900)]);
+  expect(createFrames(1_000, 100)(connect(97))).toBe(true);
+  expect(createFrames(1_000, 100)(connect(98))).toBe(false);
 });

@@ -4,14 +4,14 @@ import { optionsFrom } from '../../../lib/local/main.ts';
 const names = ['PORT', 'DATA_DIR', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'PROVISIONING_KEY', 'RATE_LIMIT_PER_SECOND'];
 const others = ['RETRY_SCHEDULE', 'SENSOR_INACTIVE_AFTER_SECONDS', 'ALLOW_PRIVATE_TARGETS', 'DEMO'];
 
-test('an empty variable of the local host is one that is not set: no open admin, no limit switched off', () => {
+test('an empty variable of the local host counts as not set, so that it creates no open admin and switches no limit off', () => {
   const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']));
   expect(optionsFrom(empty)).toEqual(optionsFrom({}));
   expect(optionsFrom({})).toMatchObject({ port: 3_000, dataDir: '.local', withDemo: true });
   expect(optionsFrom({}).settings.RATE_LIMIT_PER_SECOND).toBe(30);
 });
 
-test('there is MQTT only where a port is given for it', () => {
+test('there is MQTT only when a port is set for it', () => {
   expect([{}, { MQTT_PORT: '' }, { MQTT_PORT: '0' }].map((env) => optionsFrom(env).mqttPort)).toEqual([
     undefined,
     undefined,
@@ -19,7 +19,7 @@ test('there is MQTT only where a port is given for it', () => {
   ]);
 });
 
-test('a trusted proxy is set as a whole or not at all, and no value of it is told', () => {
+test('a trusted proxy is set as a whole or not at all, and its values are not printed', () => {
   const proxy = {
     TRUSTED_PROXY_HEADER: 'X-Viewer',
     TRUSTED_PROXY_SECRET_HEADER: 'X-Secret',
@@ -54,14 +54,14 @@ test.each([
   expect(() => optionsFrom({ [name]: value })).toThrow(`wrong environment: ${name}`);
 });
 
-test('an outside table without a folder is refused: the key of the secrets in it would be gone at the next start', () => {
+test('an external table without a folder is refused, because the key of its secrets would be lost at the next start', () => {
   const table = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
   expect(() => optionsFrom({ ...table, DATA_DIR: ':memory:' })).toThrow(/set DATA_DIR to a folder/);
   expect(optionsFrom({ ...table, DATA_DIR: '/data' })).toMatchObject({ dataDir: '/data' });
   expect(optionsFrom({ DATA_DIR: ':memory:' })).toMatchObject({ dataDir: ':memory:' });
 });
 
-test('messages are not counted by the second where calls are not, unless their quota is named', () => {
+test('messages per second are not limited when calls are not, unless their quota is set', () => {
   const quotaOf = (env: Record<string, string>) => optionsFrom(env).settings.QUOTAS.messagesPerSecond;
   const named = { QUOTAS: '{"messagesPerSecond":7}' };
   const off = { RATE_LIMIT_PER_SECOND: '0' };

@@ -71,7 +71,7 @@ test('poll of a FIFO queue: a group is in one invocation at a time, others go on
   expect(running.flat()).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('poll of a FIFO queue: what the answer names stays and blocks its group alone, everything else is removed', async () => {
+test('poll of a FIFO queue: failed messages stay and block only their group, all others are removed', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({}, async (event) => {
     seen.push(bodies(event));
@@ -89,7 +89,7 @@ test('poll of a FIFO queue: what the answer names stays and blocks its group alo
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 0 });
 });
 
-test('poll of a FIFO queue: a message that always fails is a dead letter in the end, and its group goes on', async () => {
+test('poll of a FIFO queue: a message that always fails becomes a dead letter, and its group goes on', async () => {
   const seen: string[][] = [];
   const { clock, queue, deadLetter, send } = setUp({}, async (event) => {
     seen.push(bodies(event));

@@ -3,7 +3,7 @@ import { virtualClock } from '../../../lib/local/clock.ts';
 import { poll } from '../../../lib/local/pollers.ts';
 import { createQueue } from '../../../lib/local/queue.ts';
 
-test('poll: messages of one group, and of one customer, leave room for others', async () => {
+test('poll: messages of one group, or of one customer, leave capacity for others', async () => {
   const clock = virtualClock(1_800_000_000_000);
   const queue = createQueue({ name: 'tasks', visibilitySeconds: 60, maxReceiveCount: 5, clock });
   const running = new Map<string, number>();

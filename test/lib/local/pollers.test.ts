@@ -110,7 +110,7 @@ test.each(wholeBatchFailures)('poll: %s keeps the whole batch and is reported', 
   expect(errors).toEqual([expect.stringContaining(message)]);
 });
 
-test('poll: a handler over its time has failed, frees its place, and its late answer removes nothing', async () => {
+test('poll: a handler that exceeds its timeout has failed, frees its slot, and its late answer removes nothing', async () => {
   let calls = 0;
   const { clock, errors, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, () => {
     calls += 1;
@@ -144,7 +144,7 @@ test('poll: at most `concurrency` invocations run at a time, of at most `batchSi
   expect(queue.stats()).toMatchObject(EMPTY);
 });
 
-test('poll: stop starts nothing new, and waits for what runs and for its removals', async () => {
+test('poll: stop starts nothing new, and waits for running invocations and their removals', async () => {
   const seen: string[][] = [];
   const { clock, queue, poller, send } = setUp({ concurrency: 1, batchSize: 1 }, async (event) => {
     seen.push(bodies(event));
@@ -165,7 +165,7 @@ test('poll: stop starts nothing new, and waits for what runs and for its removal
   expect(queue.stats()).toMatchObject({ ...EMPTY, visible: 2 });
 });
 
-test('poll: a poison message ends in the dead-letter queue and holds nobody up', async () => {
+test('poll: a poison message ends in the dead-letter queue and delays no other', async () => {
   const seen: string[] = [];
   const { clock, queue, deadLetter, send } = setUp({}, async (event) => {
     seen.push(...bodies(event));
@@ -204,7 +204,7 @@ test('schedule: runs every `everyMs` with the event of an EventBridge rule', asy
   ]);
 });
 
-test('schedule: runs never overlap: a late one is skipped, runNow waits its turn; idle is when none runs', async () => {
+test('schedule: runs never overlap, a late run is skipped, runNow waits for the current run, and idle for its end', async () => {
   const log: string[] = [];
   const { clock, rule } = setUpSchedule(900, async () => {
     log.push(`start ${(clock.now() - START) / 1000}`);

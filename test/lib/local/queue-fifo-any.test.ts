@@ -8,7 +8,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('receive' as const), max: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ kind: fc.constantFrom('remove', 'retry', 'wait'), which: fc.nat(20), seconds: fc.nat(40) }),
 );
-test('FIFO queue: whatever is done, each group comes in order, to one receiver at a time, and nothing is lost', async () => {
+test('FIFO queue: after any operations, each group is received in order, by one receiver at a time, and nothing is lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const clock = virtualClock(0);

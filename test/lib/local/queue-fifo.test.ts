@@ -22,13 +22,13 @@ const remove = (queue: { remove(handle: string): void }, messages: Message[]) =>
 const named = (messages: Message[], body: string): string =>
   messages.find((one) => one.body === body)?.receiptHandle ?? expect.unreachable();
 
-test('FIFO queue: one receive hands out several of a group in the order of sending, groups in turn', () => {
+test('FIFO queue: one receive gives several messages of a group in the order of sending, groups in turn', () => {
   const { send, take } = make();
   send('a1', 'a2', 'a3', 'b1', 'c1', 'a4');
   expect(take(5)).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
 });
 
-test('FIFO queue: while any message of a group is in flight, no other receive gets another of it', () => {
+test('FIFO queue: while a message of a group is in flight, no other receive gets a message of this group', () => {
   const { queue, send, receive, take } = make();
   send('a1', 'a2', 'a3', 'b1');
   const first = receive(3);
@@ -44,7 +44,7 @@ test('FIFO queue: while any message of a group is in flight, no other receive ge
   expect(take()).toEqual(['b2']);
 });
 
-test('FIFO queue: what becomes visible again is the first of its group, behind none that came later', async () => {
+test('FIFO queue: a message that becomes visible again is received before later messages of its group', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1', 'a2', 'a3');
   queue.remove(named(receive(2), 'a1'));
@@ -69,14 +69,14 @@ test('FIFO queue: changeVisibility of one message blocks its group until then, a
   expect(take()).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('FIFO queue: a receiver that has enough of a group gets the others', () => {
+test('FIFO queue: a receiver that has enough messages of a group gets those of other groups', () => {
   const { queue, send, take } = make();
   send('a1', 'b1', 'a2');
   expect(queue.receive(10, (group) => group === 'a').map(({ body }) => body)).toEqual(['b1']);
   expect(take()).toEqual(['a1', 'a2']);
 });
 
-test('FIFO queue: groups take turns, so a storm of one delays no other', () => {
+test('FIFO queue: groups take turns, so a flood of one delays no other', () => {
   const { queue, send, receive } = make();
   for (let i = 1; i <= 50; i += 1) send(`a${i}`);
   const served: string[] = [];
@@ -104,7 +104,7 @@ test('FIFO queue: waitForMessage resolves when a group is free again, not when o
   expect(woken).toBe(29_000);
 });
 
-test('FIFO queue: of the same deduplication id, a group gets one message in five minutes, whatever became of it', async () => {
+test('FIFO queue: a group gets one message per deduplication id in five minutes, even when that message is gone', async () => {
   const { clock, queue, take } = make();
   const send = (groupId: string, body: string) => queue.send({ body, groupId, deduplicationId: 'same' });
   send('a', 'first');
@@ -137,7 +137,7 @@ test('FIFO queue: refuses what SQS refuses: no group, no deduplication id, a del
   expect(() => make({ deadLetter: standard })).toThrow('not of the same kind');
 });
 
-test('FIFO queue: messages tell their group, deduplication id, and a number of 20 digits that grows', () => {
+test('FIFO queue: messages have their group, deduplication id, and a growing number of 20 digits', () => {
   const { send, receive } = make();
   send('a1', 'b1');
   const [first, second] = receive().map(({ attributes }) => attributes);
@@ -146,7 +146,7 @@ test('FIFO queue: messages tell their group, deduplication id, and a number of 2
   expect(String(second?.SequenceNumber) > String(first?.SequenceNumber)).toBe(true);
 });
 
-test('FIFO queue: a handle whose time is over removes nothing: somebody else may be at work', async () => {
+test('FIFO queue: an expired handle removes nothing, because another receiver may have the message', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1');
   const late = receive();
@@ -171,7 +171,7 @@ test('FIFO queue: after maxReceiveCount a message is a dead letter with its id a
   ]);
 });
 
-test('FIFO queue: redrive puts dead letters back in their order, behind what waits, as if never received', async () => {
+test('FIFO queue: redrive puts dead letters back in their order, behind waiting messages, as if never received', async () => {
   const { clock, queue, deadLetter, send, receive, take } = make();
   send('a1', 'a2', 'b1', 'b2');
   const before = receive();

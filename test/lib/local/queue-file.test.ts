@@ -42,7 +42,7 @@ const begin = (at = START, more: Partial<QueueOptions> = {}) => {
   return { file, clock, ...calls, tasks: open('tasks', {}).queue, send, take };
 };
 
-test('queue file: the next process finds what was not removed, visible, in order, with all that was known of it', () => {
+test('queue file: the next process finds all messages that were not removed, visible, in order and complete', () => {
   const first = begin();
   first.send('a1', 'a2', 'b1', 'a3');
   const [a1, ...others] = first.queue.receive(10);
@@ -61,7 +61,7 @@ test('queue file: the next process finds what was not removed, visible, in order
   });
 });
 
-test('queue file: a delay goes on where it was', async () => {
+test('queue file: a delay continues after a restart', async () => {
   const first = begin();
   first.tasks.send({ body: 'later', delaySeconds: 900 });
   first.tasks.send({ body: 'ungrouped' });
@@ -74,7 +74,7 @@ test('queue file: a delay goes on where it was', async () => {
   expect(tasks.receive(10)).toMatchObject([{ body: 'later' }]);
 });
 
-test('queue file: a clock that was set back hides nothing for longer than the longest delay', async () => {
+test('queue file: a clock that was set back hides no message for longer than the longest delay', async () => {
   const first = begin(START + 86_400_000);
   first.send('a1');
   first.tasks.send({ body: 'later', delaySeconds: 10 });
@@ -100,7 +100,7 @@ test('queue file: sequence numbers grow from process to process, also when nothi
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('queue file: queues in one file know nothing of each other, and purge is of one', () => {
+test('queue file: queues in one file are independent, and purge empties only one', () => {
   const first = begin();
   first.send('a1');
   first.tasks.send({ body: 'task' });
@@ -111,7 +111,7 @@ test('queue file: queues in one file know nothing of each other, and purge is of
   expect(second.take()).toEqual(['a1']);
 });
 
-test('queue file: what was moved to the dead letters, and back, is where it was', async () => {
+test('queue file: moves to the dead letters and back survive a restart', async () => {
   const first = begin();
   first.send('a1', 'a2');
   first.queue.receive(10);
@@ -129,7 +129,7 @@ test('queue file: what was moved to the dead letters, and back, is where it was'
   expect(third.take()).toEqual(['a3', 'a1', 'a2']);
 });
 
-test('queue file: a move that fails in the middle leaves all where it was, in the file', async () => {
+test('queue file: a move that fails leaves the file unchanged', async () => {
   const first = begin();
   first.send('a1', 'a2', 'a3');
   first.queue.receive(10);
@@ -150,7 +150,7 @@ test('queue file: a move that fails in the middle leaves all where it was, in th
   expect(second.queue.stats().visible).toBe(0);
 });
 
-test('queue file: removals reach the file without being waited for, and closing twice does nothing', async () => {
+test('queue file: removals reach the file asynchronously, and closing twice does nothing', async () => {
   const first = begin();
   first.send('a1', 'a2');
   for (const { receiptHandle } of first.queue.receive(10)) first.queue.remove(receiptHandle);
@@ -162,7 +162,7 @@ test('queue file: removals reach the file without being waited for, and closing 
   expect(begin().take()).toEqual([]);
 });
 
-test('queue file: a file that is none, another program’s, or a folder is refused by a sentence that names it', () => {
+test('queue file: an invalid file, a file of another program, or a folder is refused by a sentence that names it', () => {
   writeFileSync(
     join(folder, 'text'),
     'no database at all, but long enough to look like the header of something'.repeat(9),
@@ -207,7 +207,7 @@ const sender = (): ChildProcess => {
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 
-test('queue file: what send has returned from survives SIGKILL, and a second process is told that the first has it', async () => {
+test('queue file: a sent message survives SIGKILL, and a second process is refused because the first has the file', async () => {
   const process = sender();
   const ended = once(process, 'exit');
   cleanUps.push(() => void process.kill('SIGKILL'));

@@ -139,7 +139,7 @@ test('queue: after maxReceiveCount receives the next one moves the message to th
   });
 });
 
-test('queue: without a dead-letter queue a message is received for ever', async () => {
+test('queue: without a dead-letter queue a message is received without limit', async () => {
   const { clock, queue } = make();
   queue.send({ body: 'a' });
   for (let receive = 1; receive <= 10; receive += 1) {
@@ -185,7 +185,7 @@ test('queue: a message without a group is a tenant of its own', () => {
   expect(bodies(queue, 4)).toEqual(['a1', 'x', 'y', 'a2']);
 });
 
-test('queue: tells when the next hidden message becomes visible, in flight or delayed', async () => {
+test('queue: says when the next message in flight or delayed becomes visible', async () => {
   const { clock, queue } = make();
   const next = () => queue.stats().nextVisibleAt - 1_000_000;
   queue.send({ body: 'a' });

@@ -65,7 +65,7 @@ test('queues at an SQS endpoint are of the kind asked for, in high throughput mo
   expect(sqs.attributes('retries-dead')).toEqual(retention);
 });
 
-test('a FIFO queue at an SQS endpoint: groups come in order, what failed stays, the rest is deleted', async () => {
+test('a FIFO queue at an SQS endpoint: groups are received in order, failed messages stay, the rest is deleted', async () => {
   const queue = sqs.queue('events.fifo');
   const seen: SQSEvent[] = [];
   await send('a1', 'b1', 'a2', 'a3');
@@ -87,7 +87,7 @@ test('a FIFO queue at an SQS endpoint: groups come in order, what failed stays, 
   expect(queue.stats()).toMatchObject({ visible: 0, inFlight: 2 });
 });
 
-test('a FIFO queue at an SQS endpoint: no more is received than can be worked on, so no group is blocked in vain', async () => {
+test('a FIFO queue at an SQS endpoint: no more is received than can be processed, so that no group is blocked needlessly', async () => {
   const queue = sqs.queue('events.fifo');
   const receives = vi.spyOn(queue, 'receive');
   const working = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -114,7 +114,7 @@ test('a FIFO queue at an SQS endpoint: no more is received than can be worked on
   receives.mockRestore();
 });
 
-test('a source at an SQS endpoint: nobody asks, nothing is received; changeVisibility gives a message back at once', async () => {
+test('a source at an SQS endpoint: nothing is received without demand, and changeVisibility returns a message at once', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   const { source, close } = openSource();
@@ -130,7 +130,7 @@ test('a source at an SQS endpoint: nobody asks, nothing is received; changeVisib
   await close();
 });
 
-test('a FIFO queue at an SQS endpoint: dead letters are put back by a message move task', async () => {
+test('a FIFO queue at an SQS endpoint: dead letters are redriven by a message move task', async () => {
   const queue = sqs.queue('events.fifo');
   await send('a1', 'a2');
   for (let i = 0; i <= MAX_RECEIVES; i += 1)

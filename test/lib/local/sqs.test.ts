@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock, virtualClock } from '../../../lib/local/clock.ts';
 import { startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { createInbox } from '../../../lib/local/inbox.ts';
 import { poll } from '../../../lib/local/pollers.ts';
+import { createPrefetch } from '../../../lib/local/prefetch.ts';
 import type { Message } from '../../../lib/local/queue.ts';
 import { ensureQueues, sqsSource } from '../../../lib/local/sqs.ts';
 import { AT_A_TIME } from '../../../shared/domain/breaker.ts';
@@ -34,9 +34,9 @@ const messageOf = (messageId: string, MessageGroupId: string): Message => ({
 });
 
 describe('an inbox', () => {
-  test('gives in turn, nothing of a group that is full, and nothing that the queue shows again by now', async () => {
+  test('gives messages of groups in turn, none of a full group, and none that is visible in the queue again', async () => {
     const clock = virtualClock(0);
-    const inbox = createInbox(clock, 60);
+    const inbox = createPrefetch(clock, 60);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) inbox.add(messageOf(name, name.slice(0, 1)));
     const ids = (max: number, full = '') => inbox.receive(max, (group) => group === full).map((one) => one.messageId);
     expect(ids(2)).toEqual(['a1', 'b1']);
@@ -49,8 +49,8 @@ describe('an inbox', () => {
     expect(inbox.stats()).toEqual({ visible: 0 });
   });
 
-  test('that is full lets go the newest of whoever has most', () => {
-    const inbox = createInbox(virtualClock(0), 60, 3);
+  test('that is full gives back the newest message of the largest group', () => {
+    const inbox = createPrefetch(virtualClock(0), 60, 3);
     const gone = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => inbox.add(messageOf(name, name.slice(0, 1)))?.messageId);
     expect(gone).toEqual([undefined, undefined, undefined, 'a4', 'a3']);
     expect(inbox.receive(9).map((one) => one.messageId)).toEqual(['a1', 'b1', 'a2']);
@@ -58,7 +58,7 @@ describe('an inbox', () => {
 });
 
 describe('a queue at an SQS endpoint', () => {
-  test('deletes each message when it is done, works on some of a group at a time, and gives back the rest', async () => {
+  test('deletes each processed message, limits the messages of a group, and returns the rest', async () => {
     const { client, urls } = await ensureQueues(sqs.url);
     const queue = sqs.queue('retries');
     for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.send({ body, groupId: 'a' });

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-test('whoever is made a system admin logs in with the password that is printed', async () => {
+test('a new system admin can log in with the printed password', async () => {
   const password = await makeAdmin(cloud.runtime.table, 'second');
   const client = await logIn(clientOf(cloud.url), 'second', password);
   expect(await client.ok('GET', '/users/me')).toMatchObject({ username: 'second', isAdmin: true });
 });
 
-test('a name that is taken is refused with what to do, and its password stays', async () => {
+test('a taken username is refused with advice, and its password stays unchanged', async () => {
   const password = await makeAdmin(cloud.runtime.table, 'third');
   await expect(makeAdmin(cloud.runtime.table, 'THIRD')).rejects.toThrow(
     /^There is a user THIRD already: choose another/,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkBootstrap, checkConcurrency, checkMail } from '../../../lib/tools/aws/checks.ts';
+import { checkAlarms, checkBootstrap, checkConcurrency, checkMail } from '../../../lib/tools/aws/checks.ts';
 import { sentenceOf } from '../../../lib/tools/aws/failure.ts';
+import type { Template } from '../../../lib/tools/aws/template.ts';
 import { runTool } from '../../../lib/tools/run.ts';
 import { accountWith, awsError } from '../../fixtures/aws-account.ts';
 
@@ -42,7 +43,7 @@ describe('the sender of mails', () => {
     expect(check.withoutMail ?? false).toBe(verdict === 'warning' && address !== '');
   });
 
-  test('whose state may not be asked stays as it is: a right that is missing switches nothing off', async () => {
+  test('stays configured when its state cannot be read for lack of a right', async () => {
     const { account, fail } = accountWith({});
     fail('mail', denied);
     expect(await checkMail(account, sender)).toEqual({
@@ -70,9 +71,40 @@ describe('the concurrency of the account', () => {
   });
 });
 
-describe('what AWS does not do', () => {
+describe('the alarms of the stage', () => {
+  const told = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'night@example.org' } };
+  const full = (Threshold: number) => ({
+    Type: 'AWS::CloudWatch::Alarm',
+    Properties: { MetricName: 'ClaimedAccountConcurrency', Threshold },
+  });
+  test.each<[string, object, number, string, RegExp]>([
+    ['that nobody is told of', { full: full(800) }, 1_000, 'warning', /nobody is told.*-c alarmEmail=ADDRESS/],
+    [
+      'of which one is never reached',
+      { told, full: full(800) },
+      400,
+      'warning',
+      /at 800 .*has 400.*accountConcurrency=400/,
+    ],
+    [
+      'of which one is not reached before it is too late',
+      { told, full: full(800) },
+      800,
+      'warning',
+      /accountConcurrency=800/,
+    ],
+    ['that are right', { told, full: full(800) }, 1_000, 'ok', /^to night@example.org$/],
+  ])('%s', async (_, Resources, total, verdict, says) => {
+    const { account } = accountWith({ concurrency: [total, total] });
+    const check = await checkAlarms(account, { Resources } as Template);
+    expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
+    if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
+  });
+});
+
+describe('an error of AWS', () => {
   test.each([
-    ['no credentials', awsError('CredentialsProviderError'), /^There are no AWS credentials here: /],
+    ['no credentials', awsError('CredentialsProviderError'), /^There are no AWS credentials here, /],
     ['a single sign-on that ended', awsError('TokenProviderError'), /^Your single sign-on/],
     ['a session of it that ended', awsError('CredentialsProviderError', 'The SSO session has expired'), /^Your single/],
     ['expired credentials', awsError('ExpiredTokenException'), /have expired/],
@@ -92,7 +124,7 @@ describe('what AWS does not do', () => {
     expect([code, lines]).toEqual([1, [expect.stringMatching(says)]]);
   });
 
-  test('a bug is told by its name, in one line', async () => {
+  test('a bug is printed with its name, in one line', async () => {
     const lines: string[] = [];
     const run = () => Promise.reject(new TypeError('x is not a function'));
     expect(await runTool(run, (line) => lines.push(line))).toBe(1);

@@ -17,7 +17,7 @@ const commands = ['trace', 'deploy', 'diff', 'destroy', 'smoke', 'admin', 'sam']
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
 describe.each(commands)('npm run %s', (command) => {
-  test('explains itself, and answers wrong usage by its help and 2', async () => {
+  test('prints its help, also for wrong options, for which the exit code is 2', async () => {
     const [help, wrong] = await Promise.all([run(command, ['--help']), run(command, ['--nonsense'])]);
     expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^npm run ${command}`)), err: '' });
     expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
@@ -27,18 +27,37 @@ describe.each(commands)('npm run %s', (command) => {
 test.each<[string, string[]]>([
   ['trace', ['--stage', 'prod', ...event]],
   ['deploy', ['--stage', 'prod']],
+  ['diff', ['--stage', 'prod']],
+  ['destroy', ['--stage', 'dev']],
   ['admin', ['--stage', 'prod']],
-])('npm run %s without credentials, or without a region, says so in one sentence', async (command, args) => {
-  const [credentials, region] = await Promise.all([
-    run(command, args, { ...bare, AWS_REGION: 'eu-central-1' }),
+])('npm run %s without credentials or a region, or with wrong ones, says so in one sentence', async (command, args) => {
+  const AWS_REGION = 'eu-central-1';
+  const known = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x' };
+  const ended = await Promise.all([
+    run(command, args, { ...bare, AWS_REGION }),
+    run(command, args, { ...bare, AWS_REGION, AWS_PROFILE: 'nobody' }),
     run(command, args),
+    run(command, args, { ...bare, ...known, AWS_REGION: 'EU central' }),
   ]);
-  expect(credentials).toEqual({
-    code: 1,
-    out: '',
-    err: expect.stringMatching(/^There are no AWS credentials here: .*\.\n$/),
-  });
-  expect(region).toEqual({ code: 1, out: '', err: expect.stringMatching(/^No AWS region is chosen: .*\.\n$/) });
+  const said = (sentence: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(sentence) });
+  const noCredentials = said(
+    /^There are no AWS credentials here, or none under the name that AWS_PROFILE has: .*\.\n$/,
+  );
+  expect(ended).toEqual([
+    ...[noCredentials, noCredentials],
+    ...[said(/^No AWS region is chosen: .*\.\n$/), said(/^That is no AWS region: .*\.\n$/)],
+  ]);
+});
+
+test('npm run synth with wrong settings lists all errors, without a stack trace', async () => {
+  const { code, out, err } = await run('app', [], { ...bare, CDK_CONTEXT_JSON: '{"stage":"PROD","waf":"maybe"}' });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage: .*\n {2}waf: .*\n$/);
+});
+
+test('npm run smoke says where to look when nobody answers', async () => {
+  const { code, out } = await run('smoke', ['--url', 'http://127.0.0.1:9/api/v1', '--user', 'a', '--password', 'x']);
+  expect([code, out]).toEqual([1, expect.stringMatching(/FAILED .*: nobody answers there .* Look at --url/)]);
 });
 
 test.each<[string, string[], RegExp]>([

@@ -66,12 +66,13 @@ const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
 const verified = { stacks: bootstrapped, verified: ['example.org'] };
 
 describe('deploy', () => {
-  test('says where it deploys, what was checked and what it costs, then the addresses and the next three commands', async () => {
+  test('prints where it deploys, the checks and the cost, then the addresses and the next three commands', async () => {
     const { deployment, tools, calls, lines } = await run(verified);
     expect(await deploy(deployment, tools)).toBe(true);
     const text = lines.join('\n');
     expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
     expect(text).toMatch(/ok +bootstrap.*\n.*ok +mail.*\n.*ok +concurrency +1000 invocations at a time, 352 of them/);
+    expect(text).toMatch(/NOTE +alarms +.*nobody is told/);
     expect(text).toMatch(/in all, beside what is stored/);
     expect(text).toMatch(new RegExp(`Url +${URL}`));
     expect(text).toMatch(/ConsoleUrl +https:\/\/c\.example\.org/);
@@ -102,7 +103,7 @@ describe('deploy', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('fails with the CDK, without telling of addresses', async () => {
+  test('fails when the CDK fails, without printing addresses', async () => {
     const { deployment, tools, lines } = await run(verified, 1);
     expect(await deploy(deployment, tools)).toBe(false);
     expect(lines.join('\n')).not.toContain(URL);
@@ -117,7 +118,7 @@ describe('deploy', () => {
 
 describe('destroy', () => {
   const stack = 'SensorCloud-prod';
-  test('is refused where the settings keep the data, before AWS is asked', async () => {
+  test('is refused when the settings keep the data, before AWS is called', async () => {
     const { deployment, tools, calls, fail } = await run({});
     fail('sts', awsError('CredentialsProviderError'));
     await expect(destroy(deployment, true, tools)).rejects.toThrow(
@@ -126,7 +127,7 @@ describe('destroy', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is refused where what is deployed keeps the data, whatever the settings say now', async () => {
+  test('is refused when the deployed stack keeps the data, whatever the settings are now', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.prod } });
     await expect(destroy(deployment, false, tools)).rejects.toThrow(
       /is deployed with keepData, so nothing was destroyed/,
@@ -134,7 +135,7 @@ describe('destroy', () => {
     expect(calls).toEqual([]);
   });
 
-  test('deletes a stage whose data is made up, and says when there is none', async () => {
+  test('deletes a stage that keeps no data, and says when the stage does not exist', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
     expect(await destroy(deployment, false, tools, ['--force'])).toBe(true);
     expect(calls[0]).toEqual(expect.arrayContaining(['destroy', stack, '--force']));
@@ -144,7 +145,7 @@ describe('destroy', () => {
 });
 
 describe('the settings of a stage', () => {
-  test('are taken from the command line as name=value, and what is wrong is named before anything runs', async () => {
+  test('are read from the command line as name=value, and errors are printed before anything runs', async () => {
     expect(contextFrom('prod', ['a=b=c', 'mailSender='])).toEqual({ a: 'b=c', mailSender: '', stage: 'prod' });
     expect(contextProblem(['a=b'])).toBeNull();
     for (const wrong of ['a', '=b', 'stage=prod']) expect(contextProblem([wrong])).toMatch(/^-/);
@@ -152,20 +153,20 @@ describe('the settings of a stage', () => {
     await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit: a whole number/);
   });
 
-  test('are found again in the template', () => {
+  test('can be read from the template', () => {
     expect([templates.dev, templates.prod].map(reservedIn)).toEqual([0, 352]);
     expect([templates.dev, templates.prod].map(mailSenderIn)).toEqual(['', 'cloud@example.org']);
     expect([templates.dev, templates.prod].map(keepsData)).toEqual([false, true]);
   });
 
-  test('the bootstrap version that is asked for is the one that the templates need', () => {
+  test('have templates that need exactly the bootstrap version that is checked', () => {
     const app = App.of(stacks.stackOf())?.node.root as App;
     expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(LEAST_BOOTSTRAP);
   });
 });
 
 describe('what a stage costs at rest', () => {
-  test('is counted from its template: alarms by their metrics, keys, dashboards, web ACLs with their rules', () => {
+  test('is computed from its template: alarms by their metrics, keys, dashboards, web ACLs with their rules', () => {
     const Resources = {
       a: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'x' } },
       b: {
@@ -186,7 +187,7 @@ describe('what a stage costs at rest', () => {
     expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}in all/);
   });
 
-  test('counts every queue that Lambda asks, and the sweep', () => {
+  test('includes every queue that Lambda polls, and the sweep', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
     expect(whats).toEqual(

@@ -45,7 +45,7 @@ describe('why a rule did not fire', () => {
     expect(whyNot(more)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('all reasons are told, and that the rule is younger than the event', () => {
+  test('is explained with all reasons, and with the change of a rule after the event', () => {
     const change = { isEnabled: false, sensorId: 's2', updateDate: now + 1 };
     expect(whyNot({ rule: change })).toEqual([
       'it is for the sensor s2',
@@ -55,7 +55,7 @@ describe('why a rule did not fire', () => {
     expect(whyNot({ rule: { createDate: now + 1 } })[1]).toMatch(/^it was made at .*, after the event$/);
   });
 
-  test('nothing is made up when nothing says why', () => {
+  test('is left unexplained when no stored data says why', () => {
     expect(whyNot({})).toEqual([
       'as it is now it would fire',
       expect.stringContaining('nothing that is kept says why'),

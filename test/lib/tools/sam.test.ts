@@ -37,12 +37,12 @@ const engines = {
 
 describe('the environment of sam local', () => {
   const { Parameters } = environmentFile(engines);
-  test('names only variables that the template of the stage local has: others would not reach the functions', () => {
+  test('names only variables that the template of the stage local has, because others would not reach the functions', () => {
     const known = new Set(variablesOf(local).flatMap(Object.keys));
     expect(Object.keys(Parameters).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('gives a value to every variable that only a deployment knows', () => {
+  test('gives a value to every variable that is otherwise known only after a deployment', () => {
     const unknown = variablesOf(local).flatMap((variables) =>
       Object.entries(variables).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name])),
     );
@@ -50,7 +50,7 @@ describe('the environment of sam local', () => {
     expect(unknown.filter((name) => !Parameters[name])).toEqual([]);
   });
 
-  test('finds engines on this machine, which no other stage can be told of', () => {
+  test('has the endpoints of engines on this machine, which no other stage has', () => {
     for (const variables of variablesOf(local))
       expect(Object.keys(variables)).toEqual(
         expect.arrayContaining(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']),
@@ -59,7 +59,7 @@ describe('the environment of sam local', () => {
     expect(Parameters.EVENTS_QUEUE_URL).toBe(`${engines.queues}/000000000000/sensor-cloud-events.fifo`);
   });
 
-  test('is enough for a handler to reach the table, with what the template gives and nothing else', async () => {
+  test('is enough for a handler to reach the table, together with the variables of the template', async () => {
     const server = variablesOf(local).find((variables) => 'SERVICE_NAME' in variables && 'DEVICE_URL' in variables);
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
@@ -104,7 +104,7 @@ describe('npm run sam', () => {
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
   });
 
-  test('says that docker and the SAM CLI are missing where they are', async () => {
+  test('says when docker or the SAM CLI is missing', async () => {
     const { text } = await run(false);
     expect(text).toMatch(/NOTE {2}There is no docker that runs here/);
     expect(text).toMatch(/NOTE {2}There is no `sam` here: install the AWS SAM CLI\./);

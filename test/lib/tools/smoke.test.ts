@@ -35,7 +35,7 @@ const leftBehind = async () => {
 };
 const NOTHING = [0, 0, 0, 0];
 
-test('the main job runs from an empty customer to a receiver on loopback, and nothing is left of it', async () => {
+test('the main case runs from an empty customer to a receiver on loopback, and everything is removed', async () => {
   const { held, lines, text } = await run();
   expect(held, text).toBe(true);
   expect(lines.filter((line) => !line.startsWith('           its way'))).toEqual(
@@ -51,7 +51,7 @@ test('the main job runs from an empty customer to a receiver on loopback, and no
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('the way of its fall can be traced afterwards, although all that was made is gone', async () => {
+test('the fall can be traced afterwards, although its customer is deleted', async () => {
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };
@@ -66,7 +66,7 @@ test('no password, token or key is printed, and a token is as good as a password
   for (const secret of [ADMIN_PASSWORD, admin.token ?? '', 'whsec_']) expect(text).not.toContain(secret);
 });
 
-test('a receiver that answers errors fails the run with what came of the attempt, and nothing is left of it', async () => {
+test('a receiver that answers errors fails the run with the result of the attempt, and everything is removed', async () => {
   const receiver = await startReceiver((_, response) => void response.writeHead(500).end());
   const { held, text } = await run({ receiver: receiver.url, seconds: 1 });
   await receiver.stop();
@@ -77,7 +77,7 @@ test('a receiver that answers errors fails the run with what came of the attempt
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('a run that is stopped, or whose device cannot call, cleans up what it had made', async () => {
+test('a run that is stopped, or whose device cannot call, removes everything that it has created', async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const say = (line: string) => {
@@ -92,13 +92,13 @@ test('a run that is stopped, or whose device cannot call, cleans up what it had 
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('whoever is no system admin is told so', async () => {
+test('a user who is no system admin is refused with a sentence', async () => {
   const { username, password } = await createHome(admin, 'nurse', ['manage_users']);
   const { held, text } = await run({ login: { username, password } });
   expect([held, text]).toEqual([false, expect.stringMatching(/FAILED {2}log in as a system admin: this user is no /)]);
 });
 
-test('what was made is undone, the newest first; what cannot be is named, and the rest goes on', async () => {
+test('everything that was created is undone, the newest first; a failure is printed, and the rest is undone nevertheless', async () => {
   const lines: string[] = [];
   const undone: string[] = [];
   const { undoLater, cleanUp } = stepwise(

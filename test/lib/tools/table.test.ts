@@ -21,7 +21,7 @@ const namesIn = async (dataDir: string): Promise<string[]> => {
   return names;
 };
 
-test('the table of a data folder is read while its cloud works, and while it is at rest', async () => {
+test('the table of a data folder can be read while its cloud runs, and while it does not', async () => {
   const cloud = await startTestCloud({ dataDir: folder });
   const admin = await adminOf(cloud.url);
   await admin.ok('POST', '/customers', { name: 'Maple', location: '', email: '' });
@@ -32,12 +32,12 @@ test('the table of a data folder is read while its cloud works, and while it is 
   expect(await namesIn(folder)).toEqual(['Maple']);
 });
 
-test('a folder without data is refused with a sentence, and nothing is made there', async () => {
+test('a folder without data is refused with a sentence, and nothing is created in it', async () => {
   const empty = join(folder, 'nothing');
   await expect(namesIn(empty)).rejects.toThrow(/^There is no data in the folder /);
 });
 
-test('options name one table, and without any it is that of npm start', () => {
+test('the options must name at most one table, and the default is that of npm start', () => {
   const aws = { region: 'eu-central-1' };
   expect(whereFrom({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
   expect(whereFrom({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });

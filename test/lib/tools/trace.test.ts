@@ -73,16 +73,34 @@ beforeAll(async () => {
   it = await fallen('trace');
 });
 
-test('an event is told from its acceptance to the receiver, each step with the time since the one before', async () => {
+test('an event is traced from its acceptance to the receiver, each step with the time since the step before', async () => {
   const told = await trace('event', it.event);
   expect(told).toMatchObject({ sensorId: it.sensor.sensorId, customerId: it.home.customerId, manufacturer: 'maker_a' });
   const names = told.steps.map(({ step }) => step).filter((name) => !name.startsWith('rule'));
-  expect(names).toEqual(['accepted', 'decoded', 'event', 'hit', 'delivery', 'attempt', 'attempt']);
+  expect(names).toEqual(['accepted', 'decoded', 'event', 'judged', 'hit', 'delivery', 'attempt', 'attempt']);
   expect(of(told, 'decoded')).toEqual(['fall: calling']);
   expect(of(told, 'hit')[0]).toContain(`of rule ${it.rules.fired}: 1 of 1 messages were sent`);
   expect(of(told, 'delivery')[0]).toContain(`to webhook ${it.webhook.id}`);
   expect(of(told, 'attempt')).toEqual([expect.stringMatching(/^1: 503 in/), expect.stringMatching(/^2: 200 in/)]);
   for (const step of told.steps.slice(-4)) expect(step.after).toBeGreaterThanOrEqual(0);
+});
+
+test('a trace says when an event was evaluated, which is after its acceptance and before its deliveries', async () => {
+  const { steps } = await trace('event', it.event);
+  const at = (name: string) => steps.find(({ step }) => step === name)?.at ?? Number.NaN;
+  expect(at('judged')).toBeGreaterThanOrEqual(at('accepted'));
+  expect(at('judged')).toBeLessThanOrEqual(at('attempt'));
+  expect(steps.find(({ step }) => step === 'judged')?.after).toBe(at('judged') - at('accepted'));
+});
+
+test('a trace of an event without hits and deliveries says where the time of its evaluation can be found', async () => {
+  const { steps } = await trace('message', it.event);
+  const active = steps.findIndex(({ says }) => says.startsWith('sensor/active'));
+  expect(steps[active + 1]).toMatchObject({
+    step: 'judged',
+    at: null,
+    says: expect.stringContaining('The logs have it'),
+  });
 });
 
 test('each rule that watches the situation says whether it fired, and why not', async () => {
@@ -97,13 +115,13 @@ test('each rule that watches the situation says whether it fired, and why not', 
   expect(of(await trace('event', it.event), 'rules')).toEqual(['1 more watch other situations, sensors or groups']);
 });
 
-test('its text has a line for each step, and nothing of what receivers answer', async () => {
+test('the text of a trace has a line for each step, and no answers of receivers', async () => {
   const text = traceText(await trace('event', it.event));
   expect(text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z +\+\d+ ms {2}attempt {3}2: 200 in/);
   expect(text).not.toContain('a secret answer');
 });
 
-test('a message is told with all of its events, a delivery with the event that it tells of', async () => {
+test('a message is traced with all of its events, a delivery with its event', async () => {
   const message = await trace('message', it.event);
   expect(of(message, 'event').map((says) => says.split(',')[0])).toEqual(
     expect.arrayContaining(['fall/fall_detected', 'sensor/active']),
@@ -115,7 +133,7 @@ test('a message is told with all of its events, a delivery with the event that i
   }
 });
 
-test('a delivery that was asked for again is told with the one that it repeats', async () => {
+test('a replayed delivery is traced with the one that it repeats', async () => {
   const id = of(await trace('event', it.event), 'delivery')[0]?.split(' ')[0] ?? '';
   const { deliveryId } = await it.client.ok<{ deliveryId: string }>(
     'POST',
@@ -129,7 +147,7 @@ test('a delivery that was asked for again is told with the one that it repeats',
     ]);
 });
 
-test('a rule that was changed after the event says so, and once another decision was made a note says what is not known', async () => {
+test('a trace says when a rule was changed after the event, and after a further decision a note says what is unknown', async () => {
   const { client, sensor, home } = it;
   const start = Date.now();
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('finished', start - 1));
@@ -146,7 +164,7 @@ test('a rule that was changed after the event says so, and once another decision
   expect(earlier.notes).toEqual([expect.stringMatching(/^The decision is kept no more: /)]);
 });
 
-test('a test of a webhook is told without an event', async () => {
+test('a test delivery of a webhook is traced without an event', async () => {
   const { deliveryId } = await it.client.ok<{ deliveryId: string }>('POST', `/webhooks/${it.webhook.id}/test`);
   await cloud.idle();
   const told = await trace('delivery', deliveryId);
@@ -154,13 +172,13 @@ test('a test of a webhook is told without an event', async () => {
   expect(told.notes).toEqual(['It is a test of the webhook: there is no event.']);
 });
 
-test('what nobody keeps is refused with a sentence that says where else to look', async () => {
+test('an unknown id is refused with a sentence that says where else to look', async () => {
   const nowhere = '00000000-0000-4000-8000-000000000009';
   await expect(trace('event', nowhere)).rejects.toThrow(/^No sensor keeps anything under the uuid .* logs/);
   await expect(trace('delivery', '0'.repeat(26))).rejects.toThrow(/^No webhook .* kept for 30 days/);
 });
 
-test('it only reads', async () => {
+test('a trace only reads', async () => {
   const refuse = async () => {
     throw new Error('a trace wrote');
   };

@@ -3,7 +3,7 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isDenied } from '../../../shared/delivery/addresses.ts';
-import { createPoster } from '../../../shared/delivery/connect.ts';
+import { createClient } from '../../../shared/delivery/connect.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
@@ -132,7 +132,7 @@ describe('connections', () => {
         return answers.pop() ?? [];
       },
     };
-    const { post, close } = createPoster({ policy, resolve: async () => ['127.0.0.1'] });
+    const { post, close } = createClient({ deadlineMs: 15_000, policy, resolve: async () => ['127.0.0.1'] });
     const url = `https://receiver.test:${(server.address() as AddressInfo).port}/`;
     const attempt = await post({ url, headers: {}, body: '' });
     expect(attempt).toMatchObject({ status: null, error: 'address_denied', timings: { tls: null } });
@@ -144,7 +144,11 @@ describe('connections', () => {
   it('are tried with the next vetted address when the first refuses', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { post, close } = createPoster({ policy: open, resolve: async () => ['127.0.0.9', '127.0.0.1'] });
+    const { post, close } = createClient({
+      deadlineMs: 15_000,
+      policy: open,
+      resolve: async () => ['127.0.0.9', '127.0.0.1'],
+    });
     const url = `http://receiver.test:${(server.address() as AddressInfo).port}/`;
     expect(await post({ url, headers: {}, body: '' })).toMatchObject({ status: 200, error: null });
     close();

@@ -7,7 +7,7 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createPoster, type PosterOptions } from '../../../shared/delivery/connect.ts';
+import { type ClientOptions, createClient } from '../../../shared/delivery/connect.ts';
 
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 const strict = { allowPrivate: false, allowedRanges: [] };
@@ -51,10 +51,11 @@ function drip(socket: Socket, drop: string, first = ''): void {
   socket.on('close', () => clearInterval(timer)).resume();
 }
 
-function poster(options: Partial<PosterOptions> = {}) {
-  const made = createPoster({ policy: open, ...options });
-  stops.push(made.close);
-  return (url: string) => made.post({ url, headers: { 'X-Test': 'yes' }, body: '{"a":"ü"}' });
+function client(options: Partial<ClientOptions> = {}) {
+  const { post, close } = createClient({ policy: open, deadlineMs: 15_000, ...options });
+  stops.push(close);
+  return (url: string, headers: Record<string, string> = { 'X-Test': 'yes' }) =>
+    post({ url, headers, body: '{"a":"ü"}' });
 }
 
 describe('an answer', () => {
@@ -68,7 +69,7 @@ describe('an answer', () => {
     });
     const timings = { dns: null, connect: 0, tls: null, firstByte: 0 };
     const ok = { status: 200, error: null, responseBody: 'thänks', retryAfter: '120', durationMs: 0, timings };
-    expect(await poster({ now: () => 42 })(`${url}hook?q=1`)).toEqual(ok);
+    expect(await client({ now: () => 42 })(`${url}hook?q=1`)).toEqual(ok);
     expect(seen).toEqual(['POST', '/hook?q=1', 'yes', '10', 'identity', '{"a":"ü"}']);
     expect(connecting).toHaveBeenCalledTimes(1);
   });
@@ -76,13 +77,13 @@ describe('an answer', () => {
   it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])('of %i is a status, never followed', async (status) => {
     const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
     const url = await http(seen);
-    expect(await poster()(url)).toMatchObject({ status, error: null, responseBody: '', retryAfter: null });
+    expect(await client()(url)).toMatchObject({ status, error: null, responseBody: '', retryAfter: null });
     expect(seen).toHaveBeenCalledOnce();
   });
 
   it('is kept for its first 4 KiB, not decoded, without the half of a character', async () => {
     const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
-    expect(await poster()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
+    expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
   });
 });
 
@@ -97,7 +98,7 @@ describe('the status line decides', () => {
       send(socket);
     });
     const responseBody = expect.stringMatching(/^\.+$/);
-    expect(await poster({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
+    expect(await client({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
   it('when the body never ends: about 64 KiB are read, then the connection is destroyed', async () => {
@@ -109,7 +110,7 @@ describe('the status line decides', () => {
       while (true) yield 'a'.repeat(65_536);
     };
     const url = await http((_, response) => pipeline(endless, response, () => {}));
-    expect(await poster()(url)).toMatchObject({ status: 200, error: null, responseBody: 'a'.repeat(4_096) });
+    expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: 'a'.repeat(4_096) });
     expect(sockets.map((socket) => socket.destroyed)).toEqual([true]);
     // One chunk of a socket, 64 KiB, may already have been on its way.
     expect(sockets[0]?.bytesRead).toBeLessThan(3 * 65_536);
@@ -120,11 +121,11 @@ describe('the deadline', () => {
   const soon = { deadlineMs: 60 };
 
   it.each([
-    ['the resolver', () => poster({ ...soon, resolve: () => new Promise(() => {}) })('http://receiver.test/')],
-    ['TLS', async () => poster(soon)((await tcp(() => {})).replace('http', 'https'))],
-    ['headers that never come', async () => poster(soon)(await http(() => {}))],
-    ['headers that drip', async () => poster(soon)(await tcp((socket) => drip(socket, 'A: b\r\n', head)))],
-    ['endless 1xx', async () => poster(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')))],
+    ['the resolver', () => client({ ...soon, resolve: () => new Promise(() => {}) })('http://receiver.test/')],
+    ['TLS', async () => client(soon)((await tcp(() => {})).replace('http', 'https'))],
+    ['headers that never come', async () => client(soon)(await http(() => {}))],
+    ['headers that drip', async () => client(soon)(await tcp((socket) => drip(socket, 'A: b\r\n', head)))],
+    ['endless 1xx', async () => client(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')))],
   ])('covers %s', async (_, post) => {
     expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
   });
@@ -132,7 +133,7 @@ describe('the deadline', () => {
   it('covers the wait for a connection, and closes the connection that it ends', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request) => request.socket.on('close', closed.resolve));
-    const post = poster({ ...soon, agentOptions: { maxSockets: 1 } });
+    const post = client({ ...soon, agentOptions: { maxSockets: 1 } });
     expect(await Promise.all([post(url), post(url)])).toMatchObject([failure('timeout'), failure('timeout')]);
     await closed.promise;
   });
@@ -151,7 +152,7 @@ describe('trouble', () => {
     ['plain text for TLS', 'tls_failed', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])('with %s instead of a status line is %s', async (_, error, act) => {
     const url = await onRequest(act);
-    expect(await poster()(error === 'tls_failed' ? url.replace('http', 'https') : url)).toMatchObject(failure(error));
+    expect(await client()(error === 'tls_failed' ? url.replace('http', 'https') : url)).toMatchObject(failure(error));
   });
 
   it.each<[string, string, string, () => Promise<string[]>]>([
@@ -164,20 +165,19 @@ describe('trouble', () => {
     ['one denied of several', 'address_denied', 'https://receiver.test:PORT/', async () => ['8.8.8.8', '127.0.0.1']],
   ])('with %s is %s, and no connection is made', async (_, error, url, resolve) => {
     const port = await https((_, response) => response.end());
-    const attempt = await poster({ policy: strict, resolve })(url.replace('PORT', String(port)));
+    const attempt = await client({ policy: strict, resolve })(url.replace('PORT', String(port)));
     expect(attempt).toMatchObject({ ...failure(error), timings: { connect: null } });
     expect(connecting).toHaveBeenCalledTimes(0);
   });
 
   it.each(['127.0.0.9', 'receiver.test'])('with a closed port of %s is connect_refused', async (host) => {
     const url = await http((_, response) => response.end());
-    const post = poster({ resolve: async () => ['127.0.0.9'] });
+    const post = client({ resolve: async () => ['127.0.0.9'] });
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
   it('with headers that cannot be sent is protocol_error, not an exception', async () => {
-    const attempt = createPoster({ policy: open }).post({ url: 'http://[::1]/', headers: { A: 'a\r\nb' }, body: '' });
-    expect(await attempt).toMatchObject(failure('protocol_error'));
+    expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });
 
@@ -188,7 +188,7 @@ describe('TLS', () => {
   it.each(['receiver.test', 'receiver.test.', '127.0.0.1'])('works with the right certificate for %s', async (host) => {
     const port = await https((_, response) => response.end());
     const timings = { connect: ms, tls: ms, firstByte: ms };
-    expect(await poster(trusting)(`https://${host}:${port}/`)).toMatchObject({ status: 200, error: null, timings });
+    expect(await client(trusting)(`https://${host}:${port}/`)).toMatchObject({ status: 200, error: null, timings });
   });
 
   it.each([
@@ -202,7 +202,7 @@ describe('TLS', () => {
     const seen = vi.fn();
     const port = await https(seen, '127.0.0.2');
     const there = { ...options, resolve: async () => ['127.0.0.2'] };
-    expect(await poster(there)(`https://${host}:${port}/`)).toMatchObject(failure('tls_failed'));
+    expect(await client(there)(`https://${host}:${port}/`)).toMatchObject(failure('tls_failed'));
     expect(seen).not.toHaveBeenCalled();
   });
 });
@@ -214,7 +214,7 @@ describe('connections', () => {
       request.socket.once('close', closed.resolve);
       response.end();
     });
-    const { post, close } = createPoster({ policy: open, resolve: here });
+    const { post, close } = createClient({ deadlineMs: 15_000, policy: open, resolve: here });
     const request = { url: url.replace('127.0.0.1', 'receiver.test'), headers: {}, body: '' };
     expect(await post(request)).toMatchObject({ status: 200, timings: { dns: ms, connect: ms } });
     expect(await post(request)).toMatchObject({ status: 200, timings: { dns: null, connect: null, firstByte: ms } });
@@ -230,7 +230,7 @@ describe('connections', () => {
       else response.end();
       used.add(socket);
     });
-    const post = poster();
+    const post = client();
     expect([await post(url), await post(url)]).toMatchObject([{ status: 200 }, { status: 200, error: null }]);
     expect(connecting).toHaveBeenCalledTimes(2);
   });
@@ -242,7 +242,7 @@ describe('connections', () => {
       socket.once('close', () => ended.push(String(headers.host).split(':')[0] ?? '') === 10 && enough.resolve());
       response.end();
     });
-    const post = poster({ resolve: here });
+    const post = client({ resolve: here });
     for (let n = 0; n < 60; n += 1) await post(url.replace('127.0.0.1', `r${n}.test`));
     await enough.promise;
     expect(ended.sort()).toEqual(Array.from({ length: 10 }, (_, n) => `r${n}.test`));

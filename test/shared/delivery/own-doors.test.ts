@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createPoster } from '../../../shared/delivery/connect.ts';
+import { createClient } from '../../../shared/delivery/connect.ts';
 import { doorsOf } from '../../../shared/delivery/own-doors.ts';
 import { checkTarget, type Resolve, type TargetPolicy, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
 
@@ -26,10 +26,10 @@ const answer =
 /** Refused at creation, and never connected to. */
 const expectRefused = async (url: string, policy: TargetPolicy, resolve: Resolve, reason: UrlProblem) => {
   expect(await checkTarget(url, policy, resolve), url).toEqual({ ok: false, reason });
-  const poster = createPoster({ policy, resolve });
+  const client = createClient({ deadlineMs: 15_000, policy, resolve });
   const error = reason === 'url_address' ? 'address_denied' : 'url_denied';
-  expect(await poster.post({ url, headers: {}, body: '' }), url).toMatchObject({ status: null, error });
-  poster.close();
+  expect(await client.post({ url, headers: {}, body: '' }), url).toMatchObject({ status: null, error });
+  client.close();
   expect(connections, url).toBe(0);
 };
 

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createPoster } from '../../../shared/delivery/connect.ts';
+import { createClient } from '../../../shared/delivery/connect.ts';
 import { checkTarget, checkUrl, type Resolve, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
@@ -99,9 +99,9 @@ describe('hostile targets', () => {
 
   it.each(hostile)('%j is rejected at creation and never connected to: %s', async (url, reason) => {
     expect(await checkTarget(url, strict, unasked)).toEqual({ ok: false, reason });
-    const poster = createPoster({ policy: strict, resolve: unasked });
-    const attempt = await poster.post({ url, headers: {}, body: '' });
-    poster.close();
+    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve: unasked });
+    const attempt = await client.post({ url, headers: {}, body: '' });
+    client.close();
     expect(attempt).toMatchObject({ status: null, error: reason === 'url_address' ? 'address_denied' : 'url_denied' });
     expect(connections).toBe(0);
   });
@@ -150,9 +150,9 @@ describe('names', () => {
   ])('that resolve to %s are rejected at creation and never connected to', async (_, found) => {
     const resolve = answer(...found);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);
-    const poster = createPoster({ policy: strict, resolve });
-    expect(await poster.post({ url, headers: {}, body: '' })).toMatchObject({ status: null, error: 'address_denied' });
-    poster.close();
+    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve });
+    expect(await client.post({ url, headers: {}, body: '' })).toMatchObject({ status: null, error: 'address_denied' });
+    client.close();
     expect(connections).toBe(0);
   });
 
@@ -166,12 +166,12 @@ describe('names', () => {
         return answers.shift() ?? ['8.8.8.8'];
       };
       expect(await checkTarget(url, strict, resolve)).toMatchObject({ ok: true });
-      const poster = createPoster({ policy: strict, resolve });
-      expect(await poster.post({ url, headers: {}, body: '' })).toMatchObject({
+      const client = createClient({ deadlineMs: 15_000, policy: strict, resolve });
+      expect(await client.post({ url, headers: {}, body: '' })).toMatchObject({
         status: null,
         error: 'address_denied',
       });
-      poster.close();
+      client.close();
       // What was vetted is what would be connected to: nobody asks again in between.
       expect(asked).toEqual(['receiver.example.com', 'receiver.example.com']);
       expect(connections).toBe(0);

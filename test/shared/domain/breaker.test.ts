@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   BREAKER_FAILURES,
+  circuitOf,
   isNew,
   isNewsOfSuccess,
   openUntilAfter,
@@ -30,6 +31,16 @@ describe('a receiver', () => {
     expect(repeated({ ...failing, openUntil: now })).toBe('probe');
     expect(repeated({ ...failing, openUntil: now, probeUntil: now + 1 })).toBe(now + 1_000);
     expect(repeated({ ...failing, openUntil: now, probeUntil: now })).toBe('probe');
+  });
+
+  test('has a circuit that is closed, open while it rests, and half-open while or before a probe asks how it is', () => {
+    const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
+    const open = { state: 'open', openUntil: now + 1 };
+    expect(circuitOf(failing, now)).toEqual(closed);
+    expect(circuitOf({ ...failing, openUntil: now + 1 }, now)).toEqual(open);
+    expect(circuitOf({ ...failing, openUntil: now + 1, probeUntil: now }, now)).toEqual(open);
+    expect(circuitOf({ ...failing, openUntil: now + 1, probeUntil: now + 1 }, now)).toEqual(half);
+    expect(circuitOf({ ...failing, openUntil: now }, now)).toEqual(half);
   });
 
   test('that rests is told of an alarm: the alarm is the probe, or waits for what comes of the one under way', () => {

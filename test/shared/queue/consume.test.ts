@@ -74,8 +74,8 @@ test('every line that a consumer logs tells of which invocation and which messag
     record('4', task('say')),
   ];
   await Promise.all(['one', 'two'].map((id) => read(runtime, records, id)));
-  const said = lines.map(({ requestId, messageId, consumer: who, message: what }) =>
-    [requestId, who, messageId, what].join(': '),
+  const said = lines.map(({ invocationId, messageId, consumer: who, message: what }) =>
+    [invocationId, who, messageId, what].join(': '),
   );
   const lineOf = (id: string) => [
     `${id}: reader: 1: said`,
@@ -107,7 +107,7 @@ test('what runs by the clock tells of which invocation its lines are', async () 
         log('info', 'ticked'),
   );
   await tick.with(runtime)({} as ScheduledEvent, contextOf('three'));
-  expect(lines).toMatchObject([{ requestId: 'three', consumer: 'clock' }]);
+  expect(lines).toMatchObject([{ invocationId: 'three', consumer: 'clock' }]);
 });
 
 test('of a FIFO queue a group is given back from its first failure on, and other groups are not', async () => {

@@ -59,7 +59,7 @@ test('name, activity, room and group that change at the same time are all kept, 
   const values = (name: string) => ({ values: {}, ofSensor: { name } });
   await Promise.all([
     ...Array.from({ length: 5 }, (_, at) => its.sensors.setActive(customerId, id, true, 200 + at)),
-    its.configs.put({ customerId, sensorId: id }, 'basic', values('By the window'), null),
+    its.configs.put({ customerId, sensorId: id, manufacturer: 'maker_a' }, 'basic', values('By the window'), null),
     its.rooms.put({ customerId, sensorId: id }, room as never),
     its.sensorGroups.create(group, 10),
   ]);

@@ -15,11 +15,11 @@ import { Loaded } from './ui/states.tsx';
 
 const theme = createTheme({ respectReducedMotion: true });
 
-/** The pages for users, or the login in their place. */
+/** Shows the pages for users, or the login when nobody is logged in. */
 const Gate = () => {
   const session = useSession();
   return (
-    <LanguageProvider wanted={session.data?.locale ?? navigator.language}>
+    <LanguageProvider user={session.data?.locale}>
       <ConfirmProvider>
         <Boundary>
           <Switch>
@@ -28,7 +28,7 @@ const Gate = () => {
               <Loaded query={session}>
                 {(me) =>
                   me ? (
-                    <MeProvider me={me}>
+                    <MeProvider key={me.id} me={me}>
                       <Shell />
                     </MeProvider>
                   ) : (
@@ -45,8 +45,8 @@ const Gate = () => {
 };
 
 /**
- * The page's policy lets in no style but that of its own file: what would add one at run time is switched off. Colours
- * are in app.css.
+ * The Content-Security-Policy of the page allows no style but that of its own file, so styles that the library would
+ * add at run time are switched off. Colours are in app.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

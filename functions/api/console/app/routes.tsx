@@ -7,17 +7,17 @@ import type { Texts } from './texts/en.ts';
 import { later } from './ui/later.tsx';
 
 export type Page = {
-  /** Below the console's own address; `:id` is a part that the page reads by useParams. */
+  /** The path below the console's address; `:id` is a parameter that the page reads by useParams. */
   path: string;
   page: ComponentType;
-  /** What its user must be allowed to; without it the page is neither offered nor shown. */
+  /** The permission that the user needs; without it the page is neither offered nor shown. */
   needs?: Needs;
-  /** Its entry in the navigation; pages that others lead to have none. */
+  /** The entry in the navigation. Pages that are only reached from other pages have none. */
   label?: (texts: Texts) => string;
 };
 
 /**
- * Every page for users who are logged in; the navigation shows them in this order. To add one: a line here, its texts
+ * Every page for users who are logged in, in the order of the navigation. To add a page, add a line here, its texts
  * in texts/en.ts and texts/de.ts, and a journey in test/browser.
  */
 export const pages: readonly Page[] = [

@@ -3,7 +3,7 @@ import { later } from './ui/later.tsx';
 
 const managers = ['manage_customers', 'manage_bots'] as const;
 
-/** Pages by which a service is set up and looked after. Their code is loaded when somebody opens them. */
+/** The pages for setting up and maintaining a service. Their code is loaded when one is opened. */
 export const setupPages: readonly Page[] = [
   {
     path: '/groups',

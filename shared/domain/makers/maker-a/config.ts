@@ -1,7 +1,11 @@
-import { choice, type Field, flag, whole, words } from '../../config/field.ts';
-import { int32 } from '../../values.ts';
+import type * as z from 'zod';
+import { choice, type Field, flag, schemaOf, whole, words } from '../../config/field.ts';
+import { int32, millis } from '../../values.ts';
 
-/** D1 O14, but for `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are the sensor's. */
+/**
+ * The fields of D1 O14 without `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are
+ * stored in the sensor.
+ */
 export const basicFields = {
   name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   volume: whole(0, 'beep on a fall; 0 is off', { min: 0, max: 100 }),
@@ -15,11 +19,18 @@ export const basicFields = {
   optimizationEnabled: flag(true, 'feedback may be used to improve detection'),
 } as const;
 
+/** The body of O14. */
+export const BasicUpdate = schemaOf(basicFields);
+export type BasicUpdate = z.output<typeof BasicUpdate>;
+
+/** The answer of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
+export const Basic = BasicUpdate.extend({ learningModeEndDate: millis.nullable() }).meta({ id: 'MakerABasicConfig' });
+
 const mode = (what: string) => choice([0, 1], 0, `${what}: 0 active low, 1 active high`);
 const policy = (what: string) =>
   choice([0, 1, 2, 3, 4, 6], 0, `${what}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`);
 
-/** D1 O15. */
+/** The fields of D1 O15. */
 export const dryContactFields = {
   primaryMode: mode('primary contact'),
   primaryPolicy: policy('primary contact'),
@@ -36,7 +47,7 @@ const pinned: Field<number | null> = {
   note: 'versionCode to install at the next start, whatever the global version; null: the global one',
 };
 
-/** D1 O16. */
+/** The fields of D1 O16. */
 export const firmwareFields = {
   firmwareVersion: pinned,
   otaEnabled: flag(true, 'updates over the air', { until: 38 }),
@@ -45,7 +56,7 @@ export const firmwareFields = {
   mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'messages that are kept and sent on request', { from: 42 }),
 } as const;
 
-/** D1 O17. */
+/** The fields of D1 O17. */
 export const telemetryFields = {
   policy: choice([0, 1, 2], 2, '0 off, 1 always, 2 on fall'),
   transport: choice([0, 1, 2], 1, '0 MQTT QoS 0, 1 MQTT QoS 1, 2 HTTP'),

@@ -3,9 +3,9 @@ import type { Point } from '../../event.ts';
 import { type Decoded, fallStatuses, ownUuid, type Signal } from '../../message.ts';
 import { maybe, millis } from '../../values.ts';
 
-// Only what makes a message what it is decides whether it is understood. Anything else that is unreadable is left out:
-// a fall with a broken coordinate is a fall, and one with a broken start alarms too.
-/** To a thousandth: numbers next to nothing are none that the table could keep. */
+// A message is understood if its essential fields are valid. All other fields are left out if they are invalid: a fall
+// with a broken coordinate is still a fall, and one with a broken start still raises an alarm.
+/** Rounded to a thousandth of a cm, because the table cannot store numbers too close to 0. */
 const cm = z
   .number()
   .min(-100_000)
@@ -32,7 +32,7 @@ const fallFields = {
   isLearning: maybe(z.boolean()),
 };
 const Fall = z.object({ status: z.enum(fallStatuses), ...fallFields });
-// The same story with another first word, and without a confirmation.
+// Sensitive falls have the same states with another name for the first one, and without `fall_confirmed`.
 const SensitiveFall = z.object({
   status: z
     .enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled'])
@@ -46,7 +46,7 @@ const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.rec
 type Content = Omit<Decoded, 'uuid'>;
 const unknown: Signal = { kind: 'unknown' };
 
-/** Regions that a device can know, by their positionIdx. */
+/** Matches the positionIdx of a region. */
 const REGION = /^(\d|1[0-5])$/;
 
 const regionsOf = (map: Record<string, unknown> | undefined): Record<number, boolean> =>
@@ -56,7 +56,7 @@ const regionsOf = (map: Record<string, unknown> | undefined): Record<number, boo
     ),
   );
 
-/** Where somebody fell, else where the first one is whom the device follows. */
+/** Gives the location of a fall, and otherwise the position of the first target that the device tracks. */
 const pointOf = (payload: unknown): Point | null => {
   const { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, trackerTargets } = Place.safeParse(payload).data ?? {};
   if (x !== undefined && y !== undefined) return { x, y, z };
@@ -103,7 +103,7 @@ const bedExit = (payload: unknown): Content => {
 
 const Version = z.object({ versionName: z.string().max(64) });
 
-/** `0.42.1`, with or without a v, is firmware 42. */
+/** Decodes the firmware version: `0.42.1`, with or without a v, is firmware 42. */
 const state = (payload: unknown): Content => {
   const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(Version.safeParse(payload).data?.versionName ?? '') ?? [];
   const firmware = minor === undefined ? null : Number(minor);
@@ -124,7 +124,7 @@ const notUnderstood = (message: unknown, payload: unknown): Content => {
   return { signal: unknown, deviceTime, identity };
 };
 
-/** Decodes a message of a maker A device. Never fails: what it does not understand is `unknown`. */
+/** Decodes a message of a maker A device. It never throws: a message that it does not understand is `unknown`. */
 export const decodeMakerA = (message: unknown): Decoded => {
   const { type, payload } = Envelope.safeParse(message).data ?? {};
   const decode = type !== undefined && Object.hasOwn(decoders, type) ? decoders[type] : undefined;

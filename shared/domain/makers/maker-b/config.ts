@@ -1,12 +1,12 @@
 import { choice, flag, schemaOf, type Values, whole, words } from '../../config/field.ts';
 
-/** D1 O19. */
+/** The fields of D1 O19. */
 export const basicFields = {
   name: words(3, 64, 'Sensor 0A1B', 'name of the sensor; at first its last 4 digits'),
   workingMode: choice([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 
-/** D1 O20. */
+/** The fields of D1 O20. */
 export const fallFields = {
   alarmTime: whole(60, 'seconds', { min: 0, max: 250 }),
   sittingAlarmEnabled: flag(false, 'alarm for sitting on the ground; switches posture detection on'),
@@ -15,7 +15,7 @@ export const fallFields = {
   sitDownAlarmTime: whole(60, 'seconds', { min: 0, max: 100 }),
 } as const;
 
-/** D1 O21. Upper rates are not below the lower ones. */
+/** The fields of D1 O21. An upper rate must not be below the lower one. */
 export const vitalFields = {
   respirationRateUpper: whole(20, 'breaths a minute', { min: 10, max: 100 }),
   respirationRateLower: whole(10, 'breaths a minute', { min: 1, max: 20 }),
@@ -26,20 +26,20 @@ export const vitalFields = {
   weakVitalSignSensitivity: whole(5, 'sensitivity to weak vital signs', { min: 1, max: 99 }),
 } as const;
 
-/** What is kept of O19: the name is the sensor's own. */
+/** The configuration O19 as it is stored. The name is stored in the sensor. */
 export type StoredBasic = Pick<Values<typeof basicFields>, 'workingMode'>;
 export const newBasic: StoredBasic = { workingMode: basicFields.workingMode.byDefault };
 
-/** Both alarms need posture detection. */
+/** Switches posture detection on if one of the alarms that need it is on. */
 export const withPosture = (values: Values<typeof fallFields>): Values<typeof fallFields> => ({
   ...values,
   postureDetectionEnabled: values.postureDetectionEnabled || values.sittingAlarmEnabled || values.sittingUpAlarmEnabled,
 });
 
-/** The body and answer of O21, with the order of its rates. */
+/** The body and answer of O21. It checks the order of the rates. */
 export const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
-    // A rate that is no rate has no order.
+    // Invalid rates cannot be compared.
     if (issues.length > 0) return;
     for (const rate of ['respirationRate', 'heartRate'] as const)
       if (value[`${rate}Upper`] < value[`${rate}Lower`])

@@ -10,7 +10,7 @@ const Envelope = z.object({
 });
 const Timed = z.object({ timestamp: millis });
 
-// A track without a number is still somebody: all of those are one.
+// A track without a valid number still is a person. All such tracks count as track 0.
 const track = z.int().min(0).max(2_147_483_647).catch(0);
 const MoveEntry = z.object({
   'track-id': track,
@@ -24,7 +24,10 @@ const Online = z.object({ status: z.literal([0, 1]) });
 const rate = maybe(z.number().min(0).max(1_000));
 const Vital = z.object({ respirationRate: rate, heartRate: rate, alarmType: maybe(z.int().min(0)) });
 
-/** The readable entries of a list; null when it is no list, or has entries and none of them can be read. */
+/**
+ * Gives the valid entries of a list. It is null if the value is no list, or if it has entries and none of them is
+ * valid.
+ */
 const entriesOf = <T extends z.ZodType>(schema: T, data: unknown): z.output<T>[] | null => {
   if (!Array.isArray(data)) return null;
   const read = data.slice(0, 64).flatMap((entry) => {
@@ -73,7 +76,7 @@ const vital = (value: unknown): Signal | null => {
   const rates = [respirationRate, heartRate].filter((one) => one !== undefined);
   if (rates.length === 0 && alarmType === undefined) return null;
   const alarm = alarmType === undefined ? null : (vitalAlarms[alarmType] ?? null);
-  // A rate of 0 is no reading: from nothing it doesn't follow that all is well again.
+  // A rate of 0 means that nothing was measured, so it does not show that all is well again.
   return { kind: 'vital', alarm, hasReading: rates.length === 0 || rates.some((one) => one > 0) };
 };
 
@@ -92,7 +95,7 @@ const signalOf = (message: unknown): Signal => {
   return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { kind: 'unknown' };
 };
 
-/** Decodes a message of a maker B device. Never fails: what it does not understand is `unknown`. */
+/** Decodes a message of a maker B device. It never throws: a message that it does not understand is `unknown`. */
 export const decodeMakerB = (message: unknown): Decoded => {
   const data = (message as { data?: unknown } | null)?.data;
   const deviceTime = (Timed.safeParse(message).data ?? Timed.safeParse(data).data)?.timestamp ?? null;

@@ -1,7 +1,5 @@
 import { mountings, regionCounts } from '../../room-limits.ts';
-import { fieldsFor } from '../device-fields.ts';
 import type { Maker } from '../maker.ts';
-import { basicFields, fallFields, vitalFields } from './config.ts';
 import { decodeMakerB } from './decode.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -14,15 +12,6 @@ export const makerB: Maker = {
   decode: decodeMakerB,
   mountings: mountings.maker_b,
   regions: regionCounts.maker_b,
-  roomOf: () => ({}),
-  configsOf: (sensor, stored) => {
-    const told = fieldsFor(sensor);
-    return {
-      basic: told(basicFields, { ...stored.basic, name: sensor.name }),
-      fall: told(fallFields, stored.fall),
-      vitalData: told(vitalFields, stored['vital-data']),
-    };
-  },
   hasLearningMode: false,
   getsFeedback: false,
 };

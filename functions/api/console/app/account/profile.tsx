@@ -1,14 +1,14 @@
-import { Alert, Button, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { UserUpdate } from 'openapi';
-import type { FormEvent } from 'react';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { fieldsOf } from '../ui/form.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Tokens } from './tokens.tsx';
 
@@ -23,10 +23,9 @@ const Profile = () => {
     done: texts.saved,
     onDone: (user) => client.setQueryData(meQuery.queryKey, user),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { telegramId, mobileNumber, locale, ...rest } = fieldsOf(
-      event.currentTarget,
+  const submit = (form: HTMLFormElement) => {
+    const { telegramId, mobileNumber, locale, ...rest } = entered(
+      form,
       ...(['firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber'] as const),
     );
     write.mutate({
@@ -40,25 +39,20 @@ const Profile = () => {
     <TextInput name={name} label={label} defaultValue={me[name] ?? ''} error={faultOf(write.error, name)} />
   );
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Title order={2}>{texts.profile}</Title>
-        {field('firstName', texts.firstName)}
-        {field('lastName', texts.lastName)}
-        {field('email', texts.email)}
-        {field('mobileNumber', texts.mobile)}
-        {field('telegramId', texts.telegram)}
-        <NativeSelect
-          name="locale"
-          label={texts.language}
-          defaultValue={me.locale}
-          data={Object.entries(texts.languages).map(([value, label]) => ({ value, label }))}
-        />
-        <Button type="submit" loading={write.isPending}>
-          {save}
-        </Button>
-      </Stack>
-    </form>
+    <Form action={save} isPending={write.isPending} onSubmit={submit}>
+      <Title order={2}>{texts.profile}</Title>
+      {field('firstName', texts.firstName)}
+      {field('lastName', texts.lastName)}
+      {field('email', texts.email)}
+      {field('mobileNumber', texts.mobile)}
+      {field('telegramId', texts.telegram)}
+      <NativeSelect
+        name="locale"
+        label={texts.language}
+        defaultValue={me.locale}
+        data={Object.entries(texts.languages).map(([value, label]) => ({ value, label }))}
+      />
+    </Form>
   );
 };
 
@@ -69,27 +63,21 @@ const Password = () => {
     send: (body: { currentPassword: string; newPassword: string }) =>
       ok(api.PUT('/users/{userId}/password', { ...self, body })),
     done: texts.changed,
-    // All sessions have ended, this one too.
+    // A new password has ended all sessions, including this one.
     onDone: () => client.setQueryData(meQuery.queryKey, null),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    write.mutate(fieldsOf(event.currentTarget, 'currentPassword', 'newPassword'));
+  const submit = (form: HTMLFormElement) => {
+    write.mutate(entered(form, 'currentPassword', 'newPassword'));
   };
   const field = (name: 'currentPassword' | 'newPassword', label: string, autoComplete: string) => (
     <PasswordInput {...{ name, label, autoComplete }} required error={faultOf(write.error, name)} />
   );
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Title order={2}>{texts.password}</Title>
-        {field('currentPassword', texts.current, 'current-password')}
-        {field('newPassword', reset.newPassword, 'new-password')}
-        <Button type="submit" variant="default" loading={write.isPending}>
-          {texts.change}
-        </Button>
-      </Stack>
-    </form>
+    <Form action={texts.change} isPending={write.isPending} onSubmit={submit}>
+      <Title order={2}>{texts.password}</Title>
+      {field('currentPassword', texts.current, 'current-password')}
+      {field('newPassword', reset.newPassword, 'new-password')}
+    </Form>
   );
 };
 
@@ -107,7 +95,7 @@ const Rights = () => {
   );
 };
 
-/** Everything about the user's own account. */
+/** The page of the user's own account. */
 export const ProfilePage = () => {
   const { account: texts } = useTexts();
   const { username } = useMe();

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, NumberInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AccessToken, NewAccessToken } from 'openapi';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
@@ -10,7 +10,8 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { fieldsOf } from '../ui/form.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
 
 const KEY = ['access tokens'];
@@ -37,30 +38,24 @@ const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) 
     refresh: [KEY],
     onDone: ({ token }) => onMade(token),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { name, days, readOnly } = fieldsOf(event.currentTarget, 'name', 'days', 'readOnly');
+  const submit = (form: HTMLFormElement) => {
+    const { name, days, readOnly } = entered(form, 'name', 'days', 'readOnly');
     const expiresAt = days === '' ? null : Date.now() + Number(days) * DAY;
     write.mutate({ name, expiresAt, readOnly: readOnly !== '', permissions: null });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput name="name" label={texts.tokenName} required maxLength={64} error={faultOf(write.error, 'name')} />
-        <NumberInput
-          name="days"
-          label={texts.days}
-          description={texts.forever}
-          min={1}
-          max={3_650}
-          allowDecimal={false}
-        />
-        <Switch name="readOnly" label={texts.readOnly} />
-        <Button type="submit" loading={write.isPending}>
-          {create}
-        </Button>
-      </Stack>
-    </form>
+    <Form action={create} isPending={write.isPending} onSubmit={submit}>
+      <TextInput name="name" label={texts.tokenName} required maxLength={64} error={faultOf(write.error, 'name')} />
+      <NumberInput
+        name="days"
+        label={texts.days}
+        description={texts.forever}
+        min={1}
+        max={3_650}
+        allowDecimal={false}
+      />
+      <Switch name="readOnly" label={texts.readOnly} />
+    </Form>
   );
 };
 
@@ -84,7 +79,7 @@ const useColumns = (onWithdraw: (token: AccessToken) => void): Column<AccessToke
   ];
 };
 
-/** The user's own access tokens: a new one is shown once, an old one can be withdrawn. */
+/** Shows the user's own access tokens. A new token is shown once; a token can be revoked. */
 export const Tokens = () => {
   const { account: texts } = useTexts();
   const { id: userId } = useMe();

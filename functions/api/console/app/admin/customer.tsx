@@ -1,14 +1,14 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
 import type { Customer, CustomerUpdate } from 'openapi';
-import type { FormEvent } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { useEdited } from '../ui/edited.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
 
@@ -32,40 +32,22 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
     refresh,
     onDone: () => go('/customers'),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(draft);
-  };
-  const field = (name: keyof CustomerUpdate) => ({
-    value: draft[name],
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => change({ [name]: currentTarget.value }),
-    error: faultOf(save.error, name),
-  });
+  const field = fieldsOf(draft, change, save.error);
   return (
-    <form onSubmit={submit} className="narrow">
-      <Stack>
-        <TextInput label={setup.name} required maxLength={128} {...field('name')} />
-        <TextInput label={texts.location} maxLength={256} {...field('location')} />
-        <TextInput label={texts.email} type="email" {...field('email')} />
-        <Group>
-          <Button type="submit" loading={save.isPending}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)} className="narrow">
+      <TextInput label={setup.name} required maxLength={128} {...field.text('name')} />
+      <TextInput label={texts.location} maxLength={256} {...field.text('location')} />
+      <TextInput label={texts.email} type="email" {...field.text('email')} />
+    </Form>
   );
 };
 
 const Existing = ({ customerId }: { customerId: number }) => {
   const { admin: texts } = useTexts();
   const [, go] = useLocation();
-  const customer = useQuery({
-    queryKey: ['customer', customerId],
-    queryFn: () => ok(api.GET('/customers/{customerId}', pathOf(customerId))),
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-  });
+  const customer = useEdited(['customer', customerId], () =>
+    ok(api.GET('/customers/{customerId}', pathOf(customerId))),
+  );
   return (
     <Loaded query={customer}>
       {(found) => (

@@ -13,7 +13,7 @@ import { Search } from '../ui/search.tsx';
 
 const PER_PAGE = 30;
 
-/** All customers, for the API gives them at once; the page shows some of them. */
+/** The page of all customers. The API gives all of them at once; the page shows them in parts. */
 export const CustomersPage = () => {
   const { admin: texts, setup } = useTexts();
   const dates = useDates();

@@ -1,16 +1,16 @@
-import { Button, Group, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import { NumberInput, Switch, TextInput } from '@mantine/core';
 import type { Firmware, NewFirmware } from 'openapi';
-import type { FormEvent } from 'react';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 
 type FormProps = { manufacturer: Firmware['manufacturer']; onDone: () => void };
 
-/** Makes a firmware known. */
+/** A form that adds a firmware. */
 export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewFirmware>({
@@ -22,48 +22,23 @@ export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
     refresh: [['firmwares']],
     onDone,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
+  const field = fieldsOf(draft, change, create.error);
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <NumberInput
-          label={texts.versionCode}
-          description={texts.versionCodeHint}
-          required
-          min={1}
-          allowDecimal={false}
-          value={draft.versionCode}
-          onChange={(code) => change({ versionCode: Number(code) })}
-          error={faultOf(create.error, 'versionCode')}
-        />
-        <TextInput
-          label={texts.version}
-          required
-          maxLength={64}
-          placeholder="v0.42"
-          value={draft.versionName}
-          onChange={({ currentTarget }) => change({ versionName: currentTarget.value })}
-          error={faultOf(create.error, 'versionName')}
-        />
-        <TimeInput
-          label={texts.built}
-          value={draft.buildDate}
-          onChange={(time) => time !== null && change({ buildDate: time })}
-        />
-        <Switch
-          label={texts.isDefault}
-          checked={draft.isDefault}
-          onChange={({ currentTarget }) => change({ isDefault: currentTarget.checked })}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate()}>
+      <NumberInput
+        label={texts.versionCode}
+        description={texts.versionCodeHint}
+        required
+        min={1}
+        {...field.number('versionCode')}
+      />
+      <TextInput label={texts.version} required maxLength={64} placeholder="v0.42" {...field.text('versionName')} />
+      <TimeInput
+        label={texts.built}
+        value={draft.buildDate}
+        onChange={(time) => time !== null && change({ buildDate: time })}
+      />
+      <Switch label={texts.isDefault} {...field.check('isDefault')} />
+    </Form>
   );
 };

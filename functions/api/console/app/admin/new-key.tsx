@@ -1,11 +1,11 @@
-import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { NumberInput, Select, TextInput } from '@mantine/core';
 import type { NewProvisioningKey } from 'openapi';
-import type { FormEvent } from 'react';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 
 type Made = { onMade: (key: string) => void };
@@ -20,58 +20,31 @@ const useCreate = ({ onMade }: Made) => {
   });
 };
 
-/** Creates a key; hands it over, for it is shown only once. */
+/** A form that creates a provisioning key. It passes the key to `onMade`, because the API shows it only once. */
 export const NewKey = (made: Made) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewProvisioningKey>({
     ...{ name: '', manufacturer: 'maker_a', expires: null, maxDevices: null },
   });
   const create = useCreate(made);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate(draft);
-  };
+  const field = fieldsOf(draft, change, create.error);
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={setup.name}
-          required
-          maxLength={64}
-          data-autofocus
-          value={draft.name}
-          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-          error={faultOf(create.error, 'name')}
-        />
-        <Select
-          label={texts.maker}
-          data={Object.entries(texts.makers).map(([value, name]) => ({ value, label: name }))}
-          value={draft.manufacturer}
-          onChange={(one) => one && change({ manufacturer: one as NewProvisioningKey['manufacturer'] })}
-          allowDeselect={false}
-        />
-        <TimeInput
-          label={texts.expires}
-          description={texts.forever}
-          value={draft.expires}
-          onChange={(expires) => change({ expires })}
-        />
-        <NumberInput
-          label={texts.maxDevices}
-          description={texts.unlimited}
-          min={1}
-          max={1_000_000}
-          allowDecimal={false}
-          value={draft.maxDevices ?? ''}
-          onChange={(most) => change({ maxDevices: most === '' ? null : Number(most) })}
-          error={faultOf(create.error, 'maxDevices')}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)}>
+      <TextInput label={setup.name} required maxLength={64} data-autofocus {...field.text('name')} />
+      <Select label={texts.maker} {...field.choice('manufacturer', texts.makers)} />
+      <TimeInput
+        label={texts.expires}
+        description={texts.forever}
+        value={draft.expires}
+        onChange={(expires) => change({ expires })}
+      />
+      <NumberInput
+        label={texts.maxDevices}
+        description={texts.unlimited}
+        min={1}
+        max={1_000_000}
+        {...field.optionalNumber('maxDevices')}
+      />
+    </Form>
   );
 };

@@ -1,19 +1,19 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { PasswordInput, Text, TextInput } from '@mantine/core';
 import type { NewUser, UserAccess, UserUpdate } from 'openapi';
-import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { AccessFields, ProfileFields } from './user-fields.tsx';
 
 type Draft = UserUpdate & Required<UserAccess> & Pick<NewUser, 'username' | 'password'>;
 
-/** Creates a user; whoever is to be a system admin is made one in a second step, as the API has it. */
+/** Creates a user. The API makes a user a system admin only in a second call. */
 const useCreate = () => {
   const { setup } = useTexts();
   const customerId = useCustomerId();
@@ -41,43 +41,23 @@ export const NewUserForm = () => {
     ...{ telegramId: null, mobileNumber: null, canLogin: true, isAdmin: false, permissions: [] },
   });
   const create = useCreate();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate(draft);
-  };
+  const field = fieldsOf(draft, change, create.error);
   return (
     <>
       <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
-      <form onSubmit={submit} className="narrow">
-        <Stack>
-          {isOfNobody && <Text>{texts.ofNobody}</Text>}
-          <TextInput
-            label={texts.username}
-            required
-            maxLength={64}
-            autoComplete="off"
-            value={draft.username}
-            onChange={({ currentTarget }) => change({ username: currentTarget.value })}
-            error={faultOf(create.error, 'username')}
-          />
-          <PasswordInput
-            label={texts.password}
-            description={texts.passwordHint}
-            required
-            autoComplete="new-password"
-            value={draft.password}
-            onChange={({ currentTarget }) => change({ password: currentTarget.value })}
-            error={faultOf(create.error, 'password')}
-          />
-          <ProfileFields draft={draft} change={change} error={create.error} />
-          <AccessFields draft={draft} change={change} />
-          <Group>
-            <Button type="submit" loading={create.isPending}>
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)} className="narrow">
+        {isOfNobody && <Text>{texts.ofNobody}</Text>}
+        <TextInput label={texts.username} required maxLength={64} autoComplete="off" {...field.text('username')} />
+        <PasswordInput
+          label={texts.password}
+          description={texts.passwordHint}
+          required
+          autoComplete="new-password"
+          {...field.text('password')}
+        />
+        <ProfileFields draft={draft} change={change} error={create.error} />
+        <AccessFields draft={draft} change={change} />
+      </Form>
     </>
   );
 };

@@ -1,57 +1,37 @@
 import { Checkbox, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { User, UserAccess, UserUpdate } from 'openapi';
-import { faultOf } from '../api/problem.ts';
 import type { Permission } from '../session/may.ts';
 import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
+import { fieldsOf } from '../ui/draft.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
 
-/** Who a user is. */
+/** Fields for the profile of a user. */
 export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>) => {
   const { admin: texts, setup } = useTexts();
-  const field = (name: 'firstName' | 'lastName' | 'email') => ({
-    label: texts[name],
-    value: draft[name],
-    onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => change({ [name]: currentTarget.value }),
-    error: faultOf(error, name),
-  });
+  const field = fieldsOf(draft, change, error);
   return (
     <Stack>
-      <TextInput maxLength={64} {...field('firstName')} />
-      <TextInput maxLength={64} {...field('lastName')} />
-      <TextInput type="email" {...field('email')} />
-      <Select
-        label={setup.language}
-        data={Object.entries(setup.languages).map(([value, label]) => ({ value, label }))}
-        value={draft.locale}
-        onChange={(locale) => locale && change({ locale: locale as UserUpdate['locale'] })}
-        allowDeselect={false}
-      />
+      <TextInput label={texts.firstName} maxLength={64} {...field.text('firstName')} />
+      <TextInput label={texts.lastName} maxLength={64} {...field.text('lastName')} />
+      <TextInput label={texts.email} type="email" {...field.text('email')} />
+      <Select label={setup.language} {...field.choice('locale', setup.languages)} />
     </Stack>
   );
 };
 
-/** What a user may do. Nobody is offered to grant what they lack. */
+/** Fields for the permissions of a user. A permission that the editor lacks is not offered. */
 export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAccess>>, 'error'>) => {
   const { admin: texts, permissions: names } = useTexts();
   const me = useMe();
   const may = useMay();
+  const field = fieldsOf(draft, change);
   const all = Object.keys(names) as Permission[];
   return (
     <Stack>
-      <Switch
-        label={texts.canLogin}
-        checked={draft.canLogin}
-        onChange={({ currentTarget }) => change({ canLogin: currentTarget.checked })}
-      />
-      {me.isAdmin && (
-        <Switch
-          label={texts.isAdmin}
-          checked={draft.isAdmin}
-          onChange={({ currentTarget }) => change({ isAdmin: currentTarget.checked })}
-        />
-      )}
+      <Switch label={texts.canLogin} {...field.check('canLogin')} />
+      {me.isAdmin && <Switch label={texts.isAdmin} {...field.check('isAdmin')} />}
       {!draft.isAdmin && (
         <Checkbox.Group
           label={texts.permissions}

@@ -1,7 +1,6 @@
-import { Alert, Button, Group, Paper, PasswordInput, Stack, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, PasswordInput, Stack } from '@mantine/core';
 import type { User, UserUpdate } from 'openapi';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
@@ -10,38 +9,16 @@ import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { useDraft } from '../ui/draft.ts';
+import { useEdited } from '../ui/edited.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
+import { Section } from '../ui/section.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { NewUserForm } from './new-user.tsx';
 import { AccessFields, accessOf, ProfileFields } from './user-fields.tsx';
 
 const pathOf = (userId: number) => ({ params: { path: { userId } } });
 const refresh = [['users'], ['user'], ['me']];
-
-type PartProps = { title: string; action: string; isPending: boolean; onSubmit: () => void; children: ReactNode };
-const Part = ({ title, action, isPending, onSubmit, children }: PartProps) => {
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
-  return (
-    <Paper component="section" aria-label={title} withBorder p="md">
-      <form onSubmit={submit}>
-        <Stack>
-          <Title order={2} size="h3">
-            {title}
-          </Title>
-          {children}
-          <Group>
-            <Button type="submit" loading={isPending}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Paper>
-  );
-};
 
 const Profile = ({ user }: { user: User }) => {
   const { admin: texts, setup, save: action } = useTexts();
@@ -54,9 +31,11 @@ const Profile = ({ user }: { user: User }) => {
     refresh,
   });
   return (
-    <Part title={texts.profile} action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
-      <ProfileFields draft={draft} change={change} error={save.error} />
-    </Part>
+    <Section title={texts.profile}>
+      <Form action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <ProfileFields draft={draft} change={change} error={save.error} />
+      </Form>
+    </Section>
   );
 };
 
@@ -72,9 +51,11 @@ const Access = ({ user }: { user: User }) => {
     refresh,
   });
   return (
-    <Part title={texts.access} action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
-      <AccessFields draft={draft} change={change} />
-    </Part>
+    <Section title={texts.access}>
+      <Form action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <AccessFields draft={draft} change={change} />
+      </Form>
+    </Section>
   );
 };
 
@@ -87,17 +68,19 @@ const Password = ({ user }: { user: User }) => {
     onDone: () => setPassword(''),
   });
   return (
-    <Part title={texts.password} action={texts.setPassword} isPending={save.isPending} onSubmit={() => save.mutate()}>
-      <PasswordInput
-        label={texts.newPassword}
-        description={texts.passwordHint}
-        required
-        autoComplete="new-password"
-        value={newPassword}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        error={faultOf(save.error, 'newPassword')}
-      />
-    </Part>
+    <Section title={texts.password}>
+      <Form action={texts.setPassword} isPending={save.isPending} onSubmit={() => save.mutate()}>
+        <PasswordInput
+          label={texts.newPassword}
+          description={texts.passwordHint}
+          required
+          autoComplete="new-password"
+          value={newPassword}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={faultOf(save.error, 'newPassword')}
+        />
+      </Form>
+    </Section>
   );
 };
 
@@ -107,7 +90,8 @@ const Shown = ({ user }: { user: User }) => {
   const me = useMe();
   const may = useMay();
   const isSelf = user.id === me.id;
-  // Whoever sets what somebody logs in with could become them.
+  // An editor who may change the login of a user could log in as that user, so the editor must have all of the user's
+  // permissions.
   const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((one) => may(one)));
   return (
     <>
@@ -133,12 +117,7 @@ const Shown = ({ user }: { user: User }) => {
 };
 
 const Existing = ({ userId }: { userId: number }) => {
-  const user = useQuery({
-    queryKey: ['user', userId],
-    queryFn: () => ok(api.GET('/users/{userId}', pathOf(userId))),
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-  });
+  const user = useEdited(['user', userId], () => ok(api.GET('/users/{userId}', pathOf(userId))));
   return <Loaded query={user}>{(found) => <Shown user={found} />}</Loaded>;
 };
 

@@ -2,22 +2,28 @@ import type { paths } from 'openapi';
 import createClient from 'openapi-fetch';
 import { patient } from './patient.ts';
 
-/** Where this console is, with a slash at its end; the API is one step above. So it works under any prefix. */
+/**
+ * The address of the console, with a slash at its end. The API is one level above it, so the console works under any
+ * prefix.
+ */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 const apiUrl = new URL('..', folder).href.slice(0, -1);
 
-/** A cookie that scripts may read: the value that shows the API that a call is no other site's. */
+/** Reads a cookie that scripts may read. Its value shows the API that a call does not come from another site. */
 const cookie = (name: string): string =>
   document.cookie
     .split('; ')
     .find((one) => one.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? '';
 
-/** False: nobody is logged in here, and the API need not be asked. True: perhaps somebody is. */
+/** Is it possible that a user is logged in? When it is false, nobody is, and the API need not be asked. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
-/** The API of this very commit: a path, a parameter or a field that it does not have does not compile. */
+/**
+ * The client of the API, typed by the OpenAPI document of this commit: an unknown path, parameter or field does not
+ * compile.
+ */
 export const api = createClient<paths>({ baseUrl: apiUrl, fetch: patient((request) => fetch(request)) });
 
 api.use({

@@ -1,14 +1,17 @@
 const ATTEMPTS = 6;
-/** s. Whoever is told to wait longer than this is told so, instead of waiting without a word. */
+/** The longest Retry-After (s) that is waited for. For a longer one the answer is shown at once. */
 const LONGEST = 15;
 
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 
-/** A 429 was not carried out. After a 503 only what changes nothing may be asked again. */
+/**
+ * May the request be repeated? A call with the answer 429 was not carried out. After a 503 only a call that changes
+ * nothing may be repeated.
+ */
 const isAgain = ({ status }: Response, { method }: Request): boolean =>
   status === 429 || (status === 503 && method === 'GET');
 
-/** Asks again what the API put off, after as long as it says. */
+/** Repeats calls that the API refused for a time, after the Retry-After of the answer, up to six attempts. */
 export const patient =
   (send: (request: Request) => Promise<Response>) =>
   async (request: Request): Promise<Response> => {

@@ -5,16 +5,16 @@ import { Problem } from './problem.ts';
 
 type Write<V, R> = {
   send: (values: V) => Promise<R>;
-  /** What to say when it is done. */
+  /** The text of the notification after success. */
   done?: string;
-  /** What is out of date then: every query whose key begins so. */
+  /** The keys of queries to refetch after success: all queries whose key begins with one of them. */
   refresh?: readonly QueryKey[];
   onDone?: (result: R) => void;
 };
 
 /**
- * A call that changes something: it says what happened, and brings what it changed up to date. A complaint about
- * fields is left to the form (`faultOf`), unless no form shows it: then `error` is said like any other.
+ * A mutation that shows a notification about its result, and refetches what it changed. An error about fields is
+ * shown in the notification; a form can show it at its fields, too (`faultOf`).
  */
 export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone }: Write<V, R>) => {
   const client = useQueryClient();

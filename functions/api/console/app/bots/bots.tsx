@@ -1,15 +1,16 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Bot, BotUpdate } from 'openapi';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
@@ -35,36 +36,12 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
     refresh: [['bots']],
     onDone,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(draft);
-  };
+  const field = fieldsOf(draft, change, save.error);
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={setup.name}
-          required
-          maxLength={64}
-          data-autofocus
-          value={draft.name}
-          onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-          error={faultOf(save.error, 'name')}
-        />
-        <Select
-          label={setup.language}
-          data={Object.entries(setup.languages).map(([value, name]) => ({ value, label: name }))}
-          value={draft.locale}
-          onChange={(locale) => locale && change({ locale: locale as Bot['locale'] })}
-          allowDeselect={false}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={save.isPending}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)}>
+      <TextInput label={setup.name} required maxLength={64} data-autofocus {...field.text('name')} />
+      <Select label={setup.language} {...field.choice('locale', setup.languages)} />
+    </Form>
   );
 };
 

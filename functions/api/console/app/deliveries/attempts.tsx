@@ -26,7 +26,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   );
 };
 
-/** What was tried, the newest first. */
+/** The attempts of a delivery, newest first. */
 export const Attempts = ({ log }: { log: readonly AttemptLog[] }) => {
   const { deliveries: texts } = useTexts();
   return (

@@ -37,7 +37,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** Deliveries are those of a webhook: here it is chosen. */
+/** The page on which a webhook is chosen, whose deliveries are then listed. */
 export const ChooseWebhookPage = () => {
   const { deliveries: texts } = useTexts();
   return (

@@ -1,17 +1,17 @@
-import { Alert, Anchor, Button, Group, Select, Text } from '@mantine/core';
+import { Anchor, Button, Group, Select } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Delivery } from 'openapi';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
+import { okPage } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { type Filter, useFilter } from './filter.ts';
-import { lastReplay } from './last-replay.ts';
+import { Replays } from './replays.tsx';
 import { StartReplay } from './start-replay.tsx';
 import { StateBadge } from './state.tsx';
 
@@ -43,12 +43,12 @@ const Rows = ({ webhookId, filter, change }: FilterProps & { webhookId: string }
     page,
     ...(state !== null && { state }),
     ...(since !== null && { since }),
-    // A minute is meant whole.
+    // The end is entered in minutes, and includes its whole minute.
     ...(until !== null && { until: until + 59_999 }),
   };
   const deliveries = useQuery({
     queryKey: ['deliveries', webhookId, query],
-    queryFn: () => ok(api.GET('/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } })),
+    queryFn: () => okPage(api.GET('/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } })),
     placeholderData: keepPreviousData,
     refetchInterval: 3_000,
   });
@@ -77,20 +77,6 @@ const Rows = ({ webhookId, filter, change }: FilterProps & { webhookId: string }
   );
 };
 
-const Running = ({ webhookId }: { webhookId: string }) => {
-  const { deliveries: texts } = useTexts();
-  const replayId = lastReplay(webhookId);
-  if (replayId === null) return null;
-  return (
-    <Alert color="blue" mb="md">
-      <Text span>{texts.running} </Text>
-      <Anchor component={Link} href={`/replays/${webhookId}/${replayId}`}>
-        {texts.watch}
-      </Anchor>
-    </Alert>
-  );
-};
-
 export const DeliveriesPage = () => {
   const { webhookId = '' } = useParams();
   const { deliveries: texts, webhooks } = useTexts();
@@ -108,7 +94,7 @@ export const DeliveriesPage = () => {
           {texts.replay}
         </Button>
       </Head>
-      <Running webhookId={webhookId} />
+      <Replays webhookId={webhookId} />
       {isOpen && <StartReplay webhookId={webhookId} filter={filter} />}
       <Filters filter={filter} change={change} />
       <Rows webhookId={webhookId} filter={filter} change={change} />

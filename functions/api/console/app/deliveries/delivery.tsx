@@ -68,7 +68,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
 
 const ENDED = ['delivered', 'failed', 'held'];
 
-/** One delivery: what became of it, each attempt, and what is sent. */
+/** The page of a delivery: its state, each attempt, and the request that is sent. */
 export const DeliveryPage = () => {
   const { webhookId = '', deliveryId = '' } = useParams();
   const { deliveries: texts } = useTexts();

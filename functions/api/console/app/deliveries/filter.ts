@@ -9,7 +9,7 @@ const numberIn = (text: string | null): number | null =>
 const isState = (text: string | null): text is Delivery['state'] =>
   ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'].includes(text ?? '');
 
-/** What a list is cut by: it stands in the address, so that a link leads to the same. */
+/** The filter of a list of deliveries. It is stored in the address of the page, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
   const state = params.get('state');

@@ -10,7 +10,7 @@ import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
-/** What a receiver gets: the exact body, the headers, and how it knows that the service sent it. */
+/** Shows the request that a receiver gets: the exact body, the headers, and how to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   const { deliveries: texts } = useTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;

@@ -1,7 +1,6 @@
 import { Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Replay } from 'openapi';
-import { useEffect } from 'react';
 import { useParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
@@ -10,7 +9,6 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { forgetReplay } from './last-replay.ts';
 
 const pathOf = (webhookId: string, replayId: string) => ({ params: { path: { webhookId, replayId } } });
 const PATH = '/webhooks/{webhookId}/replays/{replayId}';
@@ -18,7 +16,10 @@ const PATH = '/webhooks/{webhookId}/replays/{replayId}';
 const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) => {
   const { deliveries: texts } = useTexts();
   const confirm = useConfirm();
-  const refresh = [['replay', id]];
+  const refresh = [
+    ['replay', id],
+    ['replays', webhookId],
+  ];
   const pause = useWrite({
     send: () => ok(api.PUT(PATH, { ...pathOf(webhookId, id), body: { isPaused: !isPaused } })),
     refresh,
@@ -47,11 +48,8 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
 const Shown = ({ replay }: { replay: Replay }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
-  const { state, isPaused, sent, failed, total, since, until, webhookId } = replay;
+  const { state, isPaused, sent, failed, total, since, until } = replay;
   const isOver = state !== 'running';
-  useEffect(() => {
-    if (isOver) forgetReplay(webhookId);
-  }, [isOver, webhookId]);
   const share = (count: number): number => (total === 0 ? (isOver ? 100 : 0) : (count / total) * 100);
   const said = texts.progress(sent, failed, total);
   return (
@@ -74,7 +72,7 @@ const Shown = ({ replay }: { replay: Replay }) => {
   );
 };
 
-/** A replay: how far it is, and how it is paused or canceled. */
+/** The page of a replay: its progress, with buttons to pause and to cancel it. */
 export const ReplayPage = () => {
   const { webhookId = '', replayId = '' } = useParams();
   const { deliveries: texts } = useTexts();

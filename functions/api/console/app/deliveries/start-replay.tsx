@@ -1,15 +1,15 @@
-import { Button, Checkbox, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
 import type { NewReplay } from 'openapi';
-import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
+import { Section } from '../ui/section.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import type { Filter } from './filter.ts';
-import { keepReplay } from './last-replay.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -23,10 +23,8 @@ const useStart = (webhookId: string) => {
   return useWrite({
     send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
     done: texts.started,
-    onDone: ({ id }) => {
-      keepReplay(webhookId, id);
-      go(`/replays/${webhookId}/${id}`);
-    },
+    refresh: [['replays', webhookId]],
+    onDone: ({ id }) => go(`/replays/${webhookId}/${id}`),
   });
 };
 
@@ -38,14 +36,7 @@ const Fields = ({ draft, change }: FieldsProps) => {
       <Group align="end">
         <TimeInput label={texts.since} value={draft.since} onChange={(since) => change({ since })} />
         <TimeInput label={texts.until} value={draft.until} onChange={(until) => change({ until })} />
-        <NumberInput
-          label={texts.rate}
-          min={1}
-          max={100}
-          allowDecimal={false}
-          value={draft.ratePerSecond}
-          onChange={(rate) => change({ ratePerSecond: Number(rate) })}
-        />
+        <NumberInput label={texts.rate} min={1} max={100} {...fieldsOf(draft, change).number('ratePerSecond')} />
       </Group>
       <Checkbox.Group
         label={texts.replayStates}
@@ -63,7 +54,7 @@ const Fields = ({ draft, change }: FieldsProps) => {
   );
 };
 
-/** Sends deliveries of a span of time again; at first that which the list shows. */
+/** A form that sends the deliveries of a period again. At first the period is that of the list's filter. */
 export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
   const { deliveries: texts } = useTexts();
   const [draft, change] = useDraft<Draft>({
@@ -73,28 +64,17 @@ export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: 
     ratePerSecond: 10,
   });
   const start = useStart(webhookId);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const { since, until, ...rest } = draft;
-    // What was entered has no seconds: its last minute is meant whole.
+    // The end is entered in minutes, and includes its whole minute.
     if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: (until ?? Date.now()) + MINUTE });
   };
   return (
-    <Paper component="section" aria-label={texts.replay} withBorder p="md" mb="lg">
-      <form onSubmit={submit}>
-        <Stack>
-          <Title order={2} size="h3">
-            {texts.replay}
-          </Title>
-          <Text>{texts.replayExplain}</Text>
-          <Fields draft={draft} change={change} />
-          <Group>
-            <Button type="submit" loading={start.isPending}>
-              {texts.start}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Paper>
+    <Section title={texts.replay}>
+      <Form action={texts.start} isPending={start.isPending} onSubmit={submit}>
+        <Text>{texts.replayExplain}</Text>
+        <Fields draft={draft} change={change} />
+      </Form>
+    </Section>
   );
 };

@@ -1,16 +1,16 @@
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Stack, Text, TextInput, Title } from '@mantine/core';
 import type { SensorGroup, SensorGroupUpdate } from 'openapi';
-import type { FormEvent } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
-import { useDraft } from '../ui/draft.ts';
+import { fieldsOf, useDraft } from '../ui/draft.ts';
+import { useEdited } from '../ui/edited.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { Members } from './members.tsx';
@@ -54,58 +54,41 @@ const Editor = ({ group, customerId }: { group: SensorGroup | null; customerId: 
     sensorIds: group?.sensorIds ?? [],
   });
   const save = useSave(group, customerId);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(draft);
-  };
+  const field = fieldsOf(draft, change, save.error);
+  const fields = (
+    <>
+      <Title order={2} size="h3">
+        {texts.sensors}
+      </Title>
+      <Members
+        customerId={customerId}
+        sensorIds={draft.sensorIds}
+        onChange={isAllowed ? (sensorIds) => change({ sensorIds }) : null}
+      />
+    </>
+  );
   return (
     <>
       <Head title={group?.name ?? texts.create} back={{ href: '/groups', label: texts.title }}>
         {group && isAllowed && <Remove group={group} />}
       </Head>
-      <form onSubmit={submit} className="narrow">
-        <Stack>
-          {isAllowed ? (
-            <TextInput
-              label={setup.name}
-              required
-              maxLength={64}
-              value={draft.name}
-              onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-              error={faultOf(save.error, 'name')}
-            />
-          ) : (
-            <Text>{setup.readOnly}</Text>
-          )}
-          <Title order={2} size="h3">
-            {texts.sensors}
-          </Title>
-          <Members
-            customerId={customerId}
-            sensorIds={draft.sensorIds}
-            onChange={isAllowed ? (sensorIds) => change({ sensorIds }) : null}
-          />
-          {isAllowed && (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {label}
-              </Button>
-            </Group>
-          )}
+      {isAllowed ? (
+        <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)} className="narrow">
+          <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
+          {fields}
+        </Form>
+      ) : (
+        <Stack className="narrow">
+          <Text>{setup.readOnly}</Text>
+          {fields}
         </Stack>
-      </form>
+      )}
     </>
   );
 };
 
 const Existing = ({ groupId }: { groupId: number }) => {
-  const group = useQuery({
-    queryKey: ['group', groupId],
-    queryFn: () => ok(api.GET('/sensor-groups/{groupId}', pathOf(groupId))),
-    // What somebody edits does not change under their hands, and is what is there now.
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-  });
+  const group = useEdited(['group', groupId], () => ok(api.GET('/sensor-groups/{groupId}', pathOf(groupId))));
   return <Loaded query={group}>{(found) => <Editor group={found} customerId={found.customerId} />}</Loaded>;
 };
 

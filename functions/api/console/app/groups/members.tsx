@@ -4,7 +4,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
 
-/** A group may have 1,000 sensors; the names of so many are asked for at once. */
+/** The number of sensors per page. The name of each is a call of its own, and a group may have 1,000 sensors. */
 const PER_PAGE = 20;
 
 type MemberProps = { sensorId: string; onOut: (() => void) | null };
@@ -30,11 +30,11 @@ const Member = ({ sensorId, onOut }: MemberProps) => {
 type MembersProps = {
   customerId: number;
   sensorIds: readonly string[];
-  /** Null: they are only shown. */
+  /** Is called with the changed list; null when the sensors are only shown. */
   onChange: ((sensorIds: string[]) => void) | null;
 };
 
-/** The sensors of a group, and how one comes in or out. */
+/** Shows the sensors of a group, and lets the user add and remove sensors. */
 export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
   const { groups: texts, pageOf } = useTexts();
   const [page, setPage] = useState(1);

@@ -5,20 +5,21 @@ import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { NameLink } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
 
 const isFailing = ({ isEnabled, disabledReason, health }: Webhook): boolean =>
   health.consecutiveFailures > 0 || (!isEnabled && disabledReason !== null);
 
-const One = ({ webhook: { name, isEnabled, health } }: { webhook: Webhook }) => {
+const One = ({ webhook: { id, name, isEnabled, health } }: { webhook: Webhook }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const now = useNow();
   return (
     <List.Item>
       <Group gap="xs">
-        <Text fw={600}>{name}</Text>
+        <NameLink href={`/webhooks/${id}`}>{name}</NameLink>
         {!isEnabled && <Badge color="red">{texts.disabled}</Badge>}
         <Text size="sm">{texts.failures(health.consecutiveFailures)}</Text>
         {health.failingSince !== null && <Text size="sm">{dates.ago(health.failingSince, now)}</Text>}
@@ -51,7 +52,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** Webhooks whose receivers do not take what is sent to them; for who may see webhooks. */
+/** Lists the webhooks whose receivers fail, for users who may see webhooks. */
 export const Failing = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
   const may = useMay();

@@ -2,13 +2,14 @@ import { Text } from '@mantine/core';
 import type { RuleHit } from 'openapi';
 import { useMemo } from 'react';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import type { Look } from '../ui/chart.ts';
 import { useNow } from '../ui/now.ts';
-import { bars, Plot } from '../ui/plot.tsx';
+import { Plot } from '../ui/plot.tsx';
 import { HOUR, hourly } from './hits.ts';
 
-const series = [bars('#1971c2')];
+const looks: readonly Look[] = [{ kind: 'bars', color: '#1971c2' }];
 
-/** How many rules fired in each of the last 24 hours. */
+/** A chart of the number of rule hits in each of the last 24 hours. */
 export const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
@@ -17,7 +18,7 @@ export const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
   const timeOf = (seconds: number) => dates.clock(seconds * 1_000);
   return (
     <>
-      <Plot label={`${texts.hits}: ${hits.length}`} data={data} series={series} after={3_600} timeOf={timeOf} />
+      <Plot label={`${texts.hits}: ${hits.length}`} data={data} looks={looks} after={3_600} timeOf={timeOf} />
       <Text size="sm" c="dimmed">
         {hits.length === 0 ? texts.noHits : texts.hitsIn(hits.length)}
       </Text>

@@ -5,15 +5,16 @@ import { ok } from '../api/problem.ts';
 
 export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Hits in a page, and pages, that are asked for at most. */
+/** The page size, and the number of pages that are read at most. */
 const PER_PAGE = 200;
 const PAGES = 5;
 
-/** The hits of the last 24 hours of a customer, newest first: 1,000 at most. */
+/** The query for the rule hits of a customer in the last 24 hours, newest first, 1,000 at most. */
 export const hitsQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['hits', customerId],
-    refetchInterval: 5_000,
+    // The interval is long, because a page of hits is large and the chart shows whole hours.
+    refetchInterval: 30_000,
     queryFn: async (): Promise<RuleHit[]> => {
       const since = Date.now() - DAY;
       const hits: RuleHit[] = [];
@@ -28,7 +29,7 @@ export const hitsQuery = (customerId: number) =>
     },
   });
 
-/** How many hits there were in each of the last 24 hours: the hours (s), then the counts. */
+/** Counts the hits in each of the last 24 hours: gives the start of each hour (s), then the counts. */
 export const hourly = (hits: readonly { createDate: number }[], now: number): [number[], number[]] => {
   const last = Math.floor(now / HOUR) * HOUR;
   const hours = Array.from({ length: 24 }, (_, at) => last - (23 - at) * HOUR);

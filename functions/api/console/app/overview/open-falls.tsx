@@ -1,42 +1,59 @@
-import { Alert, Anchor, Badge, Paper, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Paper, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from 'wouter';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
-import type { OpenFall } from './falls.ts';
+import { fallKey, type OpenFall } from './falls.ts';
 
-const Fall = ({ fall: { hit, since, state } }: { fall: OpenFall }) => {
-  const { sensor } = useTexts();
+const Since = ({ time }: { time: number }) => {
   const dates = useDates();
   const now = useNow();
   return (
+    <time dateTime={new Date(time).toISOString()} title={dates.exact(time)}>
+      {dates.ago(time, now)}
+    </time>
+  );
+};
+
+const Fall = ({ fall: { sensorId, name, since, fallState, isSensitive, isSimulated } }: { fall: OpenFall }) => {
+  const { sensor, overview: texts } = useTexts();
+  return (
     <Paper component="li" className="fall" p="md" radius="md">
-      <Anchor component={Link} href={`/sensors/${hit.sensorId}`} fw={700} fz="lg">
-        {hit.sensor?.name ?? hit.sensorId}
+      <Anchor component={Link} href={`/sensors/${sensorId}`} fw={700} fz="lg">
+        <Name>{name}</Name>
       </Anchor>
-      {state && <Badge color="red">{sensor.fall[state]}</Badge>}
+      <Badge color="red">{sensor.fall[fallState]}</Badge>
+      {isSensitive && <Badge variant="outline">{texts.sensitive}</Badge>}
+      {isSimulated && <Badge variant="outline">{texts.simulated}</Badge>}
       <Text>
-        <time dateTime={new Date(since).toISOString()} title={dates.exact(since)}>
-          {dates.ago(since, now)}
-        </time>
+        <Since time={since} />
       </Text>
     </Paper>
   );
 };
 
-/** The falls that are not over, the newest first. */
-export const OpenFalls = ({ falls }: { falls: readonly OpenFall[] }) => {
+/** Lists the open falls, newest first. A screen reader announces new falls, but not the passing seconds. */
+export const OpenFalls = ({ falls, more }: { falls: readonly OpenFall[]; more: number }) => {
   const { overview: texts } = useTexts();
   return (
-    <div aria-live="polite">
-      {falls.length === 0 ? (
-        <Alert color="green">{texts.noFalls}</Alert>
-      ) : (
+    <>
+      <div role="status">
+        {falls.length === 0 ? (
+          <Alert color="green" role="note">
+            {texts.noFalls}
+          </Alert>
+        ) : (
+          <VisuallyHidden>{`${texts.falls}: ${falls.map(({ name }) => name).join(', ')}`}</VisuallyHidden>
+        )}
+      </div>
+      {falls.length > 0 && (
         <ul className="falls">
           {falls.map((fall) => (
-            <Fall key={fall.hit.sensorId} fall={fall} />
+            <Fall key={fallKey(fall)} fall={fall} />
           ))}
         </ul>
       )}
-    </div>
+      {more > 0 && <Text mt="sm">{texts.moreFalls(more)}</Text>}
+    </>
   );
 };

@@ -3,10 +3,10 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { Loaded, Loading } from '../ui/states.tsx';
+import { Loaded } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Failing } from './failing.tsx';
-import { useOpenFalls } from './falls.ts';
+import { fallKey, openFallsQuery } from './falls.ts';
 import { hitsQuery } from './hits.ts';
 import { HitsChart } from './hits-chart.tsx';
 import { OpenFalls } from './open-falls.tsx';
@@ -17,14 +17,12 @@ import './overview.css';
 const OfCustomer = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
   const [withSound, setWithSound] = useLocalStorage({ key: 'sound', defaultValue: false });
-  // With sound it is looked at even while another tab is in front.
-  const hits = useQuery({ ...hitsQuery(customerId), refetchIntervalInBackground: withSound });
-  const falls = useOpenFalls(hits.data);
+  // With sound switched on, the falls are also polled while another tab is in front.
+  const open = useQuery({ ...openFallsQuery(customerId), refetchIntervalInBackground: withSound });
+  const hits = useQuery(hitsQuery(customerId));
+  const falls = open.data?.falls;
   useTitle(falls?.length ? `(${falls.length}) ${texts.title}` : texts.title);
-  useSoundFor(
-    falls?.map(({ hit }) => hit.sensorId),
-    withSound,
-  );
+  const { isBlocked } = useSoundFor(falls?.map(fallKey), withSound);
   return (
     <>
       <section aria-label={texts.falls}>
@@ -36,8 +34,13 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
             onChange={({ currentTarget }) => setWithSound(currentTarget.checked)}
           />
         </Group>
-        <Loaded query={hits} rows={2}>
-          {() => (falls ? <OpenFalls falls={falls} /> : <Loading rows={2} />)}
+        {isBlocked && (
+          <Alert color="yellow" mb="sm">
+            {texts.soundBlocked}
+          </Alert>
+        )}
+        <Loaded query={open} rows={2}>
+          {(found) => <OpenFalls {...found} />}
         </Loaded>
       </section>
       <section aria-label={texts.hits}>
@@ -56,7 +59,7 @@ const NoCustomer = () => {
   return <Alert>{texts.chooseCustomer}</Alert>;
 };
 
-/** What happens now: who is on the floor, which sensors are silent, what fired, and what does not arrive. */
+/** The overview page: open falls, silent sensors, rule hits, and failing webhooks. */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();
   const customerId = useCustomerId();

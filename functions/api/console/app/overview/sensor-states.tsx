@@ -9,7 +9,7 @@ import { Loaded } from '../ui/states.tsx';
 
 const states = ['active', 'inactive'] as const;
 
-/** How many sensors are in that state. The whole list is read for it: so not as often as the rest. */
+/** The number of sensors in a state. The API reads the whole list for it, so it is polled less often than the rest. */
 const useCount = (isActive: boolean, customerId: number | null) =>
   useQuery({
     queryKey: ['sensors', 'count', isActive, customerId],
@@ -38,7 +38,7 @@ const Count = ({ state }: { state: (typeof states)[number] }) => {
   );
 };
 
-/** How many sensors there are in each state. */
+/** Shows the number of sensors in each state. */
 export const SensorStates = () => {
   const { overview: texts } = useTexts();
   return (

@@ -1,7 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
-const beep = (): void => {
-  const audio = new AudioContext();
+const play = (audio: AudioContext): void => {
   const tone = audio.createOscillator();
   const volume = audio.createGain();
   tone.frequency.value = 880;
@@ -10,15 +9,48 @@ const beep = (): void => {
   tone.connect(volume).connect(audio.destination);
   tone.start();
   tone.stop(audio.currentTime + 0.8);
-  tone.onended = () => void audio.close();
 };
 
-/** Beeps when there is one among these that was not there before; not for those that are there at first. */
-export const useSoundFor = (ids: readonly string[] | undefined, isOn: boolean): void => {
-  const known = useRef<ReadonlySet<string> | null>(null);
+/**
+ * Gives the audio output while sound is switched on, and whether the browser blocks it until the user has used the
+ * page.
+ */
+const useAudio = (isOn: boolean) => {
+  const audio = useRef<AudioContext>(null);
+  const [isBlocked, setBlocked] = useState(false);
   useEffect(() => {
-    if (!ids) return;
-    if (isOn && known.current && ids.some((id) => !known.current?.has(id))) beep();
-    known.current = new Set(ids);
-  }, [ids, isOn]);
+    if (!isOn) return;
+    const made = new AudioContext();
+    audio.current = made;
+    const look = () => setBlocked(made.state === 'suspended');
+    const resume = () => void made.resume();
+    made.addEventListener('statechange', look);
+    document.addEventListener('pointerdown', resume);
+    document.addEventListener('keydown', resume);
+    look();
+    return () => {
+      document.removeEventListener('pointerdown', resume);
+      document.removeEventListener('keydown', resume);
+      made.removeEventListener('statechange', look);
+      audio.current = null;
+      setBlocked(false);
+      void made.close();
+    };
+  }, [isOn]);
+  return { audio, isBlocked };
+};
+
+/**
+ * Beeps when a key appears that was not there before; the first keys do not beep. `isBlocked` says that the browser
+ * plays no sound until the user has used the page.
+ */
+export const useSoundFor = (keys: readonly string[] | undefined, isOn: boolean): { isBlocked: boolean } => {
+  const known = useRef<ReadonlySet<string> | null>(null);
+  const { audio, isBlocked } = useAudio(isOn);
+  useEffect(() => {
+    if (!keys) return;
+    if (audio.current && known.current && keys.some((key) => !known.current?.has(key))) play(audio.current);
+    known.current = new Set(keys);
+  }, [keys, audio]);
+  return { isBlocked };
 };

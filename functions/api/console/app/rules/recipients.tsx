@@ -8,7 +8,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 type Recipient = Rule['recipients'][number];
 
-/** Webhooks that a rule can tell: those of bots. Only who may manage bots sees them. */
+/** The webhooks that a rule can tell, which are those of bots. Only users who may manage bots can see them. */
 export const useRecipients = (customerId: number) => {
   const may = useMay();
   return useQuery({
@@ -41,7 +41,7 @@ export const Recipients = ({ customerId, value, onChange, error }: RecipientsPro
         return botId === undefined ? value.filter((one) => one.webhookId === webhookId) : [{ botId, webhookId }];
       }),
     );
-  // A rule may name a webhook that has gone: it is shown by its id, and can be taken out.
+  // A rule may name a deleted webhook. It is shown by its id, and can be removed.
   const lost = value.filter(({ webhookId }) => !known.data?.some(({ id }) => id === webhookId));
   const options = [
     ...(known.data ?? []).map(({ id, name }) => ({ value: id, label: name })),

@@ -1,8 +1,6 @@
 import { Badge, Button } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Rule } from 'openapi';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
@@ -10,9 +8,9 @@ import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { List } from '../ui/list.tsx';
+import { useLooking } from '../ui/looking.ts';
 import { NameLink } from '../ui/name.tsx';
-import { Search } from '../ui/search.tsx';
+import { SearchedList } from '../ui/searched-list.tsx';
 
 export type RuleSort = 'asc(name)' | 'desc(name)' | 'asc(updateDate)' | 'desc(updateDate)';
 
@@ -28,48 +26,37 @@ const OnOff = ({ isOn }: { isOn: boolean }) => {
 const Rules = ({ customerId }: { customerId: number }) => {
   const { rules: texts, setup, situations } = useTexts();
   const dates = useDates();
-  const [page, setPage] = useState(0);
-  const [sort, setSort] = useState<RuleSort>('asc(name)');
-  const [typed, setTyped] = useState('');
-  const [searchText] = useDebouncedValue(typed, 250);
-  const query = { customerId, page, searchText, sortBy: sort };
+  const looking = useLooking<RuleSort>('asc(name)');
+  const query = { ...looking.query, customerId };
   const rules = useQuery({
     queryKey: ['rules', query],
     queryFn: () => ok(api.GET('/rules', { params: { query } })),
     placeholderData: keepPreviousData,
   });
-  const look = (text: string) => {
-    setTyped(text);
-    setPage(0);
-  };
   return (
-    <>
-      <Search value={typed} onChange={look} />
-      <List<Rule>
-        label={texts.title}
-        query={rules}
-        keyOf={({ id }) => id}
-        empty={searchText === '' ? texts.empty : texts.notFound}
-        onPage={setPage}
-        sort={sort}
-        onSort={(next) => setSort(next as RuleSort)}
-        columns={[
-          {
-            head: setup.name,
-            sortBy: 'name',
-            cell: ({ id, name }) => <NameLink href={`/rules/${id}`}>{name}</NameLink>,
-          },
-          { head: texts.situation, cell: ({ situation }) => situations[situation] },
-          { head: setup.state, cell: ({ isEnabled }) => <OnOff isOn={isEnabled} /> },
-          {
-            head: setup.changed,
-            sortBy: 'updateDate',
-            cell: ({ updateDate }) => dates.dateTime(updateDate),
-            isMinor: true,
-          },
-        ]}
-      />
-    </>
+    <SearchedList<Rule>
+      label={texts.title}
+      query={rules}
+      keyOf={({ id }) => id}
+      empty={texts.empty}
+      looking={looking}
+      notFound={texts.notFound}
+      columns={[
+        {
+          head: setup.name,
+          sortBy: 'name',
+          cell: ({ id, name }) => <NameLink href={`/rules/${id}`}>{name}</NameLink>,
+        },
+        { head: texts.situation, cell: ({ situation }) => situations[situation] },
+        { head: setup.state, cell: ({ isEnabled }) => <OnOff isOn={isEnabled} /> },
+        {
+          head: setup.changed,
+          sortBy: 'updateDate',
+          cell: ({ updateDate }) => dates.dateTime(updateDate),
+          isMinor: true,
+        },
+      ]}
+    />
   );
 };
 

@@ -51,7 +51,10 @@ const GroupSelect = ({ customerId, rule, onChange, faultOf }: ScopeProps) => {
   );
 };
 
-/** Which sensors a rule watches: all of the customer, a group, or one and perhaps a region of its room. */
+/**
+ * Fields for the sensors that a rule watches: all of the customer, a group, or one sensor with an optional region of
+ * its room.
+ */
 export const Scope = (props: ScopeProps) => {
   const { customerId, rule, onChange, faultOf } = props;
   const { rules: texts } = useTexts();

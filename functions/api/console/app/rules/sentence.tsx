@@ -9,7 +9,7 @@ import { useSensor } from '../ui/sensor-select.tsx';
 import { useRecipients } from './recipients.tsx';
 import { daysIn, daysSaid } from './week.ts';
 
-/** The room of a sensor; nothing while that is null. */
+/** The query for the room of a sensor; it is disabled while the id is null. */
 export const useRoom = (sensorId: string | null) =>
   useQuery({
     queryKey: ['room', sensorId],
@@ -56,7 +56,7 @@ const useWhom = ({ recipients }: RuleUpdate, customerId: number): string => {
   return new Intl.ListFormat(locale).format(names);
 };
 
-/** A rule in a sentence, as it would be read out. */
+/** Shows a rule as a sentence. */
 export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
   const { rules: texts, situations } = useTexts();
   const locale = useLocale();

@@ -67,7 +67,7 @@ const Presence = ({ events }: { events: readonly Event[] }) => {
   );
 };
 
-/** When somebody was in the room, and what was measured of them. */
+/** Shows when somebody was in the room, and the vital signs. */
 export const Activity = ({ sensor }: { sensor: Sensor }) => {
   const { activity: texts } = useTexts().sensor;
   const events = useQuery(newestEventsQuery(sensor.id));

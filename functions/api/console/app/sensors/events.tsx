@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Event, Sensor } from 'openapi';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
+import { ok, okPage } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -14,10 +14,12 @@ import { nameOf } from './kinds.ts';
 const PER_PAGE = 30;
 const encoder = new TextEncoder();
 
-/** The service made the event, without a message. */
+/** Did the service make the event itself, without a message of the sensor? */
 const isOwn = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
 
-/** The bytes of the message, as text. Numbers of more digits than a script knows keep them. */
+/**
+ * The query for the text of a message exactly as it was stored, because parsing would round numbers with many digits.
+ */
 const useMessage = (sensorId: string, uuid: string) =>
   useQuery({
     queryKey: ['sensor', sensorId, 'event', uuid],
@@ -76,7 +78,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   ];
 };
 
-/** What happened, newest first, each with the message of the sensor that told of it. */
+/** Lists the events of a sensor, newest first, each with its message. */
 export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor } = useTexts();
   const [page, setPage] = useState(0);
@@ -84,7 +86,7 @@ export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const params = { path: { sensorId }, query: { page, perPage: PER_PAGE } };
   const events = useQuery({
     queryKey: ['sensor', sensorId, 'events', page],
-    queryFn: () => ok(api.GET('/sensors/{sensorId}/events', { params })),
+    queryFn: () => okPage(api.GET('/sensors/{sensorId}/events', { params })),
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });

@@ -1,13 +1,14 @@
-import { Badge, Button, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Badge, Button, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { NewFeedback, RuleHit, Sensor } from 'openapi';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { faultOf, ok, okPage } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { fieldsOf } from '../ui/form.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
 
 const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
@@ -24,9 +25,8 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     refresh: [['sensor', hit.sensorId, 'hits']],
     onDone,
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { classification, ...words } = fieldsOf(event.currentTarget, 'classification', 'reason', 'description');
+  const submit = (form: HTMLFormElement) => {
+    const { classification, ...words } = entered(form, 'classification', 'reason', 'description');
     write.mutate({
       ...words,
       classification: classes.find((one) => one === classification) ?? 'TRUE_POSITIVE',
@@ -36,20 +36,15 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <NativeSelect
-          name="classification"
-          label={texts.classification}
-          data={classes.map((value) => ({ value, label: texts.classes[value] }))}
-        />
-        <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
-        <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
-        <Button type="submit" loading={write.isPending}>
-          {save}
-        </Button>
-      </Stack>
-    </form>
+    <Form action={save} isPending={write.isPending} onSubmit={submit}>
+      <NativeSelect
+        name="classification"
+        label={texts.classification}
+        data={classes.map((value) => ({ value, label: texts.classes[value] }))}
+      />
+      <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
+      <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
+    </Form>
   );
 };
 
@@ -79,7 +74,7 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
   ];
 };
 
-/** The rules that fired for this sensor, and what people say about that. */
+/** Lists the rule hits of a sensor, with the feedback of users. */
 export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor }) => {
   const { hits: texts } = useTexts().sensor;
   const [page, setPage] = useState(0);
@@ -87,16 +82,20 @@ export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor 
   const params = { path: { customerId: customerId ?? 0 }, query: { page, perPage: 30, sensorId } };
   const hits = useQuery({
     queryKey: ['sensor', sensorId, 'hits', page],
-    queryFn: () => ok(api.GET('/customers/{customerId}/rule-hits', { params })),
+    queryFn: () => okPage(api.GET('/customers/{customerId}/rule-hits', { params })),
     placeholderData: keepPreviousData,
+    // A sensor without a customer has no rules.
+    enabled: customerId !== null,
     refetchInterval: 10_000,
   });
+  const columns = useColumns(setJudged);
+  if (customerId === null) return <Text>{texts.empty}</Text>;
   return (
     <>
       <List
         label={texts.label}
         query={hits}
-        columns={useColumns(setJudged)}
+        columns={columns}
         keyOf={({ id }) => id}
         empty={texts.empty}
         onPage={setPage}

@@ -2,7 +2,7 @@ import type { Event } from 'openapi';
 import type { Texts } from '../texts/en.ts';
 import type { Situation } from '../texts/situations-en.ts';
 
-/** Events whose situation is not `type_action`. */
+/** Events whose situation is not named `type_action`. */
 const others: Readonly<Record<string, Situation>> = {
   'presence/empty_room': 'empty_room',
   'presence/occupied_room': 'occupied_room',
@@ -15,7 +15,7 @@ const situationOf = ({ type, action }: Pick<Event, 'type' | 'action'>): string =
   return action.startsWith(`${type}_`) || type === 'vital' ? action : `${type}_${action}`;
 };
 
-/** What an event tells of, in the words of a language; a new kind in the words of the API. */
+/** Gives the name of an event in the user's language; an unknown kind has the name that the API uses. */
 export const nameOf = (event: Pick<Event, 'type' | 'action'>, { situations, sensor }: Texts): string => {
   if (event.type === 'unknown') return sensor.events.unknown;
   const known: Readonly<Record<string, string>> = situations;

@@ -1,10 +1,10 @@
 import type { Event } from 'openapi';
 
-/** Somebody was there from `from` to `to` (ms). */
+/** A period of presence from `from` to `to` (ms). */
 type Span = { from: number; to: number };
 export type Day = { start: number; spans: readonly Span[]; known: Span };
 
-/** When somebody was in the room, as its newest events (newest first) tell, until `now`. */
+/** Gives the periods of presence in a room until `now`, from its newest events (newest first). */
 export const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[], now: number): Span[] => {
   const changes = events.filter(({ type }) => type === 'presence').toReversed();
   return changes.flatMap(({ action, createDate }, at) =>
@@ -17,7 +17,9 @@ const cut = ({ from, to }: Span, within: Span): Span => ({
   to: Math.max(Math.min(to, within.to), within.from),
 });
 
-/** The last days up to today, newest first, each from midnight to midnight of this browser's zone. */
+/**
+ * Gives the last days including today, newest first, each from midnight to midnight in the time zone of the browser.
+ */
 export const daysOf = (spans: readonly Span[], since: number, now: number, count: number): Day[] =>
   Array.from({ length: count }, (_, back): Day => {
     const date = new Date(now);
@@ -30,6 +32,6 @@ export const daysOf = (spans: readonly Span[], since: number, now: number, count
     return { start, spans: ofDay, known: cut({ from: since, to: now }, day) };
   });
 
-/** Hours of a day in which somebody was there, to a tenth. */
+/** The hours of presence in a day, rounded to a tenth. */
 export const hoursOf = ({ spans }: Day): number =>
   Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / 360_000) / 10;

@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 
-/** As many events as a page can have. */
+/** The largest page of the API. */
 const MOST = 200;
 
-/** The newest events of a sensor: for its drawing, its presence and its vital signs. */
+/** The query for the newest events of a sensor, used for the drawing, the presence and the vital signs. */
 export const newestEventsQuery = (sensorId: string) =>
   queryOptions({
     queryKey: ['sensor', sensorId, 'newest events'],
@@ -22,3 +22,10 @@ export const roomQuery = (sensorId: string) =>
     queryKey: ['sensor', sensorId, 'room'],
     queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } })),
   });
+
+/** The query for the present status of a sensor. */
+export const statusQuery = (sensorId: string) => ({
+  queryKey: ['sensor', sensorId, 'status'],
+  queryFn: () => ok(api.GET('/sensors/{sensorId}/status', { params: { path: { sensorId } } })),
+  refetchInterval: 5_000,
+});

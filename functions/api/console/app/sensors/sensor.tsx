@@ -1,4 +1,4 @@
-import { Stack, Tabs, Title } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Sensor } from 'openapi';
 import type { ComponentType } from 'react';
@@ -7,8 +7,8 @@ import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
+import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { useTitle } from '../ui/title.ts';
 import { Activity } from './activity.tsx';
 import { Config } from './config/config.tsx';
 import { Events } from './events.tsx';
@@ -27,7 +27,8 @@ const parts: Readonly<Record<string, ComponentType<{ sensor: Sensor }>>> = {
 const Parts = ({ sensor }: { sensor: Sensor }) => {
   const { sensor: texts } = useTexts();
   const [search, setSearch] = useSearchParams();
-  const asked = search.get('part') ?? 'room';
+  const given = search.get('part') ?? '';
+  const asked = Object.hasOwn(parts, given) ? given : 'room';
   const Part = parts[asked] ?? Room;
   return (
     <Tabs
@@ -52,17 +53,19 @@ const Parts = ({ sensor }: { sensor: Sensor }) => {
 };
 
 const Found = ({ sensor }: { sensor: Sensor }) => {
-  useTitle(sensor.name);
+  const { sensors: texts } = useTexts();
   return (
-    <Stack>
-      <Title order={1}>{sensor.name}</Title>
-      <Status sensor={sensor} />
-      <Parts sensor={sensor} />
-    </Stack>
+    <>
+      <Head title={sensor.name} back={{ href: '/sensors', label: texts.title }} />
+      <Stack>
+        <Status sensor={sensor} />
+        <Parts sensor={sensor} />
+      </Stack>
+    </>
   );
 };
 
-/** One sensor: how it is, its room, what happened there, and how it is set up. */
+/** The page of a sensor: status, room, events, hits and configuration. */
 export const SensorPage = () => {
   const { sensorId = '' } = useParams();
   const sensor = useQuery({

@@ -1,9 +1,8 @@
-import { Anchor, Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { paths, Sensor } from 'openapi';
+import type { Sensor } from 'openapi';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMe } from '../session/session.tsx';
@@ -11,29 +10,10 @@ import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
+import { NameLink } from '../ui/name.tsx';
 import { useTitle } from '../ui/title.ts';
+import { type Query, useAsked } from './asked.ts';
 import { LinkForm } from './link.tsx';
-
-type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
-
-/** What is asked for stands in the address: so it can be bookmarked, and survives the way back. */
-const useAsked = () => {
-  const [search, setSearch] = useSearchParams();
-  const asked = {
-    page: Number(search.get('page') ?? 0),
-    sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
-    text: search.get('search') ?? '',
-    state: search.get('state') ?? '',
-  };
-  const change = (changes: Record<string, string>): void => {
-    const next = { ...Object.fromEntries(search), page: '', ...changes };
-    setSearch(
-      Object.entries(next).filter(([, value]) => value !== ''),
-      { replace: true },
-    );
-  };
-  return { asked, change };
-};
 
 export const StateBadge = ({ isActive }: { isActive: boolean }) => {
   const { sensors: texts } = useTexts();
@@ -47,11 +27,7 @@ const useColumns = (): Column<Sensor>[] => {
     {
       head: texts.name,
       sortBy: 'name',
-      cell: ({ id, name }) => (
-        <Anchor component={Link} href={`/sensors/${id}`}>
-          {name}
-        </Anchor>
-      ),
+      cell: ({ id, name }) => <NameLink href={`/sensors/${id}`}>{name}</NameLink>,
     },
     { head: texts.state, sortBy: 'isActive', cell: (sensor) => <StateBadge {...sensor} /> },
     { head: texts.maker, cell: ({ manufacturer }) => texts.makers[manufacturer], isMinor: true },
@@ -108,7 +84,7 @@ const LinkButton = () => {
   );
 };
 
-/** The sensors of the customer: searched, sorted and page by page, as the API gives them. */
+/** The page of all sensors of the customer. The API searches, sorts and pages the list. */
 export const SensorsPage = () => {
   const { sensors: texts } = useTexts();
   const customerId = useCustomerId();

@@ -5,12 +5,13 @@ import { useLocation } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
-import { isOpen, statusQuery } from '../overview/falls.ts';
+import { isOpen } from '../overview/falls.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
+import { statusQuery } from './queries.ts';
 import { StateBadge } from './sensors.tsx';
 
 const Delete = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
@@ -58,7 +59,7 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   );
 };
 
-/** How the sensor is now. */
+/** Shows the present status of a sensor. */
 export const Status = ({ sensor }: { sensor: Sensor }) => {
   const status = useQuery(statusQuery(sensor.id));
   return (

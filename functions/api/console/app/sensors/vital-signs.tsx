@@ -2,16 +2,20 @@ import { Text, Title } from '@mantine/core';
 import type { Event } from 'openapi';
 import { useMemo } from 'react';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import { line, Plot } from '../ui/plot.tsx';
+import type { Look } from '../ui/chart.ts';
+import { Plot } from '../ui/plot.tsx';
 
 const COLORS = { heart: '#e03131', respiration: '#1971c2' } as const;
-const series = [line(COLORS.heart), line(COLORS.respiration)];
+const looks: readonly Look[] = [
+  { kind: 'line', color: COLORS.heart },
+  { kind: 'line', color: COLORS.respiration },
+];
 
 type Reading = { time: number; heart: number | null; respiration: number | null };
 
 const rate = (value: unknown): number | null => (typeof value === 'number' && value > 0 ? value : null);
 
-/** The readings in messages of vital signs, oldest first. */
+/** Gives the readings in messages of vital signs, oldest first. */
 const readingsOf = (events: readonly Event[]): Reading[] =>
   events
     .filter(({ type }) => type === 'vital')
@@ -22,7 +26,7 @@ const readingsOf = (events: readonly Event[]): Reading[] =>
     .filter(({ heart, respiration }) => heart !== null || respiration !== null)
     .toReversed();
 
-/** Heart rate and breaths over time, as far as there are any. */
+/** Shows charts of heart rate and respiration rate, when there are readings. */
 export const VitalSigns = ({ events }: { events: readonly Event[] }) => {
   const { activity: texts } = useTexts().sensor;
   const dates = useDates();
@@ -39,7 +43,7 @@ export const VitalSigns = ({ events }: { events: readonly Event[] }) => {
   return (
     <section aria-label={texts.vital}>
       <Title order={2}>{texts.vital}</Title>
-      <Plot label={texts.vital} data={data} series={series} timeOf={(seconds) => dates.clock(seconds * 1_000)} />
+      <Plot label={texts.vital} data={data} looks={looks} timeOf={(seconds) => dates.clock(seconds * 1_000)} />
       <Text size="sm" className="legend">
         <span className="heart">● {texts.heart}</span> <span className="respiration">● {texts.respiration}</span>,{' '}
         {texts.perMinute}

@@ -1,14 +1,15 @@
-import { Alert, Anchor, Button, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { lostKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { fieldsOf } from '../ui/form.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { useLogin } from './session.tsx';
 
-/** The login. It stands at the address of the page that was asked for, which follows it. */
+/** The login page. It is shown at the address of the requested page, which is shown after the login. */
 export const LoginPage = () => {
   const { login: texts } = useTexts();
   const login = useLogin();
@@ -18,27 +19,24 @@ export const LoginPage = () => {
   useEffect(() => document.querySelector<HTMLInputElement>('input[name=username]')?.focus(), []);
   return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          login.mutate(fieldsOf(event.currentTarget, 'username', 'password'));
-        }}
-      >
-        <Stack>
-          <Title order={1} size="h2">
-            {texts.title}
-          </Title>
+      <Stack>
+        <Title order={1} size="h2">
+          {texts.title}
+        </Title>
+        <Form
+          action={texts.submit}
+          isPending={login.isPending}
+          onSubmit={(form) => login.mutate(entered(form, 'username', 'password'))}
+          isAlone
+        >
           {wasLost && <Alert color="yellow">{texts.lost}</Alert>}
           <TextInput name="username" label={texts.username} autoComplete="username" required />
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
-          <Button type="submit" loading={login.isPending}>
-            {texts.submit}
-          </Button>
-          <Anchor component={Link} href="/reset">
-            {texts.forgot}
-          </Anchor>
-        </Stack>
-      </form>
+        </Form>
+        <Anchor component={Link} href="/reset">
+          {texts.forgot}
+        </Anchor>
+      </Stack>
     </Paper>
   );
 };

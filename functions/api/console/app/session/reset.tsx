@@ -1,12 +1,13 @@
 import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { fieldsOf } from '../ui/form.ts';
+import { entered } from '../ui/entered.ts';
+import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 
 const AskForCode = ({ onSent }: { onSent: () => void }) => {
@@ -16,23 +17,22 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
     done: texts.sent,
     onDone: onSent,
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    ask.mutate(fieldsOf(event.currentTarget, 'username'));
-  };
+  const haveCode = (
+    <Button variant="default" onClick={onSent}>
+      {texts.haveCode}
+    </Button>
+  );
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text>{texts.explain}</Text>
-        <TextInput name="username" label={login.username} autoComplete="username" required />
-        <Button type="submit" loading={ask.isPending}>
-          {texts.send}
-        </Button>
-        <Button variant="default" onClick={onSent}>
-          {texts.haveCode}
-        </Button>
-      </Stack>
-    </form>
+    <Form
+      action={texts.send}
+      isPending={ask.isPending}
+      onSubmit={(form) => ask.mutate(entered(form, 'username'))}
+      more={haveCode}
+      isAlone
+    >
+      <Text>{texts.explain}</Text>
+      <TextInput name="username" label={login.username} autoComplete="username" required />
+    </Form>
   );
 };
 
@@ -44,31 +44,27 @@ const SetPassword = () => {
     done: texts.done,
     onDone: () => go('/'),
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    set.mutate(fieldsOf(event.currentTarget, 'code', 'newPassword'));
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />
-        <PasswordInput
-          name="newPassword"
-          label={texts.newPassword}
-          description={texts.passwordHint}
-          error={faultOf(set.error, 'newPassword')}
-          autoComplete="new-password"
-          required
-        />
-        <Button type="submit" loading={set.isPending}>
-          {texts.set}
-        </Button>
-      </Stack>
-    </form>
+    <Form
+      action={texts.set}
+      isPending={set.isPending}
+      onSubmit={(form) => set.mutate(entered(form, 'code', 'newPassword'))}
+      isAlone
+    >
+      <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />
+      <PasswordInput
+        name="newPassword"
+        label={texts.newPassword}
+        description={texts.passwordHint}
+        error={faultOf(set.error, 'newPassword')}
+        autoComplete="new-password"
+        required
+      />
+    </Form>
   );
 };
 
-/** A new password for who forgot theirs: first a code by mail, then the password by the code. */
+/** The page for a forgotten password: first a code is sent by mail, then the code sets a new password. */
 export const ResetPage = () => {
   const { reset: texts } = useTexts();
   const [hasCode, setHasCode] = useState(false);

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 const schemes = ['auto', 'light', 'dark'] as const;
 
-/** Who is logged in, their profile, the colours of the pages, and the way out. */
+/** The menu with the user, the link to the profile, the colour scheme and the logout. */
 export const AccountMenu = () => {
   const texts = useTexts();
   const { username } = useMe();

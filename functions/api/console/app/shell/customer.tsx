@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, use } from 'react';
+import { createContext, type ReactNode, use, useEffect } from 'react';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMe } from '../session/session.tsx';
@@ -10,7 +10,7 @@ import { useTexts } from '../texts/texts.tsx';
 type Choice = { customerId: number | null; choose: (customerId: number | null) => void };
 const Customer = createContext<Choice>({ customerId: null, choose: () => {} });
 
-/** Keeps which customer a system admin looks at; everybody else looks at their own. */
+/** Stores the customer that a system admin has chosen. Other users always see their own customer. */
 export const CustomerProvider = ({ children }: { children: ReactNode }) => {
   const me = useMe();
   const [chosen, choose] = useLocalStorage<number | null>({
@@ -21,13 +21,18 @@ export const CustomerProvider = ({ children }: { children: ReactNode }) => {
   return <Customer value={{ customerId: me.isAdmin ? chosen : me.customerId, choose }}>{children}</Customer>;
 };
 
-/** The customer that the pages are about; null: all of them, or none. */
+/** The customer of the pages; null stands for all customers, or for none. */
 export const useCustomerId = (): number | null => use(Customer).customerId;
 
 const Choose = () => {
   const texts = useTexts();
   const { customerId, choose } = use(Customer);
   const customers = useQuery({ queryKey: ['customers'], queryFn: () => ok(api.GET('/customers')) });
+  // The stored customer may have been deleted since.
+  const isGone = customers.data?.every(({ id }) => id !== customerId) ?? false;
+  useEffect(() => {
+    if (isGone && customerId !== null) choose(null);
+  }, [isGone, customerId, choose]);
   return (
     <Select
       className="customer"
@@ -43,5 +48,5 @@ const Choose = () => {
   );
 };
 
-/** For system admins, who may look at every customer. */
+/** Lets system admins choose a customer; other users see nothing. */
 export const CustomerSelect = () => (useMe().isAdmin ? <Choose /> : null);

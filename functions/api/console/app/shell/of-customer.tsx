@@ -4,12 +4,12 @@ import { useTexts } from '../texts/texts.tsx';
 import { useCustomerId } from './customer.tsx';
 
 type OfCustomerProps = {
-  /** What stands above the request to choose one, where the head of the page is among the children. */
+  /** Is shown above the request to choose a customer, for pages whose head is among the children. */
   fallback?: ReactNode;
   children: (customerId: number) => ReactNode;
 };
 
-/** What belongs to one customer; a system admin who looks at none is asked to choose one. */
+/** Shows what belongs to one customer. A system admin who has chosen none is asked to choose one. */
 export const OfCustomer = ({ fallback, children }: OfCustomerProps) => {
   const texts = useTexts();
   const customerId = useCustomerId();

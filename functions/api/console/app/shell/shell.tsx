@@ -63,12 +63,12 @@ const Content = () => {
   );
 };
 
-/** What is around every page for users: the navigation, the customer and the account. */
+/** The frame of every page for users: the navigation, the customer and the account menu. */
 export const Shell = () => {
   const texts = useTexts();
   const [isOpen, menu] = useDisclosure(false);
   const [location] = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes to another page is done with the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the user goes to another page
   useEffect(menu.close, [location]);
   return (
     <CustomerProvider>

@@ -6,7 +6,7 @@ const steps = [
   ['second', 1],
 ] as const;
 
-/** Ways to write a time (ms since 1970) in a language, in the time zone of the browser. */
+/** Formats of times (ms since 1970) in a language, in the time zone of the browser. */
 export const datesIn = (locale: string) => {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -20,7 +20,7 @@ export const datesIn = (locale: string) => {
     day: (time: number) => day.format(time),
     clock: (time: number) => clock.format(time),
     number: (value: number) => number.format(value),
-    /** "3 minutes ago", in whole units. */
+    /** Formats the time since `time` in whole units, such as "3 minutes ago". */
     ago: (time: number, now: number): string => {
       const seconds = Math.round((time - now) / SECOND);
       const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];

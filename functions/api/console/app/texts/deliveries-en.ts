@@ -54,8 +54,7 @@ export const deliveries = {
   start: 'Start',
   started: 'The replay runs.',
   needsState: 'Choose a state.',
-  running: 'A replay was started here.',
-  watch: 'See how far it is',
+  replayOf: (time: string) => `Replay of ${time}`,
   replayTitle: 'Replay',
   replayState: {
     running: 'Running',

@@ -12,7 +12,7 @@ import { webhooks } from './webhooks-en.ts';
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** All texts of the console. What another language lacks does not compile. */
+/** All texts of the console in English. A text that another language lacks does not compile. */
 export const en = {
   console: 'Console',
   skip: 'Skip to the content',
@@ -44,6 +44,7 @@ export const en = {
   pageOf: (page: number, count: number) => `Page ${page} of ${count}`,
   previous: 'Previous page',
   next: 'Next page',
+  atLeast: (count: number) => `at least ${count} entries`,
   total: (count: number) => plural(count, 'entry', 'entries'),
   theme: 'Colours',
   themes: { auto: 'As the device', light: 'Light', dark: 'Dark' },
@@ -77,7 +78,11 @@ export const en = {
     title: 'Overview',
     falls: 'On the floor now',
     noFalls: 'Nobody is known to lie on the floor.',
+    moreFalls: (count: number) => `And ${count} more sensors that see somebody on the floor.`,
+    sensitive: 'Sensitive detection',
+    simulated: 'Simulated',
     sound: 'Sound at a new fall',
+    soundBlocked: 'The browser plays no sound yet: click anywhere on this page, or press a key.',
     sensors: 'Sensors',
     hits: 'Hits of the last 24 hours',
     hitsIn: (count: number) => plural(count, 'hit', 'hits'),

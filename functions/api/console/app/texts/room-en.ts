@@ -1,4 +1,4 @@
-/** Texts of the room of a sensor. */
+/** The English texts about the room of a sensor. */
 export const room = {
   label: 'Room, seen from above',
   sensor: 'Sensor',

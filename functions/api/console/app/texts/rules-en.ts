@@ -1,10 +1,10 @@
 type Said = {
   situation: string;
   where: string;
-  /** When it holds; empty: always. */
+  /** When the rule applies; empty when it always does. */
   when: string;
   whom: string;
-  /** How long it rests after it fired; empty: not at all. */
+  /** The rate limit of the rule; empty when it has none. */
   rest: string;
 };
 

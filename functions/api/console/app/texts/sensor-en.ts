@@ -1,4 +1,4 @@
-/** Texts of the pages of sensors. */
+/** The English texts of the pages of sensors. */
 export const sensors = {
   title: 'Sensors',
   name: 'Name',

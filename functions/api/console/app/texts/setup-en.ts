@@ -1,4 +1,4 @@
-/** Texts that the pages for setting up share. */
+/** The English texts that the pages for setting up share. */
 export const setup = {
   chooseCustomer: 'Choose a customer at the top to see what belongs to it.',
   shownOnce: 'Copy it now: it is shown only this once.',

@@ -2,7 +2,7 @@ import type { RuleHit } from 'openapi';
 
 export type Situation = RuleHit['situation'];
 
-/** What happened, in a few words. */
+/** The English name of each situation. */
 export const situations: Record<Situation, string> = {
   fall_detected: 'Fall',
   fall_suspected: 'Fall suspected',

@@ -5,23 +5,35 @@ import { en, type Texts } from './en.ts';
 
 const languages: Readonly<Record<string, Texts>> = { en, de };
 
-/** The language that people want, as far as it is there. */
-const languageOf = (wanted: string): string => {
-  const language = wanted.slice(0, 2).toLowerCase();
-  return language in languages ? language : 'en';
+/** Gives the first of the wanted languages that the console has. */
+const languageOf = (wanted: readonly string[]): string =>
+  wanted.map((one) => one.slice(0, 2).toLowerCase()).find((one) => Object.hasOwn(languages, one)) ?? 'en';
+
+/**
+ * Can dates and numbers be formatted in this locale? The language of a browser may be invalid, such as `en-US@posix`.
+ */
+const isLocale = (locale: string): boolean => {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
+  } catch {
+    return false;
+  }
 };
 
-const contextIn = (wanted: string) => {
+const contextIn = (wanted: readonly string[]) => {
   const locale = languageOf(wanted);
-  // Dates as the region writes them, where it is a region of that language.
-  const region = navigator.languages.find((one) => one.startsWith(locale)) ?? locale;
+  // Dates have the format of the user's region, when the browser names a region of the same language.
+  const region = navigator.languages.find((one) => one.startsWith(locale) && isLocale(one)) ?? locale;
   return { locale, texts: languages[locale] ?? en, dates: datesIn(region) };
 };
-const Language = createContext(contextIn('en'));
+const Language = createContext(contextIn(['en']));
 
-/** Texts, dates and numbers in the language that is wanted (`de`, `de-AT`), or in English. */
-export const LanguageProvider = ({ wanted, children }: { wanted: string; children: ReactNode }) => {
-  const language = useMemo(() => contextIn(wanted), [wanted]);
+/**
+ * Provides texts, dates and numbers in the language of the user; without one, in the first language of the browser
+ * that the console has, else in English.
+ */
+export const LanguageProvider = ({ user, children }: { user: string | undefined; children: ReactNode }) => {
+  const language = useMemo(() => contextIn(user === undefined ? navigator.languages : [user]), [user]);
   useEffect(() => {
     document.documentElement.lang = language.locale;
   }, [language]);

@@ -1,4 +1,4 @@
-import type { Webhook } from 'openapi';
+import type { Circuit, Webhook } from 'openapi';
 
 export const webhooks = {
   title: 'Webhooks',
@@ -38,12 +38,15 @@ export const webhooks = {
   state: {
     well: 'Works',
     failing: 'Fails',
-    resting: 'Rests',
     off: 'Off',
   },
   circuit: 'Circuit breaker',
-  closed: 'Closed: everything is sent at once.',
-  open: 'Open: repetitions rest, and one at a time is tried. A new alarm never waits for it.',
+  circuits: {
+    closed: 'Closed: everything is sent at once.',
+    open: 'Open: repetitions rest. A new alarm never waits for it.',
+    half_open: 'Half open: one at a time is tried.',
+  } satisfies Record<Circuit['state'], string>,
+  probedIn: (time: string) => `The next repetition is tried ${time}.`,
   failures: 'Failures in a row',
   failingSince: 'Failing since',
   lastSuccess: 'Last success',

@@ -14,7 +14,10 @@ const Broken = ({ resetErrorBoundary }: FallbackProps) => {
   );
 };
 
-/** What fails inside is said there; everything around it goes on. Another `of` (the address of a page) begins anew. */
+/**
+ * Shows an error of its children in their place, so that the rest of the page goes on. A new value of `of` (the
+ * address of a page) resets it.
+ */
 export const Boundary = ({ of, children }: { of?: string; children: ReactNode }) => (
   <ErrorBoundary FallbackComponent={Broken} resetKeys={[of]}>
     {children}

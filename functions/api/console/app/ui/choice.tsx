@@ -2,14 +2,14 @@ import { Input, SegmentedControl } from '@mantine/core';
 
 type ChoiceProps<V extends string> = {
   label: string;
-  /** What can be chosen, and how it is called. */
+  /** The possible values with their labels. */
   options: Partial<Record<V, string>>;
   value: V;
   onChange: (value: V) => void;
   isVertical?: boolean;
 };
 
-/** Chooses one of a few that are all shown. */
+/** Lets the user choose one of a few values that are all visible. */
 export const Choice = <V extends string>({ label, options, value, onChange, isVertical = false }: ChoiceProps<V>) => (
   <Input.Wrapper label={label} labelElement="div">
     <SegmentedControl<V>

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { CopyButton } from './copy.tsx';
 
-/** A text for machines, as it is, to read and to copy. */
+/** Shows a text for machines literally, with a button to copy it. */
 export const Code = ({ label, children }: { label: string; children: string }) => (
   <section aria-label={label}>
     <Group justify="space-between" mb={4}>
@@ -10,7 +10,7 @@ export const Code = ({ label, children }: { label: string; children: string }) =
       </Text>
       <CopyButton text={children} />
     </Group>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by the keyboard */}
     <pre className="code" tabIndex={0}>
       {children}
     </pre>

@@ -6,14 +6,17 @@ import { Dialog } from './dialog.tsx';
 type Question = {
   title: string;
   text: string;
-  /** What the button says that goes on. */
+  /** The label of the button that confirms. */
   action: string;
 };
 type Ask = (question: Question) => Promise<boolean>;
 
 const Confirm = createContext<Ask>(async () => false);
 
-/** Asks before something that cannot be taken back: `if (await confirm({ title, text, action })) ...`. */
+/**
+ * Gives a function that asks for confirmation before an irreversible action: `if (await confirm({ title, text, action
+ * })) ...`.
+ */
 export const useConfirm = (): Ask => use(Confirm);
 
 export const ConfirmProvider = ({ children }: { children: ReactNode }) => {

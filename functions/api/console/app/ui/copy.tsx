@@ -1,7 +1,7 @@
 import { Button, CopyButton as Copying } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 
-/** Copies a text, and says that it did. */
+/** A button that copies a text, and then says so. */
 export const CopyButton = ({ text }: { text: string }) => {
   const texts = useTexts();
   return (

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { useConfirm } from './confirm.tsx';
 
 type DeleteProps = ButtonProps & {
-  /** What is deleted, and what follows from that. */
+  /** The name of what is deleted, and the text about the consequences. */
   name: string;
   text: string;
   send: () => Promise<unknown>;
@@ -13,7 +13,7 @@ type DeleteProps = ButtonProps & {
   onDone?: () => void;
 };
 
-/** Deletes something, once whoever asked for it has confirmed it. */
+/** A button that deletes something after the user has confirmed it. */
 export const DeleteButton = ({ name, text, send, refresh, onDone, ...button }: DeleteProps) => {
   const { setup, remove: label } = useTexts();
   const confirm = useConfirm();

@@ -6,8 +6,8 @@ import './dialog.css';
 type DialogProps = { opened: boolean; onClose: () => void; title: ReactNode; size?: 'md' | 'lg'; children: ReactNode };
 
 /**
- * A dialog over the page. Unlike the library's own it has no second banner, its button to close has a name, and it
- * adds no style to the page, which the page's policy would refuse.
+ * A modal dialog. Unlike the library's own dialog it has no second banner landmark, its close button has a name, and
+ * it adds no style to the page, which the Content-Security-Policy would refuse.
  */
 export const Dialog = ({ opened, onClose, title, size = 'md', children }: DialogProps) => {
   const { close } = useTexts();

@@ -5,13 +5,13 @@ import { useTitle } from './title.ts';
 
 type HeadProps = {
   title: string;
-  /** The list that the page is one of. */
+  /** The link to the list that contains the subject of the page. */
   back?: { href: string; label: string };
-  /** What can be done here. */
+  /** The buttons of the page. */
   children?: ReactNode;
 };
 
-/** The head of a page: where it belongs, what it is, and what can be done; names the tab of the browser, too. */
+/** The head of a page: a link back, the title and the buttons. It also sets the title of the browser tab. */
 export const Head = ({ title, back, children }: HeadProps) => {
   useTitle(title);
   return (

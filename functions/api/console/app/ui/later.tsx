@@ -2,10 +2,13 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { Loading } from './states.tsx';
 
 const RELOADED = 'reloaded';
-/** ms. Within so long a page is not loaded anew twice: then the service is away, and no newer console is there. */
+/**
+ * The page is reloaded at most once in so many ms. When the code cannot be loaded again so soon, the service is down,
+ * and there is no newer console.
+ */
 const ONCE_IN = 60_000;
 
-// A newer console has files of other names: whoever has the page of the one before gets the new page.
+// The files of a newer console have other names. So when a file of the present page is missing, the page is reloaded.
 const reload = (error: unknown): never => {
   const last = Number(sessionStorage.getItem(RELOADED));
   if (Date.now() - last > ONCE_IN) {
@@ -15,7 +18,10 @@ const reload = (error: unknown): never => {
   throw error;
 };
 
-/** A page whose code is loaded when somebody opens it. Its CSS belongs to main.tsx: no file of its own is loaded here. */
+/**
+ * A page whose code is loaded when it is opened. Its CSS is imported by main.tsx, because no further CSS file is
+ * loaded.
+ */
 export const later = (load: () => Promise<ComponentType>): ComponentType => {
   const Page = lazy(async () => ({ default: await load().catch(reload) }));
   return () => (

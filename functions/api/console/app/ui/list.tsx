@@ -8,25 +8,32 @@ import './list.css';
 export type Column<T> = {
   head: string;
   cell: (row: T) => ReactNode;
-  /** The field by which the API sorts the list when this column is asked to. */
+  /** The field by which the API sorts the list when the user sorts by this column. */
   sortBy?: string;
-  /** Left out where there is little room, as on a phone. */
+  /** Is the column left out on a narrow screen, such as a phone? */
   isMinor?: true;
 };
 
-/** The one page in the answer of a paged list. */
-export type Paged<T> = readonly { total: number; page: number; perPage: number; data: readonly T[] }[];
+/** The answer of a paged list, which is an array with one page. */
+export type Paged<T> = readonly {
+  total: number;
+  /** False when the list has more entries than `total`. */
+  isWhole?: boolean;
+  page: number;
+  perPage: number;
+  data: readonly T[];
+}[];
 
 type Sorting = { sort?: string; onSort?: (sort: string) => void };
-type ListProps<T> = Sorting & {
-  /** What the list is of, for who cannot see it. */
+export type ListProps<T> = Sorting & {
+  /** The name of the list for screen readers. */
   label: string;
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
   keyOf: (row: T) => string | number;
-  /** What stands there when there is nothing: what it means, and what to do. */
+  /** Is shown when the list is empty, and says what that means and what to do. */
   empty: ReactNode;
-  /** From 0. */
+  /** Is called with the number of a page, from 0. */
   onPage?: (page: number) => void;
 };
 
@@ -76,22 +83,13 @@ const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => 
   </Table.ScrollContainer>
 );
 
-const Pager = ({
-  total,
-  page,
-  perPage,
-  onPage,
-}: {
-  total: number;
-  page: number;
-  perPage: number;
-  onPage: (page: number) => void;
-}) => {
+type PagerProps = Omit<Paged<never>[number], 'data'> & { onPage: (page: number) => void };
+const Pager = ({ total, isWhole = true, page, perPage, onPage }: PagerProps) => {
   const texts = useTexts();
   const count = Math.ceil(total / perPage);
   return (
     <Group justify="space-between" mt="md">
-      <Text size="sm">{texts.total(total)}</Text>
+      <Text size="sm">{isWhole ? texts.total(total) : texts.atLeast(total)}</Text>
       {count > 1 && (
         <Pagination
           total={count}
@@ -111,7 +109,7 @@ const isPaged = <T,>(data: readonly T[] | Paged<T>): data is Paged<T> => {
   return typeof first === 'object' && first !== null && 'perPage' in first && 'data' in first;
 };
 
-/** A list in all its states: it is loading, it failed, it is empty, or here are its rows and pages. */
+/** A list with all its states: loading, failed, empty, or its rows and pages. */
 export const List = <T,>({ query, empty, onPage, ...rest }: ListProps<T>) => (
   <Loaded query={query as UseQueryResult<readonly T[] | Paged<T>>}>
     {(data) => {

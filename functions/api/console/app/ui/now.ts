@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time (ms), as of at most that long ago: for what says how long ago something was. */
+/** Gives the present time (ms), updated every `everyMs`, for texts such as "3 minutes ago". */
 export const useNow = (everyMs = 1_000): number => {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

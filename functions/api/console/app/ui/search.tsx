@@ -3,7 +3,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 type SearchProps = { value: string; onChange: (text: string) => void };
 
-/** The field above a list by which it is searched. */
+/** The search field above a list. */
 export const Search = ({ value, onChange }: SearchProps) => {
   const { search } = useTexts();
   return (

@@ -2,7 +2,7 @@ import { Alert, Group, Text } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 import { CopyButton } from './copy.tsx';
 
-/** Something that is shown only this once, to be copied now. */
+/** Shows a secret that will not be shown again, with a button to copy it. */
 export const Secret = ({ title, children }: { title: string; children: string }) => {
   const { setup: texts } = useTexts();
   return (

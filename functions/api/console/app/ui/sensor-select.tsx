@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 
-/** A sensor by its id; null while that is null. */
+/** The query for a sensor; it is disabled while the id is null. */
 export const useSensor = (sensorId: string | null) =>
   useQuery({
     queryKey: ['sensor', sensorId],
@@ -24,11 +24,11 @@ type SelectProps = {
   onChange: (sensorId: string | null) => void;
   placeholder?: string;
   error?: string | undefined;
-  /** Those that are not offered. */
+  /** The ids of sensors that are not offered. */
   without?: readonly string[];
 };
 
-/** Chooses one of the sensors of a customer; the service searches, for there may be 10,000. */
+/** Lets the user choose a sensor of a customer. The API searches, because there may be 10,000 sensors. */
 export const SensorSelect = ({ customerId, value, without = [], ...rest }: SelectProps) => {
   const [typed, setTyped] = useState('');
   const [searched] = useDebouncedValue(typed, 250);
@@ -49,7 +49,7 @@ export const SensorSelect = ({ customerId, value, without = [], ...rest }: Selec
       searchable
       clearable
       onSearchChange={setTyped}
-      // The service has searched already, in names and in hardware ids.
+      // The API has already searched in names and hardware ids.
       filter={({ options }) => options}
     />
   );

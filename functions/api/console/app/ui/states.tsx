@@ -41,8 +41,8 @@ const Stale = ({ since }: { since: number }) => {
 type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode };
 
 /**
- * What a query gives, as soon as it is there; before that a sign that it is loading, or why there is nothing. What was
- * there before stays while it is asked for anew; when that fails, it is said how old it is.
+ * Shows the data of a query; before that a placeholder while it loads, or its error. While it is refetched, the
+ * previous data stays; when refetching fails, the age of the data is shown.
  */
 export const Loaded = <T,>({ query, rows, children }: LoadedProps<T>) => {
   if (query.data !== undefined)

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 
 const MINUTE = 60_000;
 
-/** A time (ms) as a field of a form has it: in the zone of the browser, without seconds. */
+/** Formats a time (ms) as the value of an input, in the time zone of the browser, without seconds. */
 const textOf = (time: number | null): string => {
   if (time === null) return '';
   const zone = new Date(time).getTimezoneOffset() * MINUTE;
@@ -16,7 +16,7 @@ type TimeInputProps = {
   onChange: (time: number | null) => void;
 };
 
-/** Enters a point in time, in the zone of the browser; null: none. */
+/** An input for a time (ms) in the time zone of the browser; an empty input is null. */
 export const TimeInput = ({ value, onChange, ...rest }: TimeInputProps) => (
   <TextInput
     type="datetime-local"

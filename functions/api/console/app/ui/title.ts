@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 
-/** Names the tab of the browser after what it shows. */
+/** Sets the title of the browser tab. */
 export const useTitle = (...parts: readonly string[]): void => {
   const { console: name } = useTexts();
   const title = [...parts, name].join(' · ');

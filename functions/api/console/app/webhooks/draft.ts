@@ -1,6 +1,6 @@
 import type { Webhook, WebhookUpdate } from 'openapi';
 
-/** What of a webhook somebody enters; the delays as text. */
+/** The fields of a webhook that the user enters; the retry schedule is text. */
 export type WebhookDraft = Pick<Webhook, 'name' | 'url' | 'format' | 'isCustomerHook' | 'botId' | 'authMethod'> & {
   retries: string;
 };
@@ -16,7 +16,7 @@ export const draftOf = ({ name, url, format, isCustomerHook, botId, authMethod, 
 
 export const isGood = ({ retries }: WebhookDraft): boolean => /^\s*(\d+\s*(,\s*\d+\s*)*)?$/.test(retries);
 
-/** The same as the service takes it. Without a secret: that stays as it is. */
+/** Converts a draft to the body of an update. The secret is left out, so it stays unchanged. */
 export const updateOf = ({ retries, ...rest }: WebhookDraft, isEnabled: boolean): WebhookUpdate => ({
   ...rest,
   isEnabled,

@@ -1,10 +1,10 @@
 import { Select, Stack, Text, TextInput } from '@mantine/core';
-import type { Webhook } from 'openapi';
 import { faultOf } from '../api/problem.ts';
 import { useBots } from '../bots/bots.tsx';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
+import { fieldsOf } from '../ui/draft.ts';
 import { isGood, type WebhookDraft } from './draft.ts';
 
 type FieldsProps = {
@@ -13,9 +13,6 @@ type FieldsProps = {
   change: (part: Partial<WebhookDraft>) => void;
   error: unknown;
 };
-
-const optionsOf = (names: Readonly<Record<string, string>>) =>
-  Object.entries(names).map(([value, label]) => ({ value, label }));
 
 const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   const { webhooks: texts } = useTexts();
@@ -34,7 +31,7 @@ const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   );
 };
 
-/** Of a bot, or of the customer: each is for who may manage that. */
+/** Lets the user choose between a webhook of a bot and one of the customer; each needs its own permission. */
 const Kind = (props: FieldsProps) => {
   const { draft, change } = props;
   const { webhooks: texts } = useTexts();
@@ -43,7 +40,7 @@ const Kind = (props: FieldsProps) => {
     change({
       isCustomerHook: kind === 'customer',
       botId: null,
-      // A webhook of a customer cannot have that format.
+      // A webhook of a customer cannot have the format Custom 1.
       ...(kind === 'customer' && draft.format === 'custom1' && { format: 'full' }),
     });
   return (
@@ -68,13 +65,7 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
   const isWrong = !isGood(draft);
   return (
     <>
-      <Select
-        label={texts.auth}
-        data={optionsOf(texts.auths)}
-        value={draft.authMethod}
-        onChange={(one) => one && change({ authMethod: one as Webhook['authMethod'] })}
-        allowDeselect={false}
-      />
+      <Select label={texts.auth} {...fieldsOf(draft, change, error).choice('authMethod', texts.auths)} />
       <TextInput
         label={texts.retries}
         description={texts.retriesHint}
@@ -87,21 +78,15 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
   );
 };
 
-/** What can be set of a webhook. */
+/** The fields of a webhook. */
 export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
   const { webhooks: texts, setup } = useTexts();
+  const field = fieldsOf(draft, change, error);
   const { custom1, ...forAll } = texts.formats;
   return (
     <Stack>
-      <TextInput
-        label={setup.name}
-        required
-        maxLength={64}
-        value={draft.name}
-        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
-        error={faultOf(error, 'name')}
-      />
+      <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
       <TextInput
         type="url"
         label={texts.url}
@@ -109,9 +94,7 @@ export const WebhookFields = (props: FieldsProps) => {
         placeholder="https://"
         required
         maxLength={2_048}
-        value={draft.url}
-        onChange={({ currentTarget }) => change({ url: currentTarget.value })}
-        error={faultOf(error, 'url')}
+        {...field.text('url')}
       />
       <Kind {...props} />
       <Choice

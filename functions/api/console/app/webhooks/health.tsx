@@ -1,15 +1,27 @@
 import { Paper, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
-import { isOpen, StateBadge } from './state.tsx';
+import { StateBadge } from './state.tsx';
 
-/** How a receiver is doing, and what the service does about it. */
+const useCircuit = (webhookId: string) =>
+  useQuery({
+    queryKey: ['webhook', webhookId, 'circuit'],
+    queryFn: () => ok(api.GET('/webhooks/{webhookId}/circuit', { params: { path: { webhookId } } })),
+    refetchInterval: 5_000,
+    gcTime: 0,
+  });
+
+/** Shows the state of a receiver, and how the service reacts to it. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts, never } = useTexts();
   const dates = useDates();
   const now = useNow();
   const { consecutiveFailures, failingSince, lastSuccess } = webhook.health;
+  const { data: circuit } = useCircuit(webhook.id);
   return (
     <Paper component="section" aria-label={texts.health} withBorder p="md">
       <Title order={2} size="h3" mb="sm">
@@ -29,8 +41,15 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
             <dd>{dates.exact(failingSince)}</dd>
           </>
         )}
-        <dt>{texts.circuit}</dt>
-        <dd>{isOpen(webhook) ? texts.open : texts.closed}</dd>
+        {circuit && (
+          <>
+            <dt>{texts.circuit}</dt>
+            <dd>
+              {texts.circuits[circuit.state]}{' '}
+              {circuit.openUntil !== null && texts.probedIn(dates.ago(circuit.openUntil, now))}
+            </dd>
+          </>
+        )}
       </dl>
     </Paper>
   );

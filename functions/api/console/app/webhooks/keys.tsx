@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import type { Webhook } from 'openapi';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
@@ -7,6 +7,7 @@ import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Secret } from '../ui/secret.tsx';
+import { Section } from '../ui/section.tsx';
 import { drawSecret } from './secret.ts';
 
 const Token = ({ webhookId }: { webhookId: string }) => {
@@ -62,19 +63,16 @@ const Rotate = ({ webhookId }: { webhookId: string }) => {
   );
 };
 
-/** What a receiver recognises the service by, drawn anew. */
+/** Lets the user renew the token and the secret by which a receiver verifies requests. */
 export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   return (
-    <Paper component="section" aria-label={texts.keys} withBorder p="md">
+    <Section title={texts.keys}>
       <Stack>
-        <Title order={2} size="h3">
-          {texts.keys}
-        </Title>
         <Text>{hasSecretKey ? texts.hasSecret : texts.noSecret}</Text>
         {authMethod !== 'none' && <Token webhookId={id} />}
         <Rotate webhookId={id} />
       </Stack>
-    </Paper>
+    </Section>
   );
 };

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Switch } from '@mantine/core';
 import type { CreatedWebhook } from 'openapi';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
@@ -9,6 +9,7 @@ import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { isGood, newWebhook, updateOf } from './draft.ts';
@@ -18,7 +19,7 @@ import { drawSecret } from './secret.ts';
 
 type Made = { webhook: CreatedWebhook; secretKey: string | null };
 
-/** What a receiver needs to know, shown once. */
+/** Shows the keys that a receiver needs; they are not shown again. */
 const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
   const { webhooks: texts } = useTexts();
   return (
@@ -35,7 +36,7 @@ const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
 };
 
 type FormProps = { customerId: number; onMade: (made: Made) => void };
-const Form = ({ customerId, onMade }: FormProps) => {
+const Creation = ({ customerId, onMade }: FormProps) => {
   const { webhooks: texts, create: label } = useTexts();
   const may = useMay();
   const [draft, change] = useDraft(newWebhook(!may('manage_bots')));
@@ -50,27 +51,16 @@ const Form = ({ customerId, onMade }: FormProps) => {
     refresh: [['webhooks']],
     onDone: onMade,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isGood(draft)) create.mutate();
-  };
   return (
     <div className="halves">
-      <form onSubmit={submit}>
-        <Stack>
-          <WebhookFields customerId={customerId} draft={draft} change={change} error={create.error} />
-          <Switch
-            label={texts.sign}
-            checked={isSigned}
-            onChange={({ currentTarget }) => setSigned(currentTarget.checked)}
-          />
-          <Group>
-            <Button type="submit" loading={create.isPending}>
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form action={label} isPending={create.isPending} onSubmit={() => isGood(draft) && create.mutate()}>
+        <WebhookFields customerId={customerId} draft={draft} change={change} error={create.error} />
+        <Switch
+          label={texts.sign}
+          checked={isSigned}
+          onChange={({ currentTarget }) => setSigned(currentTarget.checked)}
+        />
+      </Form>
       <Sample format={draft.format} />
     </div>
   );
@@ -85,7 +75,7 @@ export const NewWebhookPage = () => {
       {made ? (
         <Keys made={made} />
       ) : (
-        <OfCustomer>{(customerId) => <Form customerId={customerId} onMade={setMade} />}</OfCustomer>
+        <OfCustomer>{(customerId) => <Creation customerId={customerId} onMade={setMade} />}</OfCustomer>
       )}
     </>
   );

@@ -36,7 +36,7 @@ const Answer = ({ webhookId, deliveryId }: { webhookId: string; deliveryId: stri
   );
 };
 
-/** Sends a test to a webhook, and shows what its receiver says to it. */
+/** Sends a test request to a webhook, and shows the answer of its receiver. */
 export const Ping = ({ webhook: { id, isEnabled } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const [deliveryId, setDeliveryId] = useState<string | null>(null);

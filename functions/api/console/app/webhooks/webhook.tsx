@@ -1,7 +1,6 @@
-import { Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
-import type { FormEvent } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
@@ -9,7 +8,9 @@ import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { useDraft } from '../ui/draft.ts';
+import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
+import { Section } from '../ui/section.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { draftOf, isGood, updateOf } from './draft.ts';
 import { WebhookFields } from './fields.tsx';
@@ -20,7 +21,7 @@ import { Sample } from './sample.tsx';
 
 const pathOf = (webhookId: string) => ({ params: { path: { webhookId } } });
 
-/** A webhook as it is now, asked for again and again. */
+/** The query for a webhook, which is polled. */
 export const useWebhook = (webhookId: string) =>
   useQuery({
     queryKey: ['webhook', webhookId],
@@ -66,29 +67,16 @@ const Settings = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts, setup, save: label } = useTexts();
   const [draft, change] = useDraft(draftOf(webhook));
   const save = useSave(webhook, setup.saved);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isGood(draft)) save.mutate(updateOf(draft, webhook.isEnabled));
-  };
+  const submit = () => isGood(draft) && save.mutate(updateOf(draft, webhook.isEnabled));
   return (
-    <Paper component="section" aria-label={texts.settings} withBorder p="md">
-      <Title order={2} size="h3" mb="md">
-        {texts.settings}
-      </Title>
+    <Section title={texts.settings}>
       <div className="halves">
-        <form onSubmit={submit}>
-          <Stack>
-            <WebhookFields customerId={webhook.customerId} draft={draft} change={change} error={save.error} />
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {label}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <Form action={label} isPending={save.isPending} onSubmit={submit}>
+          <WebhookFields customerId={webhook.customerId} draft={draft} change={change} error={save.error} />
+        </Form>
         <Sample format={draft.format} />
       </div>
-    </Paper>
+    </Section>
   );
 };
 

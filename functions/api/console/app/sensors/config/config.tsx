@@ -21,7 +21,7 @@ const Form = ({ sensor, part: { path }, fields, stored }: FormProps) => {
   const [changed, setChanged] = useState<Values>({});
   const params = { path: { sensorId: sensor.id } };
   const write = useWrite({
-    // Which fields there are is known at run time alone; the API checks each.
+    // The fields are known only at run time, so the body is not typed; the API validates each field.
     send: (body: Values) => ok(api.PUT(path, { params, body: body as never })),
     done: texts.config.saved,
     refresh: [['sensor', sensor.id]],
@@ -71,7 +71,7 @@ const OnePart = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
   );
 };
 
-/** The configurations that the user may see, as forms that are made of the contract. */
+/** Forms for the configurations that the user may see. They are generated from the OpenAPI document. */
 export const Config = ({ sensor }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
   const may = useMay();

@@ -1,20 +1,27 @@
 import { Badge, NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
-import { useTexts } from '../../texts/texts.tsx';
+import { useLocale, useTexts } from '../../texts/texts.tsx';
+import { german } from './german.ts';
 import type { Field } from './schema.ts';
 
-/** `fallingMitigatorEnabled` as people write it. */
+/** Converts a name like `fallingMitigatorEnabled` to words. */
 const words = (name: string): string => {
   const spaced = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 };
 
-/** What a choice means, as far as the description tells: "0 off, 1 on". */
+/** The label and the description of a field in the language of the user. */
+const useSaid = ({ name, note }: Field): readonly [label: string, note: string] => {
+  const inGerman = useLocale() === 'de' ? german[name] : undefined;
+  return inGerman ?? [words(name), note];
+};
+
+/** Gives a choice with its meaning, when the description tells it, as in "0 off, 1 on". */
 const meaningOf = (choice: string | number, note: string): string => {
   const [, meaning] = new RegExp(`(?:^|[ :,])${choice} ([^,;]+)`).exec(note) ?? [];
   return meaning === undefined ? String(choice) : `${choice}: ${meaning}`;
 };
 
-/** What it is for, its default, its range. */
+/** The hint below a field: its description, range and default. */
 const useHint = ({ note, byDefault, min, max, kind }: Field): string => {
   const { sensor, yes, no, none } = useTexts();
   const { config: texts } = sensor;
@@ -39,16 +46,17 @@ type InputProps = {
   firmware: number;
 };
 
-/** One field of a configuration, with what the contract says of it. */
+/** An input for one field of a configuration, with its hint and a badge when the firmware does not support it. */
 export const Input = ({ field, value, error, onChange, firmware }: InputProps) => {
   const { config: texts } = useTexts().sensor;
-  const { name, kind, choices, isNullable, min, max, note } = field;
+  const { kind, choices, isNullable, min, max } = field;
+  const [called, note] = useSaid(field);
   const label = (
     <>
-      {words(name)} <Support field={field} firmware={firmware} />
+      {called} <Support field={field} firmware={firmware} />
     </>
   );
-  const common = { label, description: useHint(field), error };
+  const common = { label, description: useHint({ ...field, note }), error };
   if (kind === 'switch')
     return (
       <Switch {...common} checked={value === true} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />

@@ -25,7 +25,7 @@ const useColumns = (installed: number): Column<Firmware>[] => {
   ];
 };
 
-/** The firmwares of the sensor's maker: which is installed, and which would be. */
+/** Lists the firmwares of the sensor's maker, and marks the installed one and the default one. */
 export const Firmwares = ({ sensor: { manufacturer, firmwareVersion } }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
   const params = { path: { manufacturer } };

@@ -3,7 +3,7 @@ import type { Needs } from '../../session/may.ts';
 
 type ConfigPath = Extract<keyof paths, `/sensors/{sensorId}/${string}/config/${string}`>;
 
-/** A configuration of a sensor: where it is read and written, and who may. */
+/** A configuration of a sensor: the path at which it is read and written, and the permission that it needs. */
 export type Part = { name: string; path: ConfigPath; needs: Needs };
 
 const part = (path: ConfigPath, needs: Needs): Part => ({ name: path.split('/').at(-1) ?? '', path, needs });

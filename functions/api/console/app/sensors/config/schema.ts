@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { ok } from '../../api/problem.ts';
 
-/** JSON Schema of a field, as far as configurations use it. */
+/** The parts of JSON Schema that configurations use. */
 type Schema = {
   type?: string;
   description?: string;
@@ -22,7 +22,7 @@ type Document = {
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-/** A field of a form: what it is, and what its description says of the firmware that it needs. */
+/** A field of a form. `from` and `until` are the firmware versions that its description names. */
 export type Field = {
   name: string;
   kind: 'switch' | 'choice' | 'number' | 'text' | 'lines';
@@ -43,7 +43,7 @@ const kindOf = ({ type, enum: choices }: Schema): Field['kind'] => {
   return type === 'integer' || type === 'number' ? 'number' : 'text';
 };
 
-/** The range of all 32-bit integers limits nobody. */
+/** Gives a bound of a range; undefined for the bounds of 32-bit integers, which are no real limit. */
 const bound = (value: number | undefined): number | undefined =>
   value === undefined || Math.abs(value) >= 2_147_483_647 ? undefined : value;
 
@@ -70,13 +70,13 @@ const fieldOf = (name: string, schema: Schema): Field => {
 const follow = ({ components }: Document, schema: Schema): Schema =>
   schema.$ref ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-/** The fields that a PUT to that path takes, by the contract. */
+/** Gives the fields of the body that a PUT to a path takes. */
 export const fieldsAt = (document: Document, path: string): Field[] => {
   const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema ?? {};
   return Object.entries(follow(document, schema).properties ?? {}).map(([name, one]) => fieldOf(name, one));
 };
 
-/** The OpenAPI document: the contract that the forms are made of. */
+/** The query for the OpenAPI document, from which the forms are generated. */
 export const documentQuery = queryOptions({
   queryKey: ['openapi'],
   staleTime: Number.POSITIVE_INFINITY,

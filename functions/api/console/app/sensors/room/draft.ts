@@ -4,10 +4,20 @@ import type { Rect } from './geometry.ts';
 
 export type Region = RoomUpdate['regions'][number];
 
+/**
+ * Creates a random UUID. The browser's own function is missing when the page was loaded over plain HTTP, as from a
+ * host in the same building.
+ */
+const randomId = (): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+};
+
 const fresh = (rect: Rect, name: string): Region => ({
   ...rect,
   name,
-  id: crypto.randomUUID(),
+  id: randomId(),
   kind: 'default',
   zMin: 0,
   zMax: 120,
@@ -18,10 +28,10 @@ const fresh = (rect: Rect, name: string): Region => ({
   isHorizontal: false,
 });
 
-/** What is sent to replace the room as it is read. */
+/** Gives the body that replaces a room, without the read-only fields. */
 const updateOf = ({ sensorId: _, createDate: __, updateDate: ___, rotation: ____, ...room }: Room): RoomUpdate => room;
 
-/** A room that is being changed: null while it is only looked at. `chosen` is the id of the region in hand. */
+/** The state of editing a room: null while the room is only shown. `chosen` is the id of the selected region. */
 export const useDraft = (room: Room) => {
   const [draft, setDraft] = useState<RoomUpdate | null>(null);
   const [chosen, choose] = useState<string | null>(null);

@@ -27,7 +27,7 @@ const Grid = ({ xMin, xMax, yMin, yMax }: Extent) => {
   );
 };
 
-/** The sensor: a wedge that looks into the room from its wall, or a ring below the ceiling; turned where it is turned. */
+/** Draws the sensor with its rotation: a wedge that points into the room from a wall, or a ring for the ceiling. */
 const Mounted = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
   const { room: texts } = useTexts();
   const turned = mounting === 'ceiling_45deg' ? { transform: 'rotate(45)' } : {};
@@ -77,7 +77,7 @@ const Shape = ({ region, draft }: { region: Region; draft: Draft }) => {
   );
 };
 
-/** How far a sensor of that maker sees when it is mounted so. */
+/** Draws the range of a sensor of this maker with this mounting. */
 const Reach = ({ room, maker }: { room: RoomUpdate; maker: Sensor['manufacturer'] }) => {
   const limits = mountings[maker][room.sensorMounting];
   if (!limits) return null;
@@ -86,7 +86,7 @@ const Reach = ({ room, maker }: { room: RoomUpdate; maker: Sensor['manufacturer'
 
 type DrawingProps = { sensor: Sensor; room: Room; draft: Draft; events: readonly Event[] };
 
-/** The room to scale, seen from above: what is in front of the sensor is above it. */
+/** Draws the room to scale, seen from above. What is in front of the sensor is drawn above it. */
 export const Drawing = ({ sensor, room, draft, events }: DrawingProps) => {
   const { room: texts } = useTexts();
   const shown = draft.draft ?? room;
@@ -95,7 +95,7 @@ export const Drawing = ({ sensor, room, draft, events }: DrawingProps) => {
   const right = Math.max(shown.xMax, reach?.x ?? 0) + MARGIN;
   const front = Math.max(shown.yMax, reach?.y ?? 0) + MARGIN;
   const { xMin, xMax, yMin, yMax } = shown;
-  // Behind a sensor on a wall is the wall.
+  // A sensor on a wall has no room behind it.
   const isOnWall = shown.sensorMounting.startsWith('wall');
   return (
     <svg

@@ -32,7 +32,7 @@ const entries = <K extends string>(known: object, labels: Record<K, string>): Ch
 
 type Given = { draft: Draft; room: RoomUpdate; maker: Maker; error: unknown };
 
-/** How the sensor is mounted and how far the room goes, with what the maker allows. */
+/** Fields for the mounting of the sensor and the extent of the room, with the limits of the maker. */
 export const RoomFields = ({ draft, room, maker, error }: Given) => {
   const { room: texts } = useTexts();
   const limits = mountings[maker][room.sensorMounting];
@@ -77,7 +77,7 @@ export const RoomFields = ({ draft, room, maker, error }: Given) => {
   );
 };
 
-/** The region in hand, by numbers. */
+/** Fields for the coordinates of the selected region. */
 export const RegionFields = ({ draft, room, maker, error }: Given) => {
   const { room: texts } = useTexts();
   const at = room.regions.findIndex(({ id }) => id === draft.chosen);

@@ -1,13 +1,13 @@
 import type { RoomUpdate } from 'openapi';
 import { SHORTEST_SIDE } from '../../../../../../shared/domain/room-limits.ts';
 
-/** All in cm; y grows to the front, so `topLeftY` is the greater one. */
+/** A rectangle in cm. y grows away from the sensor, so `topLeftY` is the greater one. */
 export type Rect = { topLeftX: number; topLeftY: number; bottomRightX: number; bottomRightY: number };
 export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax'>;
 export type Point = { x: number; y: number };
 export type Corner = 'topLeft' | 'bottomRight';
 
-/** What is drawn by hand is rounded to this, cm. */
+/** Coordinates that are drawn by hand are rounded to multiples of this (cm). */
 const STEP = 5;
 
 const within = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
@@ -18,7 +18,7 @@ export const sidesOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: Rect
   topLeftY - bottomRightY,
 ];
 
-/** The rectangle moved by so much, as far as the room goes. */
+/** Moves a rectangle, and keeps it inside of the room. */
 export const moved = (rect: Rect, dx: number, dy: number, { xMin, xMax, yMin, yMax }: Extent): Rect => {
   const [width, depth] = sidesOf(rect);
   const topLeftX = within(rect.topLeftX + dx, -xMin, Math.max(-xMin, xMax - width));
@@ -26,7 +26,7 @@ export const moved = (rect: Rect, dx: number, dy: number, { xMin, xMax, yMin, yM
   return { topLeftX, topLeftY, bottomRightX: topLeftX + width, bottomRightY: topLeftY - depth };
 };
 
-/** The rectangle with a corner at that point, as far as the room goes, and no smaller than a region may be. */
+/** Moves a corner of a rectangle to a point, inside of the room, and keeps the least size of a region. */
 export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMax, yMin, yMax }: Extent): Rect =>
   corner === 'topLeft'
     ? {
@@ -40,7 +40,7 @@ export const resized = (rect: Rect, corner: Corner, { x, y }: Point, { xMin, xMa
         bottomRightY: within(y, -yMin, rect.topLeftY - SHORTEST_SIDE),
       };
 
-/** The rectangle between two points of the room; null: too small to be meant. */
+/** Gives the rectangle between two points of the room; null when it is smaller than a region may be. */
 export const drawn = (a: Point, b: Point, { xMin, xMax, yMin, yMax }: Extent): Rect | null => {
   const xs = [a.x, b.x].map((x) => within(x, -xMin, xMax));
   const ys = [a.y, b.y].map((y) => within(y, -yMin, yMax));
@@ -55,7 +55,7 @@ export const drawn = (a: Point, b: Point, { xMin, xMax, yMin, yMax }: Extent): R
 
 export const onGrid = ({ x, y }: Point): Point => ({ x: rounded(x), y: rounded(y) });
 
-/** Where in the room something was, of which the API tells by parts of its extent. */
+/** Converts a point that the API gives as fractions of the room's extent to cm. */
 export const placeOf = (at: Point, { xMin, xMax, yMin, yMax }: Extent): Point => ({
   x: at.x * (xMin + xMax) - xMin,
   y: at.y * (yMin + yMax) - yMin,

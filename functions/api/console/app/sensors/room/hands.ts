@@ -7,7 +7,7 @@ type Grip =
   | { kind: 'resize'; id: string; rect: Rect; corner: Corner }
   | { kind: 'draw'; from: Point };
 
-/** Where on the drawing something happens, in cm of the room. */
+/** Gives the position of a pointer on the drawing, in cm of the room. */
 const pointOf = ({ currentTarget: svg, clientX, clientY }: PointerEvent<SVGSVGElement>): Point => {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM()?.inverse());
   return { x, y: -y };
@@ -29,7 +29,7 @@ const rectOf = (grip: Grip, at: Point, extent: Extent): Rect | null => {
   return moved(grip.rect, x, y, extent);
 };
 
-/** Mouse, pen and finger on the drawing: they draw, move and resize regions. */
+/** Handles mouse, pen and touch on the drawing: they draw, move and resize regions. */
 export const usePointer = (draft: Draft, nameOfNew: string) => {
   const grip = useRef<Grip>(null);
   const extent = draft.draft;
@@ -44,6 +44,9 @@ export const usePointer = (draft: Draft, nameOfNew: string) => {
       const { current } = grip;
       const rect = current && current.kind !== 'draw' && rectOf(current, pointOf(event), extent);
       if (rect) draft.changeRegion(current.id, rect);
+    },
+    onPointerCancel: () => {
+      grip.current = null;
     },
     onPointerUp: (event: PointerEvent<SVGSVGElement>) => {
       const { current } = grip;
@@ -62,7 +65,7 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -STEP },
 };
 
-/** Keys on a region: arrows move it, with Shift its lower right corner alone; Delete removes it. */
+/** Handles keys on a region: arrow keys move it, with Shift only its lower right corner; Delete removes it. */
 export const onKeyOf =
   (draft: Draft, id: string, rect: Rect) =>
   (event: KeyboardEvent): void => {

@@ -4,14 +4,14 @@ import { useNow } from '../../ui/now.ts';
 import { nameOf } from '../kinds.ts';
 import { type Extent, placeOf } from './geometry.ts';
 
-/** As many points as can be told apart. */
+/** The number of points that are drawn. More could not be told apart. */
 const MOST = 20;
 const DAY = 86_400_000;
 
-/** Fainter with each hour of age; after a day as faint as it gets. */
+/** The opacity of a point falls with its age (ms), for one day. */
 const opacityOf = (age: number): number => Math.max(0.25, 1 - age / DAY);
 
-/** Where the newest events were. */
+/** Draws the places of the newest events. */
 export const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }) => {
   const texts = useTexts();
   const dates = useDates();

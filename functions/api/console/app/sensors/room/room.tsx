@@ -45,7 +45,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   );
 };
 
-/** A new region in the middle of the room, for who draws none. */
+/** Gives the rectangle of a new region in the middle of the room, for users who don't draw it. */
 const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
   const [x, y] = [Math.round((xMax - xMin) / 2), Math.round((yMax - yMin) / 2)];
   return { topLeftX: x - 40, topLeftY: y + 40, bottomRightX: x + 40, bottomRightY: y - 40 };
@@ -101,7 +101,7 @@ const Both = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   );
 };
 
-/** The room of a sensor: drawn to scale, and changed by who may. */
+/** Shows the room of a sensor to scale, and lets users with the permission change it. */
 export const Room = ({ sensor }: { sensor: Sensor }) => {
   const room = useQuery(roomQuery(sensor.id));
   return <Loaded query={room}>{(found) => <Both sensor={sensor} room={found} />}</Loaded>;

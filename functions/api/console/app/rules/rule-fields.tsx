@@ -1,0 +1,52 @@
+import { NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import type { RuleUpdate } from 'openapi';
+import { useTexts } from '../texts/texts.tsx';
+import type { fieldsOf } from '../ui/draft.ts';
+
+type FieldsProps = { field: ReturnType<typeof fieldsOf<RuleUpdate>> };
+
+/** Fields for the text of the alarm. */
+export const Said = ({ field }: FieldsProps) => {
+  const { rules: texts } = useTexts();
+  return (
+    <>
+      <TextInput
+        label={texts.messageTitle}
+        description={texts.placeholders}
+        required
+        maxLength={128}
+        {...field.text('title')}
+      />
+      <Textarea label={texts.message} required maxLength={512} rows={3} {...field.text('message')} />
+    </>
+  );
+};
+
+/** Fields for the rate limit of a rule, for simulated falls, and for switching the rule off. */
+export const Limits = ({ field }: FieldsProps) => {
+  const { rules: texts } = useTexts();
+  return (
+    <>
+      <NumberInput
+        label={texts.rest}
+        description={texts.restHint}
+        min={0}
+        max={86_400}
+        {...field.number('rateLimitSeconds')}
+      />
+      <Switch label={texts.withSimulated} {...field.check('includeSimulated')} />
+      <Switch label={texts.isEnabled} {...field.check('isEnabled')} />
+    </>
+  );
+};
+
+/** Fields for the name and the situation of a rule. */
+export const What = ({ field }: FieldsProps) => {
+  const { rules: texts, setup, situations } = useTexts();
+  return (
+    <>
+      <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
+      <Select label={texts.situation} required searchable {...field.choice('situation', situations)} />
+    </>
+  );
+};

@@ -1,0 +1,62 @@
+import type { Clock } from './clock.ts';
+import { asRedriven, type Entry, entryOf } from './entry.ts';
+import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
+import type { Journal, Row } from './journal.ts';
+import type { Queue } from './queue.ts';
+
+/** The messages of a queue: in memory for receivers, and in the journal for the next process. */
+export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) => {
+  const entries = new Map<number, Entry>();
+  const received = new Map<string, Entry>();
+  const order = createFairOrder(isFifo);
+  const keep = (row: Row): void => {
+    const entry = entryOf(row, clock.now());
+    entries.set(entry.sequence, entry);
+    add(order, entry);
+    if (entry.visibleAt > clock.now()) hide(order, entry);
+  };
+  const drop = (entry: Entry): void => {
+    entries.delete(entry.sequence);
+    received.delete(entry.receiptHandle);
+    remove(order, entry);
+  };
+  for (const row of journal.load()) keep(row);
+  return {
+    order,
+    /** The messages that were received, in flight or visible again, by their last receipt handle. */
+    received,
+    /** Gives the order with the messages shown again that are due now. */
+    upToDate: (): FairOrder => {
+      showDue(order, clock.now());
+      return order;
+    },
+    /** Gives all messages in the order of sending. */
+    all: () => [...entries.values()],
+    add: (row: Row): void => {
+      journal.add(row);
+      keep(row);
+    },
+    remove: (entry: Entry): void => {
+      drop(entry);
+      journal.remove(entry.sequence);
+    },
+    /**
+     * Moves messages to another queue. Each is sent before it is removed, because the process may die in between, or
+     * the other queue may refuse it.
+     */
+    move: (moved: readonly Entry[], target: Queue): void => {
+      journal.together(() => {
+        for (const entry of moved) {
+          target.send(asRedriven(entry));
+          journal.remove(entry.sequence);
+        }
+      });
+      for (const entry of moved) drop(entry);
+    },
+    clear: (): void => {
+      for (const entry of entries.values()) drop(entry);
+      journal.clear();
+    },
+  };
+};
+export type QueueContents = ReturnType<typeof createContents>;

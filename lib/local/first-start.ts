@@ -1,0 +1,59 @@
+import type { Passwords } from '../../shared/auth/password.ts';
+import { drawAccountKey, drawToken, hashOf } from '../../shared/auth/tokens.ts';
+import { randomUuid } from '../../shared/domain/ids.ts';
+import { usernameKey } from '../../shared/domain/user.ts';
+import type { Store } from '../../shared/store/store.ts';
+
+type Chance = { now: () => number; random: (bytes: number) => Uint8Array; passwords: () => Promise<Passwords> };
+
+/** Creates a system admin. Gives null when the username is taken. */
+export const createAdmin = async (store: Store, username: string, password: string, chance: Chance) => {
+  if (await store.sessions.accountKeyOf(usernameKey(username))) return null;
+  const { now, random, passwords } = chance;
+  const time = now();
+  const admin = {
+    id: await store.limits.nextNumber('accounts'),
+    createDate: time,
+    updateDate: time,
+    customerId: null,
+    username,
+    firstName: '',
+    lastName: '',
+    email: '',
+    locale: 'en',
+    telegramId: null,
+    mobileNumber: null,
+    profileImageId: randomUuid(random),
+    canLogin: true,
+    isAdmin: true,
+    permissions: [],
+  };
+  // The quota is 0, because a system admin belongs to no customer whose users are counted.
+  const problem = await store.users.create(admin, drawAccountKey(random), await (await passwords()).hash(password), 0);
+  return problem === null ? admin : null;
+};
+
+export type FirstStart = {
+  adminUsername: string;
+  adminPassword: string | undefined;
+  provisioningKey: string | undefined;
+};
+
+/**
+ * At the first start of a cloud, creates a system admin and a provisioning key for both makers. Gives the generated
+ * secrets, to be printed once; they are not stored in clear text.
+ */
+export const firstStart = async (store: Store, given: FirstStart, chance: Chance): Promise<Record<string, string>> => {
+  const generated: Record<string, string> = {};
+  const password = given.adminPassword ?? Buffer.from(chance.random(15)).toString('base64url');
+  const admin = await createAdmin(store, given.adminUsername, password, chance);
+  if (admin && given.adminPassword === undefined) generated[`password of ${admin.username}`] = password;
+  if (admin || given.provisioningKey !== undefined) {
+    const key = given.provisioningKey ?? drawToken('provisioning', chance.random);
+    const record = { id: randomUuid(chance.random), name: 'first', manufacturer: null, createDate: chance.now() };
+    if (!(await store.provisioning.byHash(hashOf(key), chance.now())))
+      await store.provisioning.put(hashOf(key), record);
+    if (given.provisioningKey === undefined) generated['provisioning key'] = key;
+  }
+  return generated;
+};

@@ -1,0 +1,98 @@
+import type { Random } from '../local/random.ts';
+
+/**
+ * A moment in a room: of its resident, a visitor or the sensor. The sensor starts at `begin` and sends no message
+ * between `silent` and `back`. In a `cut_fall` the sensor stops sending before it could report the end of the fall.
+ */
+export type What =
+  | 'begin'
+  | 'leave_room'
+  | 'enter_room'
+  | 'leave_bed'
+  | 'enter_bed'
+  | 'visitor_enters'
+  | 'visitor_leaves'
+  | 'report'
+  | 'fall'
+  | 'cut_fall'
+  | 'near_fall'
+  | 'bad_night'
+  | 'silent'
+  | 'back';
+/** A moment of a day; `at` is ms after midnight. */
+export type Moment = { at: number; what: What };
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+/** Sensors are divided into this many groups that report at different times, so that not all report at once. */
+const TURNS = 9;
+
+type Around = (time: number, spread: number) => number;
+const during = (at: number, begins: What, lasts: number, ends: What): Moment[] => [
+  { at, what: begins },
+  { at: at + lasts, what: ends },
+];
+
+/**
+ * The periodic reports of a sensor in a day, `every` ms, whether something changed or not. The rhythm continues over
+ * midnight.
+ */
+const reportsOf = (sensor: number, day: number, every: number): Moment[] => {
+  const turn = Math.floor(((sensor % TURNS) * every) / TURNS);
+  const first = (((turn - day * DAY) % every) + every) % every;
+  return Array.from({ length: Math.ceil((DAY - first) / every) }, (_, at) => ({
+    at: first + at * every,
+    what: 'report',
+  }));
+};
+
+const meals = [8, 12, 18];
+const mealsOf = (around: Around): Moment[] =>
+  meals.flatMap((hour) =>
+    during(around(hour * HOUR, 20 * MINUTE), 'leave_room', around(35 * MINUTE, 10 * MINUTE), 'enter_room'),
+  );
+
+/** A resident gets up zero to two times per night; in one of four cases the resident soon gets up again. */
+const nightOf = (random: Random, around: Around): Moment[] =>
+  Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
+    const at = around((1.5 + 2 * walk) * HOUR, 40 * MINUTE);
+    const again = random() < 1 / 4 ? during(at + 13 * MINUTE, 'leave_bed', 4 * MINUTE, 'enter_bed') : [];
+    return [...during(at, 'leave_bed', 10 * MINUTE, 'enter_bed'), ...again];
+  }).flat();
+
+/** The moments that a day may contain, each with its probability. */
+const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] => [
+  [3 / 32, () => [{ at: around(10 * HOUR, HOUR / 2), what: 'fall' }]],
+  [
+    1 / 32,
+    () => {
+      const at = around(10 * HOUR, HOUR / 2);
+      return [{ at, what: 'cut_fall' }, ...during(at + 65 * SECOND, 'silent', 30 * MINUTE, 'back')];
+    },
+  ],
+  [1 / 8, () => [{ at: around(15.5 * HOUR, HOUR), what: 'near_fall' }]],
+  [1 / 16, () => [{ at: around(4 * HOUR, 20 * MINUTE), what: 'bad_night' }]],
+  [1 / 3, () => during(around(14 * HOUR, HOUR / 2), 'visitor_enters', around(HOUR, HOUR / 2), 'visitor_leaves')],
+  [1 / 6, () => during(around(17 * HOUR, 20 * MINUTE), 'silent', around(30 * MINUTE, 10 * MINUTE), 'back')],
+];
+
+/**
+ * The day of a room, in order of time. The resident is in bed at midnight, gets up in the morning, has three meals
+ * outside of the room, goes to bed in the evening and gets up at night. In one of eight days the resident falls, in
+ * one of eight almost falls, in one of sixteen has a bad night, in one of three has a visitor; in one of six the
+ * sensor is silent for a while.
+ */
+export const dayOf = (sensor: number, day: number, reportSeconds: number, random: Random): Moment[] => {
+  const around: Around = (time, spread) => Math.round(time + (2 * random() - 1) * spread);
+  const moments: Moment[] = [
+    ...reportsOf(sensor, day, reportSeconds * SECOND),
+    ...nightOf(random, around),
+    { at: around(6.5 * HOUR, 20 * MINUTE), what: 'leave_bed' },
+    ...mealsOf(around),
+    { at: around(21.5 * HOUR, 40 * MINUTE), what: 'enter_bed' },
+    ...chancesOf(around).flatMap(([chance, moments]) => (random() < chance ? moments() : [])),
+  ];
+  return moments.sort((a, b) => a.at - b.at);
+};

@@ -1,0 +1,119 @@
+import type { Moment, What } from './day.ts';
+
+export type Maker = 'maker_a' | 'maker_b';
+/** Even numbers of sensors are of maker A, odd ones of maker B. */
+export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' : 'maker_b');
+
+/** Who is in the room, and where the resident is. */
+export type Where = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
+/** A message, sent `after` ms after its moment. `stamp` gives the clock of the device so many ms after the moment. */
+export type Said = { after: number; message: (stamp: (after: number) => number) => object };
+
+const SECOND = 1_000;
+/** The time (ms) that a visitor needs to pass the door. */
+export const AT_DOOR = 5 * SECOND;
+
+export const asleep: Where = { isPresent: true, isInBed: true, hasVisitor: false };
+const moved: Partial<Record<What, Partial<Where>>> = {
+  leave_room: { isPresent: false, isInBed: false },
+  enter_room: { isPresent: true },
+  leave_bed: { isInBed: false },
+  enter_bed: { isInBed: true },
+  visitor_enters: { hasVisitor: true },
+  visitor_leaves: { hasVisitor: false },
+};
+export const whereAfter = (where: Where, { what }: Pick<Moment, 'what'>): Where => ({ ...where, ...moved[what] });
+
+const target = (xPosCm: number, zPosCm: number) => ({ xPosCm, yPosCm: 150, zPosCm });
+
+/** A presence message of maker A. Region 0 of the room is the bed, region 1 the door. */
+const presence = ({ isPresent, isInBed, hasVisitor }: Where, isAtDoor = false, after = 0): Said => ({
+  after,
+  message: (stamp) => ({
+    type: 4,
+    payload: {
+      presenceDetected: isPresent || hasVisitor,
+      presenceRegionMap: { 0: Number(isInBed), 1: Number(isAtDoor) },
+      trackerTargets: [
+        ...(isPresent ? [target(isInBed ? -75 : 40, isInBed ? 50 : 120)] : []),
+        ...(hasVisitor || isAtDoor ? [target(isAtDoor ? 25 : 90, 130)] : []),
+      ],
+      timestamp: stamp(after),
+    },
+  }),
+});
+
+const fallOfA = (status: string, seconds: number): Said => ({
+  after: seconds * SECOND,
+  message: (stamp) => ({
+    type: 5,
+    payload: {
+      ...{ status, timestamp: stamp(0), statusUpdateTimestamp: stamp(seconds * SECOND) },
+      ...{ fallLocX_cm: 60, fallLocY_cm: 180, fallLocZ_cm: 15 },
+      ...{ isSimulated: false, isLearning: false, isSilent: false },
+    },
+  }),
+});
+
+const ofMakerA = (what: What, where: Where): Said[] => {
+  switch (what) {
+    case 'fall':
+      return [
+        fallOfA('fall_detected', 0),
+        fallOfA('fall_confirmed', 52),
+        fallOfA('calling', 92),
+        fallOfA('finished', 122),
+      ];
+    case 'cut_fall':
+      return [fallOfA('fall_detected', 0)];
+    case 'near_fall':
+      return [fallOfA('fall_detected', 0), fallOfA('fall_exit', 20)];
+    case 'visitor_enters':
+    case 'visitor_leaves':
+      return [presence(where, true), presence(where, false, AT_DOOR)];
+    case 'silent':
+    case 'bad_night':
+      return [];
+    default:
+      return [presence(where)];
+  }
+};
+
+const event = (type: number, data: unknown, after = 0): Said => ({
+  after,
+  message: (stamp) => ({ cmd: 'event', type, data, timestamp: stamp(after) }),
+});
+const pose = (value: number, seconds: number) => event(2, [{ 'track-id': 1, pose: value }], seconds * SECOND);
+const BED = { area_type: 2, area_id: 0 };
+const DOOR = { area_type: 4, area_id: 1 };
+const move = (track: number, what: number, area = { area_type: 0, area_id: 0 }, after = 0) =>
+  event(1, [{ 'track-id': track, event: what, ...area }], after);
+const vital = (alarmType: number, respirationRate: number, heartRate: number): Said => ({
+  after: 0,
+  message: (stamp) => ({ cmd: 'stat', data: { respirationRate, heartRate, alarmType }, timestamp: stamp(0) }),
+});
+
+const ofMakerB = (what: What, { isPresent, isInBed, hasVisitor }: Where): Said[] => {
+  const people = (after = 0) => event(3, { 'number-people': Number(isPresent) + Number(hasVisitor) }, after);
+  const said: Record<What, Said[]> = {
+    begin: [people(), ...(isInBed ? [move(1, 3, BED, SECOND)] : [])],
+    leave_room: [move(1, 2)],
+    enter_room: [move(1, 1)],
+    leave_bed: [move(1, 4, BED)],
+    enter_bed: [move(1, 3, BED)],
+    visitor_enters: [move(2, 1), move(2, 3, DOOR, SECOND), move(2, 4, DOOR, SECOND + AT_DOOR)],
+    visitor_leaves: [move(2, 3, DOOR), move(2, 4, DOOR, AT_DOOR), move(2, 2, undefined, SECOND + AT_DOOR)],
+    report: [isInBed ? vital(0, 14, 62) : people()],
+    fall: [pose(2, 0), pose(5, 60), pose(3, 180)],
+    cut_fall: [pose(2, 0), pose(5, 60)],
+    near_fall: [pose(2, 0), pose(3, 20)],
+    bad_night: [vital(14, 22, 118)],
+    silent: [],
+    back: [event(5, { status: 0 }), people(SECOND)],
+  };
+  return said[what];
+};
+
+/** The messages that a sensor of a maker sends about a moment. `where` is the state of the room after it. */
+export const wordsOf = (maker: Maker, what: What, where: Where): Said[] =>
+  maker === 'maker_a' ? ofMakerA(what, where) : ofMakerB(what, where);

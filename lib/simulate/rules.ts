@@ -1,0 +1,58 @@
+import { TIME_ZONE } from './wall.ts';
+
+/** An event as `type/action`, the words that webhooks and lists use. */
+export type Kind =
+  | 'sensor/active'
+  | 'sensor/inactive'
+  | 'presence/occupied_room'
+  | 'presence/empty_room'
+  | 'bed/entered'
+  | 'bed/left'
+  | 'door/entered'
+  | 'door/left'
+  | 'fall/fall_suspected'
+  | 'fall/confirmed'
+  | 'fall/fall_detected'
+  | 'fall/finished'
+  | 'fall/canceled'
+  | 'vital/heart_rate_high';
+
+/** The recipients of alarms, with the format of their webhooks. Each has a bot and a webhook. */
+export const listeners = { nurse: 'full', pager: 'custom1', housekeeping: 'full', technician: 'full' } as const;
+export type Listener = keyof typeof listeners;
+
+/** A rule of the home: `situation` is the word of the API, `kind` the event that fires the rule. */
+export type HomeRule = {
+  name: string;
+  situation: string;
+  kind: Kind;
+  /** All sensors, the sensors of a group, the first sensor, or the bed in the room of the first sensor. */
+  scope: 'home' | 'group' | 'first' | 'first_bed';
+  isNightly: boolean;
+  rateLimitSeconds: number;
+  tells: readonly Listener[];
+};
+
+export const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '06:00', timeZone: TIME_ZONE };
+/** Is a sensor in the group? The group has sensors of both makers, and never more than 100. */
+export const isInGroup = (sensor: number): boolean => sensor < 200 && sensor % 4 < 2;
+
+const rule = (situation: string, kind: Kind, tells: readonly Listener[], more: Partial<HomeRule> = {}): HomeRule => ({
+  ...{ name: `${situation}, ${more.scope ?? 'home'}`, situation, kind, tells },
+  ...{ scope: 'home', isNightly: false, rateLimitSeconds: 60 },
+  ...more,
+});
+
+const HOUR = 3_600;
+/** Rules for falls, beds, rooms, doors, vital signs and sensors, with every scope, by day and by night. */
+export const homeRules: readonly HomeRule[] = [
+  rule('fall_detected', 'fall/fall_detected', ['nurse', 'pager'], { rateLimitSeconds: 24 * HOUR }),
+  rule('fall_suspected', 'fall/fall_suspected', ['nurse'], { scope: 'group' }),
+  rule('bed_left', 'bed/left', ['nurse'], { scope: 'group', isNightly: true }),
+  rule('bed_entered', 'bed/entered', ['housekeeping'], { scope: 'first_bed', rateLimitSeconds: 0 }),
+  rule('occupied_room', 'presence/occupied_room', ['housekeeping'], { scope: 'first' }),
+  rule('empty_room', 'presence/empty_room', ['housekeeping'], { scope: 'group', rateLimitSeconds: 5 * HOUR }),
+  rule('door_entered', 'door/entered', ['housekeeping'], { rateLimitSeconds: HOUR }),
+  rule('heart_rate_high', 'vital/heart_rate_high', ['nurse']),
+  rule('sensor_inactive', 'sensor/inactive', ['technician'], { rateLimitSeconds: 2 * HOUR }),
+];

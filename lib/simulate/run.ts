@@ -1,0 +1,130 @@
+import { startReceiver } from '../local/demo/receiver.ts';
+import { createArrivals } from './arrivals.ts';
+import { type Books, differences } from './books.ts';
+import type { Course } from './course.ts';
+import { DAY } from './day.ts';
+import { type Accounts, type Counts, createExpectation } from './expect.ts';
+import { type Access, buildHome, type Home } from './home.ts';
+import { makerOf } from './makers.ts';
+import { dayIn, messagesOf, type PlanOptions } from './plan.ts';
+import type { Kind } from './rules.ts';
+
+/**
+ * What a run did so far. `time` is the simulated time, ms. `told` counts, for each kind of event, the deliveries to
+ * the webhook that gets all events; `alarms` counts the deliveries that rules caused.
+ */
+export type Tally = { time: number; sent: number; refused: number; told: Counts; alarms: number };
+export type Host = {
+  /** Gives the course of simulated time, which starts now. */
+  course: () => Course;
+  /** Is awaited after each sensor that is set up, to respect the rate limit of the API. */
+  pace: () => Promise<void>;
+  /** Is called with the tally after every message. */
+  show: (tally: Tally) => void;
+};
+/** `slow` counts falls that only timers of the cloud move on, so that they are told minutes later. */
+export type Result = {
+  tally: Tally;
+  expected: Accounts;
+  slow: number;
+  arrivals: ReturnType<typeof createArrivals>;
+  home: Home;
+};
+
+/** Formats a simulated time (ms) as `day 1 07:30`. */
+export const clockText = (time: number): string => {
+  const minutes = Math.floor((time % DAY) / 60_000);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `day ${Math.floor(time / DAY) + 1} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+};
+
+const sum = (counts: Counts): number => [...counts.values()].reduce((total, one) => total + one, 0);
+
+/** Formats a tally as one line. */
+export const tallyText = ({ time, sent, refused, told, alarms }: Tally): string => {
+  const kinds = [...told].toSorted().map(([kind, count]) => `${kind} ${count}`);
+  const lost = refused > 0 ? `, ${refused} refused` : '';
+  return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(told)}: ${kinds.join(', ')}`;
+};
+
+/** Simulates a care home for some days. Counts the events that must result, and the deliveries that arrive. */
+export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
+  const tally: Tally = { time: 0, sent: 0, refused: 0, told: new Map(), alarms: 0 };
+  const arrivals = createArrivals();
+  let home: Home | undefined;
+  const receiver = await startReceiver((request, response) => {
+    receiver.received.length = 0;
+    const heard = arrivals.hear(request, home?.hooks ?? new Map());
+    if (heard?.listener === 'everything') tally.told.set(heard.kind, (tally.told.get(heard.kind) ?? 0) + 1);
+    else if (heard) tally.alarms++;
+    response.end();
+  });
+  home = await buildHome(options, options.sensors, receiver.url, host.pace);
+  const { devices } = home;
+  const { stamp, run, until } = host.course();
+  const { accounts, witness } = createExpectation(stamp(0));
+  let slow = 0;
+  for (let day = 0; day < options.days; day++) {
+    const moments = dayIn(options, day);
+    for (const moment of moments) witness(moment);
+    slow += moments.filter(({ what, sensor }) => what === 'cut_fall' && makerOf(sensor) === 'maker_a').length;
+    await run(messagesOf(moments), async ({ at, sensor, message }) => {
+      await devices[sensor]?.send(message(stamp)).then(
+        () => tally.sent++,
+        () => tally.refused++,
+      );
+      tally.time = Math.max(tally.time, at);
+      host.show(tally);
+    });
+  }
+  await until((options.days - 1) * DAY + (options.hours?.[1] ?? DAY));
+  await receiver.stop();
+  return { tally, expected: accounts, slow, arrivals, home };
+};
+
+const eventsOf = ({ events }: Accounts, kind: Kind): number =>
+  sum(new Map([...events].filter(([key]) => key.endsWith(` ${kind}`))));
+
+/**
+ * Checks what must hold at any speed of the clock: every message was accepted, and every fall that happened was told.
+ */
+export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
+  const [happened, told] = [eventsOf(expected, 'fall/fall_detected'), tally.told.get('fall/fall_detected') ?? 0];
+  return {
+    complaints: [
+      ...(tally.refused > 0 ? [`${tally.refused} messages were refused`] : []),
+      ...(told <= happened && told >= happened - slow ? [] : [`falls: expected ${happened}, told ${told}`]),
+    ],
+    verdict: `${happened} falls happened, ${told} were told${told < happened ? ', and time will tell of the others' : ''}`,
+  };
+};
+
+/**
+ * Compares the deliveries that arrived, and what the API of the cloud lists, with the expectation, which was counted
+ * without the cloud.
+ */
+export const judgeAll = (
+  { tally, expected, arrivals, home }: Result,
+  { events, hits, open, unsent }: Books,
+): { complaints: string[]; verdict: string } => {
+  const odd: [number, string][] = [
+    [tally.refused, 'messages were refused'],
+    [arrivals.strangers(), 'deliveries were not ours'],
+    [unsent, 'hits do not say that all was sent'],
+  ];
+  const bytes = expected.told.get('bytes') ?? 0;
+  const alarms = sum(expected.told) - sum(expected.events) - bytes;
+  return {
+    complaints: [
+      ...odd.filter(([times]) => times > 0).map(([times, what]) => `${times} ${what}`),
+      ...differences('events of sensor', expected.events, events),
+      ...differences('hits of sensor', expected.hits, hits),
+      ...differences('told', expected.told, arrivals.told),
+      ...differences('not done:', new Map(), open),
+    ],
+    verdict:
+      `${tally.sent} messages: ${sum(expected.events)} events of ${bytes} of them and of time, each told once; ` +
+      `${sum(expected.hits)} hits of ${home.rules.size} rules, ${alarms} alarms, each told once; ` +
+      `${arrivals.repeats()} repeats, nothing waits; all as counted apart from the cloud`,
+  };
+};

@@ -1,0 +1,18 @@
+/** The time zone of the home. */
+export const TIME_ZONE = 'Europe/Berlin';
+
+const format = new Intl.DateTimeFormat('en-GB', {
+  timeZone: TIME_ZONE,
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+});
+
+/** The local time of the home as `HH:MM`, for a time in ms since the Unix epoch. */
+export const wallClock = (time: number): string => format.format(time);
+
+const QUARTER = 900_000;
+/** The first local midnight of the home after a time, both ms since the Unix epoch. */
+export const nextMidnight = (time: number): number => {
+  let at = Math.ceil(time / QUARTER) * QUARTER;
+  while (wallClock(at) !== '00:00') at += QUARTER;
+  return at;
+};

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { NormalizedCoordinates } from './event.ts';
+import { int64, millis } from './values.ts';
+
+/** An event in a list. */
+export const EventView = z
+  .object({
+    id: int64,
+    uuid: z.string().meta({ format: 'uuid' }),
+    createDate: millis,
+    receiveDate: millis,
+    sensorId: z.string(),
+    eventType: z.int().nullable(),
+    type: z.string(),
+    action: z.string(),
+    normalizedCoordinates: NormalizedCoordinates.nullable(),
+    raw: z.unknown().meta({ description: 'the message of the device, its numbers with all their digits' }),
+  })
+  .meta({ id: 'Event' });

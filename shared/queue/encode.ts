@@ -1,0 +1,70 @@
+import type { QueueName } from '../capabilities.ts';
+import { type Delivery, messageOf } from '../domain/delivery.ts';
+import { hashOf } from '../domain/ids.ts';
+import type { Deliver, Task } from './task.ts';
+
+type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> & Partial<Pick<Delivery, 'snapshot'>>;
+/** Makes the task for a delivery that is due now. */
+export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot }: Due): Deliver => ({
+  ...{ type: 'deliver', customerId, webhookId, deliveryId: id, isRetry: false, notBefore: 0 },
+  ...(requestId !== undefined && { requestId }),
+  ...(snapshot && { uuid: messageOf(snapshot) }),
+});
+
+/** Gives the queue of a task. */
+export const queueOf = (task: Task): QueueName => {
+  switch (task.type) {
+    case 'process_messages':
+    case 'process_notice':
+      return 'events';
+    case 'check_sensor':
+      return 'timers';
+    case 'deliver':
+      return task.isRetry ? 'retries' : 'deliveries';
+    case 'release_held':
+    case 'step_replay':
+      return 'retries';
+  }
+};
+
+/**
+ * A message for a queue. `delaySeconds` is a whole number from 0 to MAX_DELAY_SECONDS, and 0 on a FIFO queue, which
+ * cannot delay single messages.
+ */
+export type Outgoing = { body: string; groupId: string; delaySeconds: number; deduplicationId?: string };
+
+/**
+ * The longest delay of an SQS message.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
+ */
+export const MAX_DELAY_SECONDS = 900;
+
+/**
+ * Gives the customer of a webhook's message group. The group names the customer and the webhook, because the queue
+ * `deliveries` is fair to both. It has at most 128 characters.
+ */
+export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
+const groupOf = (task: Task): string => ('webhookId' in task ? `${task.customerId}/${task.webhookId}` : task.sensorId);
+
+/**
+ * Escapes the two characters that JSON leaves as they are and that SQS refuses, because it takes only characters that
+ * XML allows. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+ */
+const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe').replaceAll('\uFFFF', '\\uffff');
+
+/**
+ * Makes the queue message of a task. Of messages with the same `deduplicationId`, a FIFO queue takes only one within 5
+ * minutes. Without one, the id is the hash of the task without `requestId`: equal tasks are taken once, no matter which
+ * calls they follow from.
+ */
+export const encode = (task: Task, delaySeconds = 0, deduplicationId?: string): Outgoing => {
+  const body = withinXml(JSON.stringify({ version: 1, ...task }));
+  const { requestId: _, ...said } = task;
+  const isFifo = queueOf(task) === 'events';
+  return {
+    body,
+    groupId: groupOf(task),
+    delaySeconds: isFifo ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delaySeconds))),
+    ...(isFifo && { deduplicationId: deduplicationId ?? hashOf(JSON.stringify(said)) }),
+  };
+};

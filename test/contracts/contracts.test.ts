@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../shared/api/operation.ts';
+import { call, fieldsOf, idFieldsOf, pathsOf } from './calls.ts';
+import { examples } from './examples.ts';
+import { idsInBodies, otherIds } from './ids-in-bodies.ts';
+import { exampleOf, operations, paramsOf } from './operations.ts';
+import { createWorld, idsFor, malformedIds, unknownIds, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+const needsCredential = ({ auth }: Operation) => auth !== 'anyone' && auth !== 'optional';
+const mayOf = (operation: Operation): readonly string[] =>
+  'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
+/** The path as a pattern: `/users/{userId}` and `/users/me` lead to different operations. */
+const allowedAt = (path: string) => operations.filter(([, one]) => one.path === path).map(([, { method }]) => method);
+
+test('every operation has an example, and every example an operation', () => {
+  expect(Object.keys(examples).sort()).toEqual(operations.map(([name]) => name).sort());
+});
+
+describe.each(operations)('%s', (name, operation) => {
+  const one = [name, operation] as const;
+  const params = paramsOf(operation);
+  const query = Object.keys(operation.query?.shape ?? {});
+  const { all: fields, required } = fieldsOf(operation);
+
+  test(`${name}: ${operation.success} with what its schema declares, and no more`, async () => {
+    const answer = await call(world, one);
+    expect(answer.status, answer.text).toBe(operation.success);
+    expect(operation.response.parse(answer.body)).toEqual(answer.body);
+  });
+
+  if (operation.body) {
+    test(`${name}: 400 for no body, a body of another type, and JSON that is none`, async () => {
+      const bodies = [undefined, '', 'null', '"text"', '7', 'true', '{', '{"a":1,}', '[1]', "{'a':1}"];
+      for (const body of bodies) {
+        const answer = await call(world, one, { body });
+        expect(answer.status, `${body}: ${answer.text}`).toBe(400);
+      }
+    });
+  }
+  if (required.length > 0) {
+    test(`${name}: 400 for a body without ${required.join(', ')}, which names each`, async () => {
+      const answer = await call(world, one, { body: {} });
+      expect(answer.status, answer.text).toBe(400);
+      expect(pathsOf(answer).sort()).toEqual([...required].sort());
+    });
+  }
+  if (fields.length > 0) {
+    test(`${name}: 400 for a wrong type of ${fields.join(', ')}`, async () => {
+      const { body } = await exampleOf(name, world);
+      for (const field of fields) {
+        const answer = await call(world, one, { body: { ...(body as object), [field]: { wrong: true } } });
+        expect(answer.status, `${field}: ${answer.text}`).toBe(400);
+        expect(
+          pathsOf(answer).every((path) => path.split('.')[0] === field),
+          answer.text,
+        ).toBe(true);
+      }
+    });
+  }
+  if (params.length > 0) {
+    test(`${name}: 400 for a malformed ${params.join(', ')}`, async () => {
+      for (const param of params)
+        for (const id of malformedIds(param)) {
+          const answer = await call(world, one, { params: { [param]: id } });
+          expect(answer.status, `${param}=${id}: ${answer.text}`).toBe(400);
+          expect(new Set(pathsOf(answer))).toEqual(new Set([param]));
+        }
+    });
+  }
+  if (query.length > 0) {
+    test(`${name}: 400 for a bad ${query.join(', ')}`, async () => {
+      const bad = query.map((key) => `${key}=%00`);
+      const paging = query.includes('page') ? ['page=-1', 'page=1.0', 'perPage=0', 'perPage=x'] : [];
+      const sorting = query.includes('sortBy') ? ['sortBy=id'] : [];
+      for (const text of [...bad, ...paging, ...sorting]) {
+        const answer = await call(world, one, { query: `?${text}` });
+        expect(answer.status, `${text}: ${answer.text}`).toBe(400);
+        expect(pathsOf(answer)).toEqual([text.split('=')[0]]);
+      }
+    });
+  }
+  const places = idFieldsOf(operation).filter((field) => !otherIds.includes(field));
+  if (places.length > 0) {
+    test(`${name}: 400 for an unknown ${places.join(', ')} in the body, the same as for one of another customer`, async () => {
+      const known = idsInBodies[name]?.(world) ?? [];
+      const field = (path: string) =>
+        path
+          .replace(/\.\d+$/, '')
+          .split('.')
+          .at(-1);
+      expect(known.map(({ path }) => field(path)).sort()).toEqual(places.toSorted());
+      for (const { path, body, unknown, theirs = unknown } of known) {
+        const missing = await call(world, one, { body: body(unknown) });
+        const foreign = await call(world, one, { body: body(theirs) });
+        expect([missing.status, foreign.status], foreign.text).toEqual([400, 400]);
+        expect(pathsOf(missing)).toEqual([path]);
+        expect(foreign.text).toBe(missing.text);
+      }
+    });
+  }
+  if (fields.includes('customerId')) {
+    test(`${name}: 400 for a customerId that a system admin names and nobody has`, async () => {
+      const { body } = await exampleOf(name, world);
+      const named = { ...(body as object), customerId: 987_654_321 };
+      const answer = await call(world, one, { client: world.admin, body: named });
+      expect(answer.status, answer.text).toBe(400);
+    });
+  }
+
+  if (needsCredential(operation)) {
+    test(`${name}: 401 without a credential, and for each that is good for nothing, with one answer`, async () => {
+      const none = await call(world, one, { client: world.anybody });
+      expect(none.status).toBe(401);
+      const wrongKind = operation.auth === 'device' || operation.auth === 'provisioner' ? world.admin : world.byDevice;
+      for (const [what, client] of Object.entries({ ...world.bad, 'one of another kind': wrongKind })) {
+        const answer = await call(world, one, { client });
+        expect([answer.status, answer.text], what).toEqual([401, none.text]);
+      }
+    });
+  }
+
+  const may = mayOf(operation);
+  if (may.length > 0) {
+    test(`${name}: 403 when the caller lacks ${may.join(' and ')}`, async () => {
+      const client = await world.without(may);
+      const params = operation.within === 'user' ? { userId: world.ours.ids.userId ?? '' } : {};
+      const answer = await call(world, one, { client, params });
+      expect(answer.status, answer.text).toBe(403);
+    });
+  }
+
+  const isSystem = 'may' in operation && operation.may === 'system_admin';
+  const [permission, ...others] = may;
+  if (permission && others.length === 0 && !isSystem) {
+    test(`${name}: ${operation.success} for who has ${permission} and nothing else`, async () => {
+      const answer = await call(world, one, { client: await world.only(permission), succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
+    });
+  }
+  if (needsCredential(operation) && 'may' in operation && !isSystem && operation.within) {
+    test(`${name}: ${operation.success} for a system admin, who belongs to no customer`, async () => {
+      const answer = await call(world, one, { client: world.admin, succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
+    });
+  }
+  if (operation.auth === 'user' && !isSystem && [...fields, ...query].includes('customerId')) {
+    test(`${name}: 403 for the customerId of another customer, the same as for an unknown one`, async () => {
+      const { body } = await exampleOf(name, world);
+      const answers = [world.theirs.customerId, 987_654_321].map((customerId) =>
+        body
+          ? call(world, one, { body: { ...body, customerId } })
+          : call(world, one, { query: `?customerId=${customerId}` }),
+      );
+      const [foreign, missing] = await Promise.all(answers);
+      expect([foreign?.status, foreign?.text]).toEqual([403, missing?.text]);
+    });
+  }
+
+  const isOurs = operation.auth === 'device' || ('may' in operation && !isSystem);
+  // Every manufacturer that there can be is there.
+  for (const param of params.filter((one) => one !== 'manufacturer')) {
+    test(`${name}: 404 for an unknown ${param}${isOurs ? ', the same as for one of another customer' : ''}`, async () => {
+      const missing = await call(world, one, { params: { [param]: idsFor(operation.path, unknownIds)[param] ?? '' } });
+      expect(missing.status, missing.text).toBe(404);
+      if (!isOurs) return;
+      const foreign = await call(world, one, {
+        params: { [param]: idsFor(operation.path, world.theirs.ids)[param] ?? '' },
+      });
+      expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
+    });
+  }
+
+  test(`${name}: 405 with Allow for another method, HEAD too; OPTIONS is 204`, async () => {
+    const allowed = allowedAt(operation.path);
+    const others = METHODS.filter((method) => !allowed.some((one) => one === method));
+    for (const method of [...others, 'HEAD', 'OPTIONS']) {
+      const answer = await call(world, one, { method, body: undefined });
+      expect(answer.status, method).toBe(method === 'OPTIONS' ? 204 : 405);
+      expect(answer.headers.get('allow')?.split(', ').sort(), method).toEqual([...allowed, 'OPTIONS'].sort());
+    }
+  });
+
+  if (operation.body) {
+    const limit = (operation.bodyKind === 'messages' ? 1_024 : 256) * 1_024;
+    test(`${name}: 413 for a body over ${limit / 1_024} KiB`, async () => {
+      const answer = await call(world, one, { body: `{"a":"${'x'.repeat(limit - 7)}"}` });
+      expect(answer.status).toBe(413);
+    });
+
+    test(`${name}: 415 for a body that is not application/json`, async () => {
+      const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'];
+      for (const type of types) {
+        const answer = await call(world, one, { headers: { 'content-type': type } });
+        expect(answer.status, type).toBe(415);
+      }
+      const good = await call(world, one, { headers: { 'content-type': 'Application/JSON; charset="utf-8"' } });
+      expect(good.status, good.text).toBe(operation.success);
+    });
+  }
+});

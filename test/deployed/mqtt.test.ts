@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { defaultRoom } from '../../shared/domain/room-geometry.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
+import { eventually } from '../fixtures/eventually.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
+import { type Assembly, type Resource, readAssembly } from './assembly.ts';
+import { type Deployed, startDeployed } from './cloud.ts';
+
+const whole = readAssembly(inject('assembly'));
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+
+/** The assembly without the resources that `isGone` says. */
+const without = (isGone: (resource: Resource) => boolean): Assembly => {
+  const kept = Object.entries(whole.template.Resources).filter(([, resource]) => !isGone(resource));
+  return { ...whole, template: { Resources: Object.fromEntries(kept) } };
+};
+const isPermissionOf = (name: string) => (resource: Resource) =>
+  resource.Type === 'AWS::Lambda::Permission' &&
+  JSON.stringify(resource).includes('"iot.amazonaws.com"') &&
+  JSON.stringify(resource).includes(`"${name}`);
+
+/** A home with a sensor and an alarm, in a cloud of an assembly. */
+const within = async (
+  assembly: Assembly,
+  run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof furnish>>) => Promise<void>,
+): Promise<void> => {
+  const first = { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
+  const cloud = await startDeployed(assembly, { first, mqttPort: 0 });
+  try {
+    await run({ ...cloud, mqttUrl: cloud.mqttUrl ?? '' }, await furnish(cloud));
+    expect([...cloud.judge.denied, ...cloud.faults]).toEqual([]);
+  } finally {
+    await cloud.stop();
+  }
+};
+const furnish = async (cloud: Deployed) => {
+  const { client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
+  await createAlarm(client, receiver.url);
+  return { ...(await linkSensor(client)), client };
+};
+
+test('who has its token connects to its own topics; what it publishes is an event, and a webhook', () =>
+  within(whole, async ({ mqttUrl, idle }, sensor) => {
+    const before = receiver.received.length;
+    const device = await createDevice(mqttUrl, sensor);
+    const message = { ...fallMessage('calling', Date.now()), uuid: crypto.randomUUID() };
+    await device.say(message);
+    const told = await receiver.until(before + 1);
+    expect(told.at(-1)?.body).toContain(message.uuid);
+    await idle();
+    const [page] = await sensor.client.ok<{ data: { uuid: string }[] }[]>('GET', `/sensors/${sensor.sensorId}/events`);
+    expect(page?.data.map(({ uuid }) => uuid)).toContain(message.uuid);
+    await device.end();
+  }));
+
+test('who has another token, or wants to be another sensor, is not let in', () =>
+  within(whole, async ({ mqttUrl }, sensor) => {
+    expect(await refusedBy(mqttUrl, { ...sensor, deviceToken: 'garbage' })).toBe(4);
+    expect(await refusedBy(mqttUrl, { ...sensor, sensorId: `id_${'0'.repeat(23)}` })).toBe(4);
+    expect(await refusedBy(mqttUrl, sensor, { clientId: 'another' })).toBe(2);
+    expect(await refusedBy(mqttUrl, await renewToken(sensor))).toBe(null);
+    expect(await refusedBy(mqttUrl, sensor)).toBe(4);
+  }));
+
+test('a device is told why a message was not taken, and that its configuration changed', () =>
+  within(whole, async ({ mqttUrl }, sensor) => {
+    const device = await createDevice(mqttUrl, sensor);
+    await device.say('no JSON');
+    await sensor.client.ok('PUT', `/sensors/${sensor.sensorId}/room`, defaultRoom);
+    await eventually(() => expect(device.heard).toMatchObject({ config: [{}], refused: [{ reason: 'json' }] }));
+    await device.end();
+  }));
+
+test('planted: the rule may not call its function. The error action keeps the message, and it is told by the queue', () =>
+  within(without(isPermissionOf('ingest')), async ({ mqttUrl, idle }, sensor) => {
+    const before = receiver.received.length;
+    const device = await connect(mqttUrl, sensor);
+    const message = { ...fallMessage('calling', Date.now()), uuid: crypto.randomUUID() };
+    await device.publishAsync(`v1/devices/${sensor.sensorId}/messages`, JSON.stringify(message), { qos: 1 });
+    const told = await receiver.until(before + 1);
+    expect(told.at(-1)?.body).toContain(message.uuid);
+    await idle();
+    await device.endAsync();
+  }));
+
+test.each([
+  ['the permission of the authorizer', isPermissionOf('authorizer')],
+  ['the authorizer', ({ Type }: Resource) => Type === 'AWS::IoT::Authorizer'],
+  ['the door', ({ Type }: Resource) => Type === 'AWS::IoT::DomainConfiguration'],
+  ['the rule', ({ Type }: Resource) => Type === 'AWS::IoT::TopicRule'],
+  [
+    'the role of the error action',
+    (one: Resource) => JSON.stringify(one).includes('"iot.amazonaws.com"') && one.Type === 'AWS::IAM::Role',
+  ],
+])('planted: %s is missing: MQTT is not there', (_, isGone) =>
+  expect(within(without(isGone), async () => {})).rejects.toThrow(),
+);

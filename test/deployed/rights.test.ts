@@ -1,0 +1,25 @@
+import { describe } from 'vitest';
+import { idle } from '../fixtures/iam-idle.ts';
+import { refusedTo } from '../fixtures/iam-judge.ts';
+import { type Gate, replayRights } from '../fixtures/rights-replay.ts';
+import { running } from './running.ts';
+
+const judges = () => running.map(({ judge }) => judge);
+/** The policies of the artefact, in all clouds of this file. */
+const gate: Gate = {
+  options: {},
+  get denied() {
+    return judges().flatMap(({ denied }) => denied);
+  },
+  refusedTo: (...given) => refusedTo(judges(), ...given),
+  unused: () => {
+    const [first = [], ...more] = judges().map(({ unused }) => unused());
+    return first.filter((right) => more.every((other) => other.includes(right)));
+  },
+};
+/** As the artefact names functions: a logical id has no hyphens. */
+const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
+const onlyHere = ['auth: ses:SendEmail mail/example.org'];
+
+describe('with the rights of the artefact, and no others', () =>
+  replayRights(gate, [...Object.keys(idle).map(named), ...onlyHere]));

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+let anybody: Client;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+let manager: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  anybody = clientOf(cloud.url);
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ['manage_users', 'manage_bots']);
+  manager = home.client;
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+const names = { firstName: 'A', lastName: 'B', email: '' };
+const hire = (username: string, more: object = {}) => hireFor(admin, home.customerId, username, more);
+const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
+
+type Token = { id: string; token: string; prefix: string; lastUsed: number | null };
+const give = (client: Client, body: object = {}, path = '/users/me/access-tokens') =>
+  client.ok<Token>('POST', path, { name: 'n', ...body });
+const tokensOf = (client: Client) => client.ok<Token[]>('GET', '/users/me/access-tokens');
+
+describe('an access token', () => {
+  const bot = { name: 'n' };
+  test('opens what its user may, is shown once, and known by its prefix and last use', async () => {
+    const { client, id } = await hire('integrator', { permissions: ['manage_bots'] });
+    const { token, ...shown } = await give(client, { name: 'nightly' });
+    expect(token.startsWith(shown.prefix)).toBe(true);
+    expect((await tokensOf(client))[0]).toEqual({ ...shown, lastUsed: null });
+    const byToken = anybody.as(token);
+    expect(await byToken.ok('GET', '/users/me')).toMatchObject({ id });
+    expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
+    const [used] = await tokensOf(client);
+    expect(used?.lastUsed).toBeGreaterThan(Date.now() - 60_000);
+    expect(JSON.stringify(used)).not.toContain(token.slice(shown.prefix.length));
+  });
+  test('that is withdrawn opens nothing in the next request, though 50 calls use it', async () => {
+    const { client } = await hire('withdrawer');
+    const { id, token } = await give(client);
+    const byToken = anybody.as(token);
+    const calls = Array.from({ length: 50 }, () => statusOf(byToken.call('GET', '/users/me')));
+    const withdrawals = Array.from({ length: 50 }, () =>
+      statusOf(client.call('DELETE', `/users/me/access-tokens/${id}`)),
+    );
+    expect((await Promise.all(withdrawals)).filter((status) => status === 200)).toHaveLength(1);
+    const after = Array.from({ length: 5 }, () => statusOf(byToken.call('GET', '/users/me')));
+    expect(await Promise.all(after)).toEqual(Array(5).fill(401));
+    expect((await Promise.all(calls)).filter((status) => status !== 200 && status !== 401)).toEqual([]);
+    expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
+    expect(await tokensOf(client)).toEqual([]);
+  });
+  test('with a choice of permissions has those that its user holds too', async () => {
+    const { client, id } = await hire('scoped', { permissions: ['manage_bots', 'manage_users'] });
+    const byToken = anybody.as((await give(client, { permissions: ['manage_bots'] })).token);
+    expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
+    expect(await statusOf(byToken.call('GET', '/users'))).toBe(403);
+    await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: ['manage_users'] });
+    expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(403);
+    const refused = client.call('POST', '/users/me/access-tokens', { name: 'n', permissions: ['manage_rules'] });
+    expect(await statusOf(refused)).toBe(403);
+  });
+  test('with a choice of permissions of a system admin is that of no system admin', async () => {
+    const byToken = anybody.as((await give(admin, { permissions: ['manage_users'] })).token);
+    expect(await statusOf(byToken.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
+    expect(await statusOf(anybody.as((await give(admin)).token).call('GET', '/customers'))).toBe(200);
+  });
+  test('that only reads is refused whatever writes', async () => {
+    const { client } = await hire('reader', { permissions: ['manage_bots'] });
+    const byToken = anybody.as((await give(client, { readOnly: true })).token);
+    expect(await statusOf(byToken.call('GET', '/bots'))).toBe(200);
+    expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(403);
+    expect(await statusOf(byToken.call('POST', '/users/logout'))).toBe(403);
+  });
+  test('makes no token, and changes neither the password nor where a new one is mailed', async () => {
+    const { client, password } = await hire('limited', { permissions: ['manage_users'] });
+    const byToken = anybody.as((await give(client)).token);
+    const change = { currentPassword: password, newPassword: 'another-long-password' };
+    const profile = { ...names, locale: 'en', telegramId: null, mobileNumber: null };
+    expect(await statusOf(byToken.call('POST', '/users/me/access-tokens', { name: 'n' }))).toBe(403);
+    expect(await statusOf(byToken.call('PUT', '/users/me/password', change))).toBe(403);
+    expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, email: 'me@example.com' }))).toBe(403);
+    expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, firstName: 'New' }))).toBe(200);
+  });
+  test('without manage_users neither sees nor withdraws the tokens of its user', async () => {
+    const { client } = await hire('careful', { permissions: ['manage_users', 'manage_bots'] });
+    const [other, limited] = [await give(client), await give(client, { permissions: ['manage_bots'] })];
+    const managing = await give(client, { permissions: ['manage_users'] });
+    const withdraw = (by: Client, { id }: Token) => statusOf(by.call('DELETE', `/users/me/access-tokens/${id}`));
+    expect(await statusOf(anybody.as(limited.token).call('GET', '/users/me/access-tokens'))).toBe(403);
+    expect(await withdraw(anybody.as(limited.token), other)).toBe(403);
+    expect(await withdraw(anybody.as(managing.token), other)).toBe(200);
+    expect(await withdraw(client, limited)).toBe(200);
+  });
+
+  test('of a user who may not log in, or is gone, opens nothing', async () => {
+    const { client, id } = await hire('barred');
+    const byToken = anybody.as((await give(client)).token);
+    await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
+    expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
+    await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [] });
+    expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(200);
+    await manager.ok('DELETE', `/users/${id}`);
+    expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
+  });
+  test('outlives a new password, but not its own end', async () => {
+    const { client, username, password } = await hire('keeper');
+    const [lasting, brief] = [await give(client), await give(client, { expiresAt: Date.now() + 1_000 })];
+    await client.ok('PUT', '/users/me/password', { currentPassword: password, newPassword: 'another-long-password' });
+    expect(await statusOf(anybody.as(lasting.token).call('GET', '/users/me'))).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await statusOf(anybody.as(brief.token).call('GET', '/users/me'))).toBe(401);
+    const again = await logIn(anybody, username, 'another-long-password');
+    expect((await tokensOf(again)).map(({ id }) => id)).toEqual([lasting.id]);
+    const past = client.as(lasting.token).call('GET', '/users/me');
+    expect(await statusOf(past)).toBe(200);
+  });
+  test('is the 21st of nobody, though 30 are made at once', async () => {
+    const { client } = await hire('collector');
+    const make = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
+    const statuses = await Promise.all(Array.from({ length: 30 }, make));
+    expect([201, 409].map((one) => statuses.filter((status) => status === one).length)).toEqual([20, 10]);
+    const [first] = await tokensOf(client);
+    await client.ok('DELETE', `/users/me/access-tokens/${first?.id}`);
+    expect([await make(), await make()]).toEqual([201, 409]);
+  });
+  test('that somebody else makes has no more than both hold, then and later', async () => {
+    const { id } = await hire('colleague', { permissions: ['manage_bots'] });
+    const path = `/users/${id}/access-tokens`;
+    expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_users'] }))).toBe(403);
+    const byToken = anybody.as((await give(manager, {}, path)).token);
+    expect(await statusOf(byToken.call('POST', '/bots', bot))).toBe(201);
+    await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: ['manage_bots', 'manage_sensors'] });
+    expect(await statusOf(byToken.call('POST', '/sensor-groups', { name: 'n', sensorIds: [] }))).toBe(403);
+    expect(await statusOf(manager.call('POST', path, { name: 'n', permissions: ['manage_bots'] }))).toBe(403);
+  });
+  test('opens nothing as a cookie', async () => {
+    const { client } = await hire('baker');
+    const cookie = `PSAUTHTOKEN=${(await give(client)).token}`;
+    expect(await statusOf(anybody.call('GET', '/users/me', undefined, { cookie }))).toBe(401);
+  });
+});

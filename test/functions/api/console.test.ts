@@ -1,0 +1,75 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { library } from '../../../functions/api/console/library.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { type Client, clientOf } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+
+const [script = '', style = ''] = ['js', 'css'].map(
+  (kind) => Object.keys(library).find((name) => name.startsWith('app.') && name.endsWith(kind)) ?? '',
+);
+let cloud: Cloud;
+let anybody: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  anybody = clientOf(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+const linksOf = (page: string): string[] =>
+  [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !link.startsWith('data:'));
+
+test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(
+  'the page at /console%s finds its files, whatever is before it',
+  async (path) => {
+    const { status, text, headers } = await anybody.call('GET', `/console${path}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const prefix of ['', '/stage', '/any/where']) {
+      const files = linksOf(text).map(
+        (link) => new URL(link, `https://x.example${prefix}/api/v1/console${path}`).pathname,
+      );
+      const folder = `${prefix}/api/v1/console`;
+      expect(files.toSorted()).toEqual([`${folder}/${style}`, `${folder}/${script}`].toSorted());
+    }
+  },
+);
+
+test('its files are there for ever under their names, and no others are', async () => {
+  for (const [name, type] of [
+    [script, 'text/javascript'],
+    [style, 'text/css'],
+  ] as const) {
+    const { status, headers } = await anybody.call('GET', `/console/${name}`);
+    expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  }
+  const gone = await anybody.call('GET', `/console/${script.replace(/\.\w+\.js$/, '.00000000.js')}`);
+  expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
+});
+
+test('the page runs and takes nothing but its own files, and can make no markup of texts', async () => {
+  const { headers, text } = await anybody.call('GET', '/console');
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("trusted-types 'none'");
+  expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
+  expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+});
+
+/** A script and all that it imports at once, by name. */
+const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> => {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  const code = gunzipSync(library[name]?.gzip ?? expect.unreachable(name)).toString();
+  for (const [, part = ''] of code.matchAll(/(?:from|import)"\.\/([\w.-]+\.js)"/g)) loadedBy(part, seen);
+  return seen;
+};
+
+test('the first load is at most 300 KB', () => {
+  const names = ['page 0', style, ...loadedBy(script)];
+  const bytes = names.map((name) => library[name]?.gzip.length ?? Number.NaN);
+  expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeliveryWorld, LATE, ok, status } from '../../fixtures/deliveries.ts';
+
+const DAY = 86_400_000;
+type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
+let world: World;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+describe('the log of a delivery', () => {
+  test('tells each attempt: its start, status, word for the trouble, and what the receiver said', async () => {
+    const { fall, list, detail, tries } = await world.furnish({ retrySchedule: LATE });
+    world.answerWith(status(500, 'x'.repeat(5_000)));
+    await fall();
+    const [first] = (await list('?state=retrying')).data;
+    world.answerWith(ok);
+    await world.pass(1_300_000);
+    const told = await detail(first?.id ?? '');
+    expect(told).toMatchObject({ state: 'delivered', reason: null, attempts: 2, nextAttempt: null, replayOf: null });
+    expect(told.attemptLog).toMatchObject([
+      { number: 1, status: 500, error: null, responseBody: 'x'.repeat(4_096) },
+      { number: 2, status: 200, error: null, responseBody: 'ok', timings: { firstByte: expect.any(Number) } },
+    ]);
+    expect(await tries()).toEqual({ allSend: true, tries: told.attemptLog.map(({ startDate }) => startDate) });
+  });
+
+  test('names what kept an attempt from a status by a stable word', async () => {
+    const { fall, list, detail } = await world.furnish({ retrySchedule: [0], url: 'http://127.0.0.1:9/' });
+    await fall();
+    const [only] = (await list()).data;
+    expect(only).toMatchObject({ state: 'failed', reason: 'exhausted' });
+    expect((await detail(only?.id ?? '')).attemptLog).toMatchObject([{ status: null, error: 'connect_refused' }]);
+  });
+
+  test('is listed by state and time, newest first, for 30 days', async () => {
+    const { fall, list } = await world.furnish();
+    await fall();
+    const between = world.now();
+    await world.pass(1_000);
+    await fall();
+    const { total, data } = await list();
+    expect(total).toBe(2);
+    expect(data.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    expect((await list('?state=held')).total).toBe(0);
+    expect((await list(`?since=${between}`)).data).toEqual(data.slice(0, 1));
+    expect((await list(`?until=${between}`)).data).toEqual(data.slice(1));
+    world.skip(31 * DAY);
+    expect((await list()).total).toBe(0);
+  });
+});
+
+describe('a test of a webhook', () => {
+  test('takes the whole way, and says that it is one', async () => {
+    const { client, at, detail, receiver } = await world.furnish({ format: 'custom1' });
+    const before = receiver.received.length;
+    const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/test`);
+    const got = (await receiver.until(before + 1)).at(-1);
+    await world.idle();
+    expect(got?.headers).toMatchObject({ 'x-service-cloud-test': 'true', 'webhook-id': deliveryId });
+    expect(JSON.parse(got?.body ?? '')).toMatchObject({ eventType: 8, sensorId: `id_${'0'.repeat(23)}` });
+    expect(await detail(deliveryId)).toMatchObject({ state: 'delivered', event: 'test/ping', ruleHitId: null });
+  });
+
+  test('is {"test":true} in the raw format, and a 409 when the webhook is off', async () => {
+    const { client, at, set, receiver } = await world.furnish({ format: 'raw' });
+    const before = receiver.received.length;
+    await client.ok('POST', `${at}/test`);
+    expect((await receiver.until(before + 1)).at(-1)?.body).toBe('{"test":true}');
+    await set({ isEnabled: false });
+    expect((await client.call('POST', `${at}/test`)).status).toBe(409);
+  });
+});
+
+describe('the format of a delivery', () => {
+  /** A fall, or what `make` makes, that its receiver refuses; then its webhook has another format. */
+  const refused = async (format: string, make?: (home: Awaited<ReturnType<World['furnish']>>) => Promise<unknown>) => {
+    const home = await world.furnish({ retrySchedule: LATE });
+    const { client, at, fall, receiver, list } = home;
+    world.answerWith(status(500, 'no'));
+    await (make ? make(home) : fall());
+    await receiver.until(1);
+    await world.idle();
+    world.answerWith(ok);
+    await client.ok('PUT', at, { ...(await client.ok<object>('GET', at)), format });
+    const [waiting] = (await list('?state=retrying')).data;
+    return { ...home, id: waiting?.id ?? '' };
+  };
+
+  test.each(['raw', 'custom1'])(
+    'stays when that of its webhook becomes %s, also when it is sent again',
+    async (format) => {
+      const { receiver, client, at, id, fall } = await refused(format);
+      await world.pass(1_300_000);
+      await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
+      const [first, second, third] = await receiver.until(3);
+      await world.idle();
+      expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: { action: expect.any(String) } });
+      expect([second?.body, third?.body]).toEqual([first?.body, first?.body]);
+      await fall();
+      expect(JSON.parse((await receiver.until(4)).at(-1)?.body ?? '')).not.toHaveProperty('event');
+    },
+  );
+
+  test('of a test stays too', async () => {
+    const { receiver } = await refused('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
+    await world.pass(1_300_000);
+    const [first, second] = await receiver.until(2);
+    expect(second?.body).toBe(first?.body);
+  });
+
+  test('is that of its webhook when it was not kept', async () => {
+    const { receiver, id, forgetFormat } = await refused('custom1');
+    await forgetFormat(id);
+    await world.pass(1_300_000);
+    const [, second] = await receiver.until(2);
+    expect(JSON.parse(second?.body ?? '')).toMatchObject({ eventType: expect.any(Number) });
+  });
+});
+
+describe('a delivery whose webhook is deleted', () => {
+  test.each(['waits', 'is held'])('and that %s has failed, with a reason', async (how) => {
+    const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
+    world.answerWith(status(500, 'no'));
+    if (how === 'is held') await set({ isEnabled: false });
+    await fall();
+    const before = receiver.received.length;
+    expect(await kept()).toMatchObject([{ state: how === 'is held' ? 'held' : 'retrying' }]);
+    await client.ok('DELETE', at);
+    await world.pass(15 * DAY);
+    expect(await kept()).toMatchObject([{ state: 'failed', reason: 'deleted' }]);
+    expect((await kept())[0]).not.toHaveProperty('duePk');
+    expect(receiver.received).toHaveLength(before);
+  });
+});
+
+describe('a delivery that is sent again', () => {
+  test('is a new one with the same webhook-id and body, and the rule hit tells of it', async () => {
+    const { fall, list, client, at, detail, tries, receiver } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    const before = receiver.received.length;
+    await fall();
+    world.answerWith(ok);
+    const [lost] = (await list('?state=failed')).data;
+    const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${lost?.id}/redeliver`);
+    const [first, second] = (await receiver.until(before + 2)).slice(before);
+    await world.idle();
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second?.body).toBe(first?.body);
+    expect(await detail(deliveryId)).toMatchObject({ state: 'delivered', replayOf: lost?.id });
+    expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number), expect.any(Number)] });
+  });
+});
+
+describe('a held delivery that is sent again', () => {
+  test('is held in the place of the first, and comes once when its webhook is switched on', async () => {
+    const { fall, list, set, client, at, receiver } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    const [held] = (await list('?state=held')).data;
+    const before = receiver.received.length;
+    const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${held?.id}/redeliver`);
+    await world.idle();
+    expect((await list('?state=held')).data).toMatchObject([{ id: deliveryId, replayOf: held?.id }]);
+    expect((await list('?state=failed')).data).toMatchObject([{ id: held?.id, reason: 'replayed' }]);
+    await set({ isEnabled: true });
+    await world.pass(60_000);
+    await receiver.until(before + 1);
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(before + 1);
+  });
+});
+
+describe('a webhook that is switched off', () => {
+  test('holds what comes, and lets it go on at ten a second when it is on again, with its attempts counted', async () => {
+    const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
+    world.answerWith(status(500, 'no'));
+    await fall();
+    await set({ isEnabled: false });
+    await world.pass(1_300_000);
+    for (let at = 0; at < 9; at++) await fall();
+    const held = (await list('?state=held')).data.map(({ attempts }) => attempts);
+    expect(held.sort()).toEqual([...Array(9).fill(0), 1]);
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(before);
+    await set({ isEnabled: true, consecutiveFailures: 0 });
+    await world.pass(0);
+    // Their times are 100 ms apart; on a busy machine the first ones come late.
+    await receiver.until(before + 10);
+    await world.idle();
+    const times = receiver.received.slice(before).map(({ at }) => at);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
+    expect((await list('?state=delivered')).total).toBe(10);
+  });
+
+  test('lets what it holds end after 14 days, with a reason', async () => {
+    const { fall, list, set } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    await world.pass(13 * DAY);
+    expect((await list()).data).toMatchObject([{ state: 'held', reason: 'webhook_disabled' }]);
+    await world.pass(1.1 * DAY);
+    expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
+  });
+
+  test('that counted too many as held is corrected when nothing is, and looked at no more', async () => {
+    const { fall, set, record, receiver } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    await set({ isEnabled: true, held: 3 });
+    await world.pass(0);
+    await receiver.until(1);
+    await world.idle();
+    expect(await record()).toMatchObject({ held: 2, duePk: expect.any(String) });
+    await world.pass(61_000);
+    expect(await record()).toMatchObject({ held: 0 });
+    await world.pass(60_000);
+    expect(await record()).not.toHaveProperty('duePk');
+  });
+
+  test('is one whose receiver is gone: that delivery has failed, what waits is held', async () => {
+    const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
+    world.answerWith(status(500, 'no'));
+    await fall();
+    world.answerWith(status(410, ''));
+    await fall();
+    world.answerWith(ok);
+    await world.pass(1_300_000);
+    expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
+    expect((await list('?sortBy=asc(createDate)')).data).toMatchObject([
+      { state: 'held', attempts: 1 },
+      { state: 'failed', reason: 'gone', attempts: 1 },
+    ]);
+  });
+
+  test('is one that had no success for 5 days and 20 failures', async () => {
+    const { fall, health } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let at = 0; at < 20; at++) await fall();
+    expect(await health()).toMatchObject({ isEnabled: true });
+    world.skip(5.1 * DAY);
+    await fall();
+    expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'failing' });
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeliveryWorld, ok, status } from '../../../fixtures/deliveries.ts';
+
+const DAY = 86_400_000;
+type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
+let world: World;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+describe('a replay', () => {
+  type Replay = { id: string; state: string; total: number; sent: number; failed: number };
+  type Client = Awaited<ReturnType<World['furnish']>>['client'];
+  const progress = async (client: Client, at: string, { id }: Replay) =>
+    client.ok<Replay>('GET', `${at}/replays/${id}`);
+  /** Of all there is until now; a minute later it is through. */
+  const replayAll = async (client: Client, at: string): Promise<Replay> => {
+    const span = { since: 0, until: world.now(), ratePerSecond: 100 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await world.idle();
+    await world.pass(60_000);
+    return replay;
+  };
+
+  test('sends what failed and what is held once more, and counts exactly', async () => {
+    const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    await fall();
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 3; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now() + DAY, ratePerSecond: 100 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    expect(replay).toMatchObject({ state: 'running', total: 3, sent: 0, failed: 0 });
+    await receiver.until(before + 3);
+    await world.idle();
+    await world.pass(0);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
+    expect((await list('?state=delivered')).total).toBe(4);
+    expect(receiver.received).toHaveLength(before + 3);
+  });
+
+  test('is found by whoever may manage its webhook, while it runs, and as the newest one after that', async () => {
+    const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
+    const list = async (query = '') => {
+      const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);
+      return page?.data.map(({ id, state }) => ({ id, state }));
+    };
+    expect(await list()).toEqual([]);
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 3; one++) await fall();
+    world.answerWith(ok);
+    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const { id } = await client.ok<Replay>('POST', `${at}/replays`, span);
+    expect(await list()).toEqual([{ id, state: 'running' }]);
+    await client.ok('DELETE', `${at}/replays/${id}`);
+    expect(await list()).toEqual([{ id, state: 'canceled' }]);
+    const { id: next } = await client.ok<Replay>('POST', `${at}/replays`, span);
+    expect((await list())?.map((one) => one.id)).toEqual([next]);
+    expect(await list('?page=1')).toEqual([]);
+  });
+
+  test('that is canceled sends no more; what it had not sent has failed', async () => {
+    const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 4; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await receiver.until(before + 1);
+    await client.ok('DELETE', `${at}/replays/${replay.id}`);
+    await world.idle();
+    const { sent, failed, ...told } = await progress(client, at, replay);
+    expect(told).toMatchObject({ state: 'canceled', total: 4 });
+    await world.pass(10_000);
+    expect((await list()).data.filter(({ state }) => !['delivered', 'failed'].includes(state))).toEqual([]);
+    expect(receiver.received.length).toBe(before + sent);
+    const canceled = (await list('?state=failed')).data.filter(({ reason }) => reason === 'canceled');
+    expect(canceled).toHaveLength(failed);
+  });
+
+  test('that is paused sends no more until it goes on, and then the rest once', async () => {
+    const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 12; one++) await fall();
+    world.answerWith(ok);
+    const before = receiver.received.length;
+    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
+    await receiver.until(before + 1);
+    const paused = await client.ok<Replay>('PUT', `${at}/replays/${replay.id}`, { isPaused: true });
+    expect(paused).toMatchObject({ state: 'running', isPaused: true, total: 12 });
+    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    const sent = receiver.received.length - before;
+    expect(sent).toBeLessThan(12);
+    await world.pass(60_000);
+    expect(receiver.received.length - before).toBe(sent);
+    expect(await progress(client, at, replay)).toMatchObject({ isPaused: true, sent });
+    await client.ok('PUT', `${at}/replays/${replay.id}`, { isPaused: false });
+    for (let one = 0; one < 6; one++) await world.pass(3_000);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', isPaused: false, sent: 12 });
+    expect(receiver.received.length - before).toBe(12);
+  });
+
+  test('takes the place of what is held: each comes once when the webhook is on again', async () => {
+    const { fall, list, client, at, receiver, set, record } = await world.furnish();
+    await set({ isEnabled: false });
+    for (let one = 0; one < 3; one++) await fall();
+    const replay = await replayAll(client, at);
+    expect((await list('?state=failed')).data.map(({ reason }) => reason)).toEqual(Array(3).fill('replayed'));
+    expect((await list('?state=held')).total).toBe(3);
+    expect(await record()).toMatchObject({ held: 3 });
+    await set({ isEnabled: true });
+    await world.pass(0);
+    await receiver.until(3);
+    await world.idle();
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(3);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
+    expect(await record()).toMatchObject({ held: 0 });
+  });
+
+  test('that is canceled while its webhook is off leaves nothing that the webhook counts as held', async () => {
+    const { fall, list, client, at, set, record } = await world.furnish({ retrySchedule: [0] });
+    world.answerWith(status(500, 'no'));
+    for (let one = 0; one < 3; one++) await fall();
+    await set({ isEnabled: false });
+    const replay = await replayAll(client, at);
+    expect(await record()).toMatchObject({ held: 3 });
+    await client.ok('DELETE', `${at}/replays/${replay.id}`);
+    await world.idle();
+    expect(await record()).toMatchObject({ held: 0 });
+    expect((await list('?state=held')).total).toBe(0);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 0, failed: 3 });
+  });
+});

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { library } from '../../../functions/api/docs/library.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { type Client, clientOf } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+
+const [script = '', style = ''] = ['js', 'css'].map(
+  (kind) => Object.keys(library).find((name) => name.endsWith(kind)) ?? '',
+);
+let cloud: Cloud;
+let anybody: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  anybody = clientOf(cloud.url);
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+const policyOf = (headers: Headers) =>
+  Object.fromEntries(
+    (headers.get('content-security-policy') ?? '').split('; ').map((rule): [string, string] => {
+      const [name = '', ...sources] = rule.split(' ');
+      return [name, sources.join(' ')];
+    }),
+  );
+
+test('the page is made of files of this server alone, and its policy lets in nothing else', async () => {
+  const { headers, text } = await anybody.call('GET', '/docs');
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const policy = policyOf(headers);
+  expect(policy).toMatchObject({ 'default-src': "'none'", 'script-src': "'self'", 'connect-src': "'self'" });
+  for (const sources of Object.values(policy)) expect(['self', 'none'].some((one) => sources.includes(one))).toBe(true);
+  expect(headers.get('content-security-policy')).not.toMatch(/unsafe|http|\*/);
+
+  const links = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+  const scripts = [...text.matchAll(/<script\b([^>]*)>([^<]*)/g)];
+  expect(scripts.map(([, attributes]) => attributes)).toEqual([` src="docs/${script}"`]);
+  expect(text).not.toMatch(/<style|\sstyle=|\son\w+=/);
+  const files = links.filter((link) => !link.startsWith('data:'));
+  expect(files.toSorted()).toEqual([`docs/${style}`, `docs/${script}`, 'openapi.json'].sort());
+  for (const file of files) {
+    const url = new URL(file, `${cloud.url}/docs`);
+    expect(url.origin).toBe(new URL(cloud.url).origin);
+    const { status, headers } = await fetch(url);
+    expect([file, status]).toEqual([file, 200]);
+    const type = { css: 'text/css', js: 'text/javascript' }[file.split('.').at(-1) ?? ''] ?? 'application/json';
+    expect(headers.get('content-type')).toContain(type);
+  }
+});
+
+test('the script starts itself on the document of this server, and asks no validator', async () => {
+  const { text } = await anybody.call('GET', `/docs/${script}`);
+  const started = text.slice(text.lastIndexOf('SwaggerUIBundle({'));
+  const given: unknown[] = [];
+  new Function('SwaggerUIBundle', started)((options: unknown) => given.push(options));
+  expect(given).toEqual([expect.objectContaining({ url: 'openapi.json', validatorUrl: null })]);
+  const [{ requestInterceptor }] = given as [{ requestInterceptor: (request: object) => object }];
+  expect(requestInterceptor({ url: '/x' })).toEqual({ url: '/x', credentials: 'omit' });
+});
+
+test('the style has its pictures in itself', async () => {
+  const { text } = await anybody.call('GET', `/docs/${style}`);
+  const links = [...text.matchAll(/url\(\s*["']?([^"')]{0,20})/g)].map(([, link = '']) => link);
+  expect(links.filter((link) => !link.startsWith('data:'))).toEqual([]);
+  expect(text).not.toContain('@import');
+});
+
+/** One GET, its answer as it went over the wire. */
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const sent = request(cloud.url + path, { headers }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(await answer.toArray()) };
+};
+
+describe.each([
+  ['/docs', 'public, max-age=60', 1_000],
+  ['/openapi.json', 'public, max-age=60', 30_000],
+  [`/docs/${style}`, 'public, max-age=31536000, immutable', 30_000],
+  [`/docs/${script}`, 'public, max-age=31536000, immutable', 470_000],
+])('%s', (path, cacheControl, most) => {
+  test('goes over the wire packed, tells caches how long it holds, and is sent once to who has it', async () => {
+    const [plain, packed] = await Promise.all([get(path), get(path, { 'accept-encoding': 'br, gzip' })]);
+    expect(packed.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': String(packed.bytes.length),
+      'cache-control': cacheControl,
+      vary: 'Accept-Encoding',
+    });
+    expect(packed.bytes.length).toBeLessThan(most);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+    const etag = String(packed.headers.etag);
+    const again = await get(path, { 'if-none-match': `"other", ${etag}`, 'accept-encoding': 'gzip' });
+    expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, etag]);
+    expect(again.headers).toMatchObject({ 'cache-control': cacheControl, vary: 'Accept-Encoding' });
+    expect(await get(path, { 'if-none-match': '"other"' })).toMatchObject({ status: 200 });
+  });
+});
+
+test('a file has another name as soon as it has another content, and no cache keeps what is not there', async () => {
+  expect(Object.keys(library).toSorted()).toEqual(['page', script, style].toSorted());
+  for (const name of [script, style]) {
+    const { bytes } = await get(`/docs/${name}`);
+    expect(name).toContain(createHash('sha256').update(bytes).digest('hex').slice(0, 16));
+  }
+  const gone = await get(`/docs/${script.replace(/[0-9a-f]{16}/, '0'.repeat(16))}`);
+  expect([gone.status, gone.headers['cache-control']]).toEqual([404, 'no-store']);
+});
+
+test.each([
+  ['gzip', 'gzip'],
+  ['br, gzip;q=0.5', 'gzip'],
+  ['gzip;q=0', undefined],
+  ['gzip; q=0.0, br', undefined],
+  ['identity', undefined],
+])('Accept-Encoding: %s is answered in %s', async (accepted, encoding) => {
+  const answer = await get(`/docs/${style}`, { 'accept-encoding': accepted });
+  expect(answer.headers['content-encoding']).toBe(encoding);
+  expect(answer.bytes.includes('.swagger-ui')).toBe(encoding === undefined);
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
+import type { Feedback } from '../../../shared/domain/feedback.ts';
+import type { PageOf } from '../../../shared/domain/page.ts';
+import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
+import { store } from '../../../shared/store/store.ts';
+import { createAlarm, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { basicOf, type Linked, type SensorCloud, startSensorCloud } from '../../fixtures/sensors.ts';
+
+const DAY = 86_400_000;
+let its: SensorCloud;
+let receiver: Receiver;
+beforeAll(async () => {
+  [its, receiver] = await Promise.all([startSensorCloud(), startReceiver()]);
+  await createAlarm(its.home.client, receiver.url);
+});
+afterAll(async () => {
+  await Promise.all([its.cloud.stop(), receiver.stop()]);
+});
+
+const opinion = { referenceDate: 1_795_240_868_348, reason: 'dog', classification: 'FALSE_POSITIVE' };
+const pathOf = ({ sensorId }: Linked) => `/sensors/${sensorId}/feedback`;
+const say = (sensor: Linked, more: object = {}) =>
+  its.home.client.ok<Feedback>('POST', pathOf(sensor), { ...opinion, ...more });
+const listOf = async (sensor: Linked, query = 'perPage=200') => {
+  const [page] = await its.home.client.ok<PageOf<Feedback>[]>('GET', `${pathOf(sensor)}?${query}`);
+  if (!page) throw new Error('no page');
+  return page;
+};
+const forget = (sensor: Linked, { id }: Feedback) => its.home.client.call('DELETE', `${pathOf(sensor)}/${id}`);
+const hitsPath = () => `/customers/${its.home.customerId}/rule-hits`;
+const shownAt = async (hitId: number) => {
+  const hit = await its.home.client.ok<RuleHit>('GET', `${hitsPath()}/${hitId}`);
+  const [page] = await its.home.client.ok<PageOf<RuleHit>[]>('GET', `${hitsPath()}?sensorId=${hit.sensorId}`);
+  expect(page?.data.find(({ id }) => id === hitId)?.feedback).toEqual(hit.feedback);
+  return hit.feedback;
+};
+/** A sensor that reported a fall, and the hit that it made. */
+const sensorWithHit = async () => {
+  const sensor = await linkSensor(its.home.client);
+  await its.say(sensor, fallMessage('calling', its.now()));
+  const [page] = await its.home.client.ok<PageOf<RuleHit>[]>('GET', `${hitsPath()}?sensorId=${sensor.sensorId}`);
+  const [hit] = page?.data ?? [];
+  if (!hit) throw new Error('no hit');
+  return { sensor, hit };
+};
+
+describe('feedback', () => {
+  test('is kept as it was given, with who gave it, and listed newest first', async () => {
+    const { sensor, hit } = await sensorWithHit();
+    const echo = { id: 1, accountId: 1, forwardToMakerA: false, sensorId: 'id_other', createDate: 5 };
+    const first = await say(sensor, {
+      ...echo,
+      description: 'lay down',
+      ruleHitId: hit.id,
+      eventId: hit.sensorEventId,
+    });
+    expect(first).toEqual({
+      ...{ ...opinion, description: 'lay down', ruleHitId: hit.id, eventId: hit.sensorEventId },
+      ...{ id: first.id, createDate: first.createDate, updateDate: first.createDate },
+      ...{ sensorId: sensor.sensorId, accountId: its.home.userId, forwardToMakerA: true },
+    });
+    expect(first.id).toBeGreaterThan(1);
+    const others = [await say(sensor), await say(sensor)];
+    expect(others[0]).toMatchObject({ description: '', ruleHitId: null, eventId: null });
+    const ids = [...others, first].map(({ id }) => id).sort((a, b) => b - a);
+    expect((await listOf(sensor)).data.map(({ id }) => id)).toEqual(ids);
+    expect(await listOf(sensor, 'perPage=2&page=1')).toMatchObject({ total: 3, data: [{ id: ids[2] }] });
+  });
+
+  test('is for maker A where its sensor is to be optimized, as it was then', async () => {
+    const [a, b] = [await linkSensor(its.home.client), await linkSensor(its.home.client, 'maker_b')];
+    expect((await say(a)).forwardToMakerA).toBe(true);
+    expect((await say(b)).forwardToMakerA).toBe(false);
+    const basic = await its.home.client.ok('GET', basicOf(a));
+    await its.home.client.ok('PUT', basicOf(a), { ...basic, optimizationEnabled: false });
+    expect((await say(a)).forwardToMakerA).toBe(false);
+    expect((await listOf(a)).data.map(({ forwardToMakerA }) => forwardToMakerA)).toEqual([false, true]);
+  });
+
+  test('on a hit or an event of another sensor, or on none there is, is refused by its path', async () => {
+    const [{ sensor }, { hit }] = [await sensorWithHit(), await sensorWithHit()];
+    const uuid = '00000000-0000-4000-8000-000000000000';
+    for (const [path, id] of [
+      ['ruleHitId', hit.id],
+      ['ruleHitId', 987_654],
+      ['eventId', hit.sensorEventId],
+      ['eventId', uuid],
+    ] as const) {
+      const refused = await its.home.client.call('POST', pathOf(sensor), { ...opinion, [path]: id });
+      expect([refused.status, refused.body], path).toMatchObject([400, { errors: [{ path }] }]);
+    }
+    for (const bad of [{ referenceDate: 0 }, { reason: '' }, { classification: '' }, { description: 'x'.repeat(257) }])
+      expect((await its.home.client.call('POST', pathOf(sensor), { ...opinion, ...bad })).status).toBe(400);
+    expect((await listOf(sensor)).total).toBe(0);
+  });
+
+  test('is shown for 120 days, and then neither listed nor found', async () => {
+    const sensor = await linkSensor(its.home.client);
+    const { id } = await say(sensor);
+    const { feedback } = store(its.cloud.runtime.table);
+    const later = its.now() + 121 * DAY;
+    const page = { page: 0, perPage: 10 };
+    const { customerId } = its.home;
+    expect(await feedback.list(customerId, sensor.sensorId, later, page)).toMatchObject({ total: 0, data: [] });
+    expect(await feedback.remove(customerId, sensor.sensorId, id, later)).toBe(false);
+    expect(await feedback.list(customerId, sensor.sensorId, its.now(), page)).toMatchObject({ total: 1 });
+  });
+});
+
+describe('a rule hit', () => {
+  test('shows its newest feedback, and the next newest when that is deleted', async () => {
+    const { sensor, hit } = await sensorWithHit();
+    expect(await shownAt(hit.id)).toBeNull();
+    const first = await say(sensor, { ruleHitId: hit.id });
+    const second = await say(sensor, { ruleHitId: hit.id });
+    await say(sensor);
+    const [older, newer] = first.id < second.id ? [first, second] : [second, first];
+    expect(await shownAt(hit.id)).toEqual(newer);
+    expect((await forget(sensor, newer)).status).toBe(200);
+    expect(await shownAt(hit.id)).toEqual(older);
+    expect([(await forget(sensor, newer)).status, (await listOf(sensor)).total]).toEqual([404, 2]);
+    const third = await say(sensor, { ruleHitId: hit.id });
+    expect((await forget(sensor, older)).status).toBe(200);
+    expect(await shownAt(hit.id)).toEqual(third);
+    expect((await forget(sensor, third)).status).toBe(200);
+    expect(await shownAt(hit.id)).toBeNull();
+  });
+
+  test('shows the newest that is left when 10 are given and 10 deleted at once', async () => {
+    const { sensor, hit } = await sensorWithHit();
+    const give = async () =>
+      (await its.home.client.call('POST', pathOf(sensor), { ...opinion, ruleHitId: hit.id })).status;
+    for (let given = 0; given < 10; given++) expect(await give()).toBe(201);
+    const { data: early } = await listOf(sensor);
+    const statuses = await Promise.all(
+      early.flatMap((one) => [give(), forget(sensor, one).then(({ status }) => status)]),
+    );
+    expect(statuses.filter((status) => ![200, 201].includes(status))).toEqual([]);
+    const { data } = await listOf(sensor);
+    expect(await shownAt(hit.id)).toEqual(data[0] ?? null);
+    for (const one of data) expect((await forget(sensor, one)).status).toBe(200);
+    expect(await shownAt(hit.id)).toBeNull();
+  });
+});

@@ -1,0 +1,113 @@
+import jsqr from 'jsqr';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { handler } from '../../../functions/api/server/handler.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { preferred } from '../../../shared/api/accept.ts';
+import type { APIGatewayProxyEvent } from '../../../shared/api/exchange.ts';
+import { items } from '../../../shared/store/table.ts';
+import { type Client, clientOf } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf } from '../../fixtures/home.ts';
+import { onEachRequest } from '../../fixtures/table-calls.ts';
+
+let cloud: Cloud;
+let anybody: Client;
+/** The partitions that were asked. */
+const keys = new Set<string>();
+const serviceName = 'Haus "Sönne" 1';
+beforeAll(async () => {
+  cloud = await startTestCloud({
+    environment: { SERVICE_NAME: serviceName },
+    onClient: (client) =>
+      onEachRequest(client, (all) => {
+        for (const { pk } of all) keys.add(pk);
+        return undefined;
+      }),
+  });
+  anybody = clientOf(cloud.url);
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+describe('the QR code', () => {
+  const get = (accept?: string) => anybody.call('GET', '/server/qr-code', undefined, accept ? { accept } : {});
+
+  test('is a picture that a reader reads: the address and the name, as Base64 with padding', async () => {
+    const { headers, body } = await get();
+    expect(headers.get('content-type')).toBe('image/png');
+    const { data, width, height } = PNG.sync.read(Buffer.from(body as Uint8Array));
+    const text = jsqr.default(Uint8ClampedArray.from(data), width, height)?.data ?? '';
+    const json = Buffer.from(text, 'base64').toString('utf8');
+    expect(Buffer.from(json).toString('base64')).toBe(text);
+    expect(JSON.parse(json)).toEqual({ url: cloud.url.replace('/api/v1', ''), serviceName });
+  });
+
+  test('is drawn as SVG for whoever asks for that', async () => {
+    const { headers, text } = await get('image/svg+xml');
+    expect(headers.get('content-type')).toBe('image/svg+xml');
+    expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\s*$/s);
+  });
+
+  test('503 with Retry-After while no public URL is known', async () => {
+    const { settings } = cloud.runtime;
+    const unknown = handler.with({ ...cloud.runtime, settings: { ...settings, PUBLIC_URL: '' } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
+    const context = { getRemainingTimeInMillis: () => 10_000 };
+    const answer = await unknown(event as unknown as APIGatewayProxyEvent, context as never);
+    expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '60' } });
+    expect(JSON.parse(answer.body)).toEqual({ statusCode: 503, message: expect.any(String) });
+  });
+});
+
+describe('the configuration of the server', () => {
+  const configOf = async (url: string) => {
+    const admin = await adminOf(url);
+    return admin.ok<{ url: string; deviceUrl: string }>('GET', '/server/config');
+  };
+
+  test('names one address for apps and devices where there is one door', async () => {
+    const url = cloud.url.replace('/api/v1', '');
+    expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
+  });
+
+  test('names the address of the devices where they have a door of their own, to callers who are logged in', async () => {
+    const deviceUrl = 'https://devices.example.com';
+    const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
+    expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });
+    expect(await clientOf(other.url).ok('GET', '/server/config')).not.toHaveProperty('deviceUrl');
+    await other.stop();
+  });
+});
+
+test('GET /health reads a partition of its own, in which nothing else is', async () => {
+  keys.clear();
+  expect(await anybody.ok('GET', '/health')).toEqual({ status: 'OK' });
+  // Whatever runs by the clock aside.
+  expect([...keys].filter((key) => !/^(HEARTBEAT|DUE#)/.test(key))).toEqual(['HEALTH']);
+  const others = Object.entries(items).filter(([kind, { pk }]) => kind !== 'health' && pk.template === 'HEALTH');
+  expect(others).toEqual([]);
+});
+
+test.each([
+  [undefined, 'png'],
+  ['', 'png'],
+  ['*/*', 'png'],
+  ['image/*', 'png'],
+  ['image/svg+xml', 'svg'],
+  ['IMAGE/SVG+XML', 'svg'],
+  ['image/svg+xml, */*', 'svg'],
+  ['image/svg+xml, image/png', 'png'],
+  ['image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5', 'png'],
+  ['image/png;q=0.5, image/svg+xml;q=0.9', 'svg'],
+  ['image/png;q=0.9, image/svg+xml;q=0.5', 'png'],
+  ['image/png;q=0.1, image/*', 'svg'],
+  ['image/svg+xml;q=0, */*', 'png'],
+  ['image/png; q=0, */*', 'svg'],
+  ['image/svg+xml;charset=utf-8;q=0.2, image/png;q=0.1', 'svg'],
+  ['text/html', 'png'],
+  [';q=,,', 'png'],
+])('Accept: %s leads to %s', (accept, wanted) => {
+  expect(preferred(accept, ['image/png', 'image/svg+xml'])).toContain(wanted);
+});

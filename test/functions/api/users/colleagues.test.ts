@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import type { Runtime } from '../../../../shared/deps.ts';
+import { store } from '../../../../shared/store/store.ts';
+import type { Answer, Client } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+let manager: Client;
+/** What happens while a password is hashed. */
+let during: () => Promise<unknown> = async () => {};
+beforeAll(async () => {
+  const wrap = (runtime: Runtime): Runtime => {
+    const hash = async (password: string) => {
+      await during();
+      return (await runtime.passwords()).hash(password);
+    };
+    return { ...runtime, passwords: async () => ({ ...(await runtime.passwords()), hash }) };
+  };
+  cloud = await startTestCloud({ wrap });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ['manage_users', 'manage_bots']);
+  manager = home.client;
+});
+afterAll(async () => {
+  await cloud.stop();
+});
+
+const hire = (username: string, permissions: readonly string[]) =>
+  hireFor(admin, home.customerId, username, { permissions, email: `${username}@example.com` });
+const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
+const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, mobileNumber: null } as const;
+const newPassword = 'taken-over-by-a-colleague';
+const token = { name: 'n' };
+
+/** All by which somebody becomes a user, or decides over the user's login; each with its status if it is let. */
+const waysInto = ({ id }: { id: number }) => {
+  const path = `/users/${id}`;
+  return [
+    ['PUT', path, { ...names, email: 'elsewhere@example.com' }, 200],
+    ['PUT', `${path}/access`, { canLogin: false, permissions: [] }, 200],
+    ['PUT', `${path}/password`, { newPassword }, 200],
+    ['GET', `${path}/access-tokens`, undefined, 200],
+    ['POST', `${path}/access-tokens`, token, 201],
+    ['DELETE', `${path}/access-tokens/00000000-0000-4000-8000-000000000000`, undefined, 404],
+    ['DELETE', path, undefined, 200],
+  ] as const;
+};
+
+describe('somebody who manages users', () => {
+  test('changes no login of a colleague who holds more, and sees no token of theirs', async () => {
+    const colleague = await hire('ruler', ['manage_rules', 'manage_bots']);
+    await colleague.client.ok('POST', '/users/me/access-tokens', token);
+    const before = await manager.ok('GET', `/users/${colleague.id}`);
+    for (const [method, path, body] of waysInto(colleague))
+      expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, 403]);
+    expect(await manager.ok('GET', `/users/${colleague.id}`)).toEqual(before);
+    expect(await colleague.client.ok('GET', '/users/me/access-tokens')).toHaveLength(1);
+    const renamed = { ...names, firstName: 'New', email: before.email };
+    expect(await manager.ok('PUT', `/users/${colleague.id}`, renamed)).toMatchObject({ firstName: 'New' });
+  });
+
+  test.each([
+    ['a colleague who holds no more', ['manage_users', 'manage_bots']],
+    ['a colleague who holds nothing', []],
+  ])('changes all of %s', async (_, permissions) => {
+    const colleague = await hire(`equal-${permissions.length}`, permissions);
+    for (const [method, path, body, status] of waysInto(colleague))
+      expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
+  });
+
+  test('does no more by a token that is limited than the token holds', async () => {
+    const colleague = await hire('botanist', ['manage_bots']);
+    const limited = { name: 'n', permissions: ['manage_users'] };
+    const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);
+    const byToken = admin.as(token);
+    expect(await statusOf(byToken.call('DELETE', `/users/${colleague.id}`))).toBe(403);
+    expect(await statusOf(byToken.call('GET', `/users/${colleague.id}/access-tokens`))).toBe(403);
+    expect(await statusOf(manager.call('DELETE', `/users/${colleague.id}`))).toBe(200);
+  });
+
+  test('who is no longer one is refused in the very next request, by 50 sessions and tokens at once', async () => {
+    const former = await hire('former', ['manage_users']);
+    const victim = await hire('victim', []);
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        former.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', permissions: null }),
+      ),
+    );
+    const clients = [former.client, ...made.map(({ token }) => admin.as(token))];
+    const call = (at: number) => clients[at % clients.length]?.call('GET', `/users/${victim.id}/access-tokens`);
+    const fifty = () => Promise.all(Array.from({ length: 50 }, async (_, at) => (await call(at))?.status));
+    const before = fifty();
+    await manager.ok('PUT', `/users/${former.id}/access`, { canLogin: true, permissions: [] });
+    expect(await fifty()).toEqual(Array(50).fill(403));
+    expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
+  });
+
+  test('never becomes a colleague who is given more between the judgement and the change', async () => {
+    const { users, accessTokens } = store(cloud.runtime.table);
+    const { id } = await hire('rising', []);
+    const judged = await users.get(home.customerId, id);
+    if (!judged) throw new Error('there is no such user');
+    const more = { canLogin: true, permissions: ['manage_rules'] };
+    during = () => admin.ok('PUT', `/users/${id}/access`, more);
+    expect(await statusOf(manager.call('PUT', `/users/${id}/password`, { newPassword }))).toBe(403);
+    const profile = { ...names, email: 'elsewhere@example.com' };
+    expect(await users.setProfile(judged, profile, 0)).toBe(false);
+    expect(await users.remove(judged)).toBe(false);
+    const made = { id: 'i', hash: 'h', expires: null } as never;
+    expect(await accessTokens.create(judged, 'hash', made, 0)).toBe('changed');
+    expect(await users.get(home.customerId, id)).toMatchObject({ email: judged.email, ...more });
+  });
+});

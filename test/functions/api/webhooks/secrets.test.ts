@@ -1,0 +1,109 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Received } from '../../../../lib/local/demo/receiver.ts';
+import { secretsKey } from '../../../../lib/local/key-file.ts';
+import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+
+type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
+let world: World;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+const [OLD, NEW] = ['the-old-secret-of-16', 'the-new-secret-of-16'] as const;
+/** Which of the secrets signed a request: in the header of D2, and in the standard one. */
+const signers = ({ headers, body }: Received) => {
+  const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
+  const standard = (secret: string) =>
+    `v1,${createHmac('sha256', secret)
+      .update(start + body)
+      .digest('base64')}`;
+  const plain = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const signatures = String(headers['webhook-signature'] ?? '').split(' ');
+  return {
+    first: [OLD, NEW].filter((secret) => headers['x-service-cloud-signature'] === plain(secret)),
+    standard: signatures.flatMap((one) => [OLD, NEW].filter((secret) => one === standard(secret))),
+  };
+};
+
+describe('the secret of a webhook', () => {
+  test('is rotated with an overlap: both sign for so long, then the new one alone', async () => {
+    const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
+    const next = async () => {
+      const before = receiver.received.length;
+      await fall();
+      const got = (await receiver.until(before + 1)).at(-1);
+      return got && signers(got);
+    };
+    expect(await next()).toEqual({ first: [OLD], standard: [OLD] });
+    await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });
+    expect(await next()).toEqual({ first: [NEW], standard: [NEW, OLD] });
+    world.skip(3_601_000);
+    expect(await next()).toEqual({ first: [NEW], standard: [NEW] });
+  });
+
+  test('is taken away: the first header goes at once, the standard one at the end of the overlap', async () => {
+    const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
+    await client.ok('PUT', `${at}/secret`, { secretKey: null, overlapSeconds: 3_600 });
+    await fall();
+    const got = (await receiver.until(1)).at(-1);
+    expect(got && signers(got)).toEqual({ first: [], standard: [OLD] });
+    expect(await client.ok('GET', at)).toMatchObject({ hasSecretKey: false });
+    world.skip(3_601_000);
+    await fall();
+    const last = (await receiver.until(2)).at(-1);
+    expect(last?.headers).not.toHaveProperty('webhook-signature');
+    expect(last?.headers).not.toHaveProperty('x-service-cloud-signature');
+  });
+
+  test.each([null, 'a-third-secret-of-16'])(
+    'is the only one at once when the webhook is replaced with %j',
+    async (secretKey) => {
+      const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
+      await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });
+      const hook = await client.ok<object>('GET', at);
+      await client.ok('PUT', at, { ...hook, name: 'left out: the overlap goes on' });
+      await fall();
+      const [before] = await receiver.until(1);
+      expect(before && signers(before)).toEqual({ first: [NEW], standard: [NEW, OLD] });
+      await client.ok('PUT', at, { ...hook, secretKey });
+      await fall();
+      const after = (await receiver.until(2)).at(-1);
+      const signatures = after?.headers['webhook-signature'];
+      expect(
+        String(signatures ?? '')
+          .split(' ')
+          .filter(Boolean),
+      ).toHaveLength(secretKey === null ? 0 : 1);
+      expect(after && signers(after)).toEqual({ first: [], standard: [] });
+    },
+  );
+
+  test('and its token lie sealed in the table; what lies there open still works', async () => {
+    const { record, set, fall, receiver, client, at } = await world.furnish({ secretKey: OLD });
+    await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
+    const kept = await record();
+    expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${OLD}|${NEW}`));
+    expect(kept?.token).not.toMatch(/^[a-z0-9]{26}$/);
+    await set({ secretKey: OLD, token: 'ybndrfg8ejkmcpqxot1uwisza3', previousUntil: 0 });
+    await fall();
+    const [got] = await receiver.until(1);
+    expect(got && signers(got)).toEqual({ first: [OLD], standard: [OLD] });
+    expect(got?.headers.authorization).toBe('Bearer ybndrfg8ejkmcpqxot1uwisza3');
+  });
+});
+
+describe('the key of the local host', () => {
+  test('is made once, and only its user can read it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+    const key = await secretsKey(dataDir, randomBytes);
+    expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));
+    expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(dataDir, 'secrets.key'))).toHaveLength(32);
+    await rm(dataDir, { recursive: true });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { refusedAt } from '../../../fixtures/answers.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startTestCloud({ environment: { ALLOW_PRIVATE_TARGETS: 'false' } });
+});
+afterAll(() => cloud.stop());
+
+describe('a stage that does not allow private targets', () => {
+  test('takes https to public addresses only, whatever form a private one has', async () => {
+    const { client } = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
+    const create = (url: string) =>
+      client.call('POST', '/webhooks', { name: 'w', url, format: 'full', isCustomerHook: false, botId: bot.id });
+    const denied = [
+      'http://93.184.216.34/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://169.254.169.254/',
+      'https://localhost/',
+      'https://nurse.internal/',
+      'https://93.184.216.34:22/',
+      'https://user:pass@93.184.216.34/',
+      'ftp://93.184.216.34/',
+    ];
+    for (const url of denied) {
+      const { status, body } = await create(url);
+      expect([url, status, (body as { errors: { path: string }[] }).errors[0]?.path]).toEqual([url, 400, 'url']);
+    }
+    expect((await create('https://93.184.216.34:8443/hook')).status).toBe(201);
+  });
+});
+
+describe('the service itself', () => {
+  let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+  beforeAll(async () => {
+    world = await createDeliveryWorld();
+  });
+  afterAll(() => world.stop());
+  /** Its login, as it is spelled otherwise. */
+  const logins = () =>
+    ['127.0.0.1', 'localhost', 'localhost.', '127.1', '2130706433', '[::1]', 'a.localhost'].map((host) =>
+      `${world.url}/users/login`.replace('127.0.0.1', host),
+    );
+
+  test('is no target of a new webhook nor of a changed one, by any spelling, and nor are its engines', async () => {
+    const { client, at } = await world.furnish();
+    const hook = await client.ok<object>('GET', at);
+    expect(world.settings.OWN_URLS.filter(Boolean)).toHaveLength(2);
+    for (const url of [...logins(), ...world.settings.OWN_URLS.filter(Boolean)]) {
+      expect([url, ...refusedAt(await client.call('POST', '/webhooks', { ...hook, url }))]).toEqual([url, 400, 'url']);
+      expect([url, ...refusedAt(await client.call('PUT', at, { ...hook, url }))]).toEqual([url, 400, 'url']);
+    }
+  });
+
+  test('is not called by a webhook that names it all the same', async () => {
+    const { fall, list, detail, set } = await world.furnish({ format: 'raw', retrySchedule: [0] });
+    for (const url of logins()) {
+      await set({ url });
+      await fall();
+      const [newest] = (await list()).data;
+      expect((await detail(newest?.id ?? '')).attemptLog, url).toMatchObject([
+        { status: null, error: 'address_denied', responseBody: '' },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { handler as authorize } from '../../../functions/workers/authorizer/handler.ts';
+import { handler } from '../../../functions/workers/ingest/handler.ts';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { hashOf } from '../../../shared/auth/tokens.ts';
+import { encode } from '../../../shared/queue/encode.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
+import { renewToken } from '../../fixtures/mqtt.ts';
+
+let cloud: Cloud;
+let sensor: Awaited<ReturnType<typeof linkSensor>>;
+let home: Awaited<ReturnType<typeof createHome>>;
+/** Tasks that were put on `events`, and what was published to devices. */
+const tasks: { customerId: number; sensorId: string; receiveDate: number; messages: string[] }[] = [];
+const told: [string, unknown][] = [];
+let isAway = false;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
+  sensor = await linkSensor(home.client);
+  await cloud.idle();
+});
+afterAll(() => cloud.stop());
+beforeEach(() => {
+  isAway = false;
+  for (const list of [tasks, told]) list.length = 0;
+});
+
+const runtime = () => ({
+  ...cloud.runtime,
+  settings: { ...cloud.runtime.settings, MQTT_RULE: 'the_rule' },
+  queues: {
+    ...cloud.runtime.queues,
+    send: async (queue: string, messages: readonly { body: string }[]) => {
+      if (isAway) throw new Error('the queue is away');
+      if (queue === 'events') tasks.push(...messages.map(({ body }) => JSON.parse(body)));
+    },
+    hide: async () => {},
+  },
+  publish: async (topic: string, payload: string) => void told.push([topic, JSON.parse(payload)]),
+  log: () => {},
+});
+const context = lambdaContext({ functionName: 'any', timeoutSeconds: 15, clock: systemClock });
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const principalOf = (token: string) => Buffer.from(hashOf(token), 'base64url').toString('hex');
+const published = (more: object = {}) => ({
+  ...{
+    sensorId: sensor.sensorId,
+    principal: principalOf(sensor.deviceToken),
+    receiveDate: 1_000,
+    payload: base64('{}'),
+  },
+  ...more,
+});
+const record = (body: unknown) => ({
+  ...{ messageId: crypto.randomUUID(), receiptHandle: 'r', body: JSON.stringify(body), messageAttributes: {} },
+  attributes: { ApproximateReceiveCount: '1' },
+  eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:mqtt',
+});
+const fromQueue = (...bodies: unknown[]) =>
+  handler.with(runtime())({ Records: bodies.map(record) } as never, context) as Promise<{
+    batchItemFailures: unknown[];
+  }>;
+const refused = `v1/devices/`;
+
+describe('what the rule of AWS IoT hands over', () => {
+  test('is taken as of when AWS IoT had it', async () => {
+    await handler.with(runtime())(published(), context);
+    expect(tasks).toMatchObject([{ sensorId: sensor.sensorId, receiveDate: 1_000, messages: ['{}'] }]);
+  });
+
+  test('fails while no queue takes it, so that Lambda tries again', async () => {
+    isAway = true;
+    await expect(handler.with(runtime())(published(), context)).rejects.toThrow();
+    expect(told).toEqual([]);
+  });
+
+  test('is refused when the token by which it came is nothing, or that of another sensor', async () => {
+    for (const principal of [principalOf('none'), principalOf(sensor.deviceToken)]) {
+      const sensorId = principal === principalOf('none') ? sensor.sensorId : 'id_somebody_else';
+      await handler.with(runtime())(published({ principal, sensorId }), context);
+      expect(told.pop()).toEqual([`${refused}${sensorId}/refused`, { reason: 'credentials_invalid' }]);
+    }
+    expect(tasks).toEqual([]);
+  });
+
+  test('is refused when no device published it, but somebody else in the account whom AWS IoT lets publish anywhere', async () => {
+    for (const principal of ['eu-central-1:6c1f1b9e-0d0b-4a6f-9c57-1e2d3c4b5a69', 'AROAEXAMPLE:session', 'nobody']) {
+      await handler.with(runtime())(published({ principal }), context);
+      await fromQueue(published({ principal }));
+    }
+    expect(tasks).toEqual([]);
+    expect(told).toHaveLength(6);
+  });
+});
+
+describe('what waited in the queue', () => {
+  test('is taken as the error action of the rule tells of it, and as Lambda left it', async () => {
+    const kept = { ruleName: 'r', topic: `$aws/rules/r/v1/devices/${sensor.sensorId}/messages`, clientId: 'c' };
+    const answer = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(tasks.map(({ messages }) => messages).sort()).toEqual([['{"a":1}'], ['{}']]);
+  });
+
+  test('while its sensor moved, is the customer’s whose it was', async () => {
+    const { sensorId, deviceToken } = await linkSensor(home.client);
+    const admin = await adminOf(cloud.url);
+    const other = await createHome(admin, 'birch', ALL_PERMISSIONS);
+    const before = Date.now() - 1;
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: other.customerId });
+    const said = (receiveDate: number) => published({ sensorId, principal: principalOf(deviceToken), receiveDate });
+    for (const time of [before, Date.now() + 1]) await fromQueue(said(time));
+    expect(tasks.map(({ customerId }) => customerId)).toEqual([home.customerId, other.customerId]);
+  });
+
+  test('comes again while no queue takes it', async () => {
+    isAway = true;
+    expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
+  });
+
+  test('goes nowhere when its sensor is gone, and counts against no quota', async () => {
+    const kept = { topic: 'v1/devices/id_nobody_knows/messages', base64OriginalPayload: base64('{}') };
+    expect(await fromQueue(kept)).toEqual({ batchItemFailures: [] });
+    expect([tasks, told]).toEqual([[], [[`${refused}id_nobody_knows/refused`, { reason: 'credentials_invalid' }]]]);
+    expect((await fromQueue(...Array.from({ length: 200 }, () => published()))).batchItemFailures).toEqual([]);
+    expect(tasks).toHaveLength(200);
+  });
+
+  test('that failed too often is put back by the sweep', async () => {
+    const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
+    dead.mqtt.send({
+      ...encode({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
+      body: JSON.stringify(published()),
+    });
+    await cloud.runtime.queues.redrive('mqtt');
+    await cloud.idle();
+    expect([queues.mqtt.stats().visible, dead.mqtt.stats().visible]).toEqual([0, 0]);
+  });
+});
+
+describe('the answers of the authorizer', () => {
+  const ask = (more: object = {}) => {
+    const mqtt = { clientId: 'any', username: sensor.sensorId, password: base64(sensor.deviceToken), ...more };
+    return authorize.with(runtime())({ protocolData: { mqtt } }, context);
+  };
+
+  test('allow a device these actions on these resources, and none else, for five minutes', async () => {
+    const { policyDocuments, ...answer } = await ask();
+    expect(answer).toEqual({
+      ...{ isAuthenticated: true, principalId: principalOf(sensor.deviceToken) },
+      ...{ refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 },
+    });
+    const own = `v1/devices/${sensor.sensorId}`;
+    const arn = (resource: string) => `arn:aws:iot:eu-central-1:000000000000:${resource}`;
+    const rights = policyDocuments.flatMap(({ Statement }) =>
+      Statement.flatMap(({ Effect, Action, Resource }) => Resource.map((one) => `${Effect} ${Action} ${one}`)),
+    );
+    expect(rights).toEqual([
+      `Allow iot:Connect ${arn(`client/${sensor.sensorId}`)}`,
+      `Allow iot:Publish ${arn(`topic/${own}/messages`)}`,
+      `Allow iot:Publish ${arn(`topic/$aws/rules/the_rule/${own}/messages`)}`,
+      `Allow iot:Subscribe ${arn(`topicfilter/${own}/config`)}`,
+      `Allow iot:Subscribe ${arn(`topicfilter/${own}/refused`)}`,
+      `Allow iot:Receive ${arn(`topic/${own}/config`)}`,
+      `Allow iot:Receive ${arn(`topic/${own}/refused`)}`,
+    ]);
+    expect(rights.join()).not.toMatch(/[*?]|\$\{/);
+    // https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
+    for (const document of policyDocuments) expect(JSON.stringify(document).length).toBeLessThanOrEqual(2_048);
+    expect(answer.principalId).toMatch(/^[a-zA-Z0-9]{1,128}$/);
+  });
+
+  test('know a user name with the query that libraries of AWS put behind it', async () => {
+    expect((await ask({ username: `${sensor.sensorId}?SDK=NodeJSv2` })).isAuthenticated).toBe(true);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['no MQTT', { protocolData: { http: {} } }],
+    ['numbers', { protocolData: { mqtt: { username: 1, password: 2 } } }],
+  ])('deny %s', async (_, event) => {
+    expect(await authorize.with(runtime())(event, context)).toMatchObject({
+      isAuthenticated: false,
+      policyDocuments: [],
+    });
+  });
+
+  test('deny everybody where there is no MQTT, and a token once it was replaced', async () => {
+    const off = { ...runtime(), settings: { ...runtime().settings, MQTT_RULE: '' } };
+    const mqtt = { username: sensor.sensorId, password: base64(sensor.deviceToken) };
+    expect((await authorize.with(off)({ protocolData: { mqtt } }, context)).isAuthenticated).toBe(false);
+    await renewToken(sensor);
+    expect((await ask()).isAuthenticated).toBe(false);
+  });
+});

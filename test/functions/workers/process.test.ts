@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { handler } from '../../../functions/workers/process/handler.ts';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { lambdaContext } from '../../../lib/local/pollers.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import { encode } from '../../../shared/queue/encode.ts';
+import type { SensorTask } from '../../../shared/queue/task.ts';
+import { store } from '../../../shared/store/store.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+// What is sent in this cloud reaches nobody: the tests process by hand.
+let base: Runtime;
+beforeAll(async () => {
+  const nothing = { send: async () => {}, hide: async () => {}, redrive: async () => {} };
+  cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, log: () => {}, queues: nothing }) });
+  base = cloud.runtime;
+});
+afterAll(() => cloud.stop());
+
+const context = () => lambdaContext({ functionName: 'process', timeoutSeconds: 30, clock: systemClock });
+let sequence = 0;
+/** A message of the FIFO queue: it has a place in its group, and that stays when it comes again. */
+const recordOf = (task: SensorTask) => ({
+  messageId: String(++sequence),
+  receiptHandle: '',
+  body: encode(task).body,
+  eventSourceARN: 'arn:aws:sqs:eu-central-1:0:events',
+  attributes: {
+    ApproximateReceiveCount: '1',
+    ...(task.type !== 'check_sensor' && {
+      MessageGroupId: task.sensorId,
+      SequenceNumber: String(sequence).padStart(20, '0'),
+    }),
+  },
+});
+type Record = ReturnType<typeof recordOf>;
+const again = (record: Record): Record => ({
+  ...record,
+  attributes: { ...record.attributes, ApproximateReceiveCount: '2' },
+});
+/** Gives the ids of what is given back. */
+const work = async (runtime: Runtime, ...Records: Record[]): Promise<string[]> => {
+  const answer = await handler.with(runtime)({ Records } as unknown as Parameters<typeof handler>[0], context());
+  return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+};
+
+const uuidOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+/** Each two minutes after the one before: no rate limit swallows any. */
+const presence = (present: boolean, at: number) => ({
+  type: 4,
+  uuid: uuidOf(at),
+  payload: { presenceDetected: present, timestamp: Date.now() - 18_000_000 + at * 120_000 },
+});
+
+/** A linked sensor, and a rule that hears of a situation. */
+const prepare = async (name: string, situation = 'occupied_room') => {
+  const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  await createAlarm(home.client, 'http://127.0.0.1:9/', situation);
+  const place = { customerId: home.customerId, sensorId: sensor.sensorId };
+  const said = (...messages: object[]) =>
+    recordOf({
+      type: 'process_messages',
+      ...place,
+      receiveDate: Date.now(),
+      first: 0,
+      messages: messages.map((message) => JSON.stringify(message)),
+    });
+  const look = () => recordOf({ type: 'check_sensor', ...place });
+  const hits = async () =>
+    (await home.client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`))[0]?.total;
+  const events = async () => {
+    const path = `/sensors/${sensor.sensorId}/events?perPage=200`;
+    const [page] = await home.client.ok<{ data: { uuid: string; action: string }[] }[]>('GET', path);
+    return (page?.data ?? []).map(({ action }) => action).toReversed();
+  };
+  const state = () => store(base.table).states.get(place.customerId, place.sensorId);
+  return { home, place, said, look, hits, events, state };
+};
+
+/** A runtime that ends where an item of that kind is written; `after` so many of them. */
+const crashingAt = (runtime: Runtime, kind: string, after = 0): Runtime => {
+  let left = after;
+  return {
+    ...runtime,
+    table: {
+      ...runtime.table,
+      write: async (...writes) => {
+        const isKind = writes.some((write) => 'put' in write && write.put.sk.startsWith(kind));
+        if (isKind && left-- <= 0) throw new Error('the process ends here');
+        return runtime.table.write(...writes);
+      },
+    },
+  };
+};
+
+describe('messages of a sensor', () => {
+  test('that come in one batch are decided together, by one write of its state', async () => {
+    const { said, hits, events } = await prepare('alder');
+    let states = 0;
+    const counting: Runtime = {
+      ...base,
+      table: {
+        ...base.table,
+        write: async (...writes) => {
+          if (writes.some((write) => 'put' in write && write.put.sk === 'STATE')) states += 1;
+          return base.table.write(...writes);
+        },
+      },
+    };
+    const messages = [true, false, true, false].map((present, at) => presence(present, at));
+    expect(await work(counting, ...messages.map((message) => said(message)))).toEqual([]);
+    expect(states).toBe(1);
+    expect(await hits()).toBe(2);
+    expect(await events()).toEqual(['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room']);
+  });
+
+  test('that were judged are known again by their place, also those of which nothing came', async () => {
+    const { said, events, state } = await prepare('ash');
+    const all = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
+    await work(base, ...all);
+    const before = await state();
+    expect(await work(base, ...all.map(again))).toEqual([]);
+    expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
+    expect((await state())?.version).toBe(before?.version);
+  });
+
+  test('that come by a queue that was made anew, and counts from the beginning, are judged', async () => {
+    const { said, events } = await prepare('acacia');
+    await work(base, said(presence(true, 0)));
+    const next = said(presence(false, 1));
+    const task = JSON.parse(next.body) as { receiveDate: number };
+    const anew = {
+      ...next,
+      body: JSON.stringify({ ...task, receiveDate: task.receiveDate + 60_000 }),
+      attributes: { ...next.attributes, SequenceNumber: '1'.padStart(20, '0') },
+    };
+    expect(await work(base, anew)).toEqual([]);
+    expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
+  });
+
+  test('that are said again in another call are known by their uuid, whatever came in between', async () => {
+    const { said, events } = await prepare('aspen');
+    const [first, second] = [presence(true, 0), presence(false, 1)];
+    await work(base, said(first), said(second));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await work(base, said(first));
+    expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
+  });
+
+  test('are given back from the one on that fails, and go on there', async () => {
+    const { said, hits } = await prepare('beech');
+    const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
+    const [first, second] = [said(...many(0)), said(...many(30))];
+    // Of the two decisions that the first one makes the second is never carried out.
+    expect(await work(crashingAt(base, 'HIT#', 13), first, second)).toEqual([first.messageId, second.messageId]);
+    expect(await work(base, again(first), again(second))).toEqual([]);
+    expect(await hits()).toBe(30);
+  });
+
+  test('that are half told when another decision comes are told before it', async () => {
+    const { said, hits } = await prepare('rowan');
+    const [first, second] = [said(presence(true, 0)), said(presence(false, 1))];
+    expect(await work(crashingAt(base, 'HIT#'), first)).toEqual([first.messageId]);
+    expect(await hits()).toBe(0);
+    await work(base, second);
+    expect(await hits()).toBe(1);
+    await work(base, again(first));
+    expect(await hits()).toBe(1);
+  });
+
+  test('that change nothing are not written, until the sensor was last seen a quarter of a silence ago', async () => {
+    const { said, state } = await prepare('birch');
+    // With the second word the sensor is one that goes on reporting.
+    for (const at of [0, 1]) await work(base, said(presence(true, at)));
+    const { version, lastSeen } = (await state()) ?? {};
+    const later = (seconds: number) => {
+      const record = said(presence(true, seconds));
+      const task = JSON.parse(record.body) as { receiveDate: number };
+      return { ...record, body: JSON.stringify({ ...task, receiveDate: task.receiveDate + seconds * 1_000 }) };
+    };
+    for (const seconds of [10, 30, 74]) await work(base, later(seconds));
+    expect(await state()).toMatchObject({ version, lastSeen });
+    await work(base, later(77));
+    expect((await state())?.lastSeen).toBeGreaterThan(Number(lastSeen) + 75_000);
+  });
+});
+
+describe('time', () => {
+  test('moves a fall once, though looks come early, at once, again and late', async () => {
+    const { said, look, hits } = await prepare('willow', 'fall_detected');
+    await work(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
+    const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
+    await work(at(1), look());
+    expect(await hits()).toBe(0);
+    await Promise.all([60, 60, 61].map((seconds) => work(at(seconds), look())));
+    await work(at(61), look());
+    expect(await hits()).toBe(0);
+    await Promise.all([100, 100, 101, 100].map((seconds) => work(at(seconds), look())));
+    await work(at(101), look());
+    expect(await hits()).toBe(1);
+    for (const seconds of [99, 200, 5_000]) await work(at(seconds), look());
+    expect(await hits()).toBe(1);
+  });
+
+  test('has what a crash left half told of its decision told, by the next look or message', async () => {
+    for (const name of ['hazel', 'linden']) {
+      const { said, look, hits, state } = await prepare(name, 'fall_detected');
+      const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });
+      await work(base, start(1));
+      const late = { ...base, now: () => Date.now() + 100_000 };
+      expect(await work(crashingAt(late, 'HIT#'), look())).toHaveLength(1);
+      expect(await hits()).toBe(0);
+      expect((await state())?.decision).not.toBeNull();
+      await work(late, name === 'hazel' ? look() : start(2));
+      expect(await hits()).toBe(1);
+      expect(Number((await state())?.dueAt)).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { handler } from '../../../functions/workers/sweep/handler.ts';
+import { createResend } from '../../../functions/workers/sweep/resend.ts';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { workQueues } from '../../../shared/capabilities.ts';
+import { hashOf } from '../../../shared/domain/ids.ts';
+import type { Outgoing } from '../../../shared/queue/encode.ts';
+import { dueAt } from '../../../shared/store/due.ts';
+import { DUE_SHARDS, items } from '../../../shared/store/table.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../../fixtures/home.ts';
+
+let ahead = 0;
+let cloud: Cloud;
+const messages: Outgoing[] = [];
+/** What the queues do with a message. */
+let take: () => void = () => {};
+beforeAll(async () => {
+  const send = async (_: string, all: readonly Outgoing[]) => {
+    take();
+    messages.push(...all);
+  };
+  cloud = await startTestCloud({
+    clock: {
+      ...systemClock,
+      now: () => Date.now() + ahead,
+      after: (ms, run) => (ms < 1_000 ? systemClock.after(ms, run) : () => {}),
+    },
+    // Nothing reaches a consumer.
+    wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }),
+  });
+});
+afterAll(() => cloud.stop());
+
+describe('the sweep', () => {
+  test('puts on its queue a delivery that no queue took, and each time waits longer before it does so again', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
+    const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
+    const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
+    take = () => {
+      throw new Error('the queue takes nothing');
+    };
+    await home.client.ok('POST', `/webhooks/${id}/test`);
+    take = () => {};
+    const sentAfter = async (seconds: number) => {
+      messages.length = 0;
+      ahead += seconds * 1_000;
+      await cloud.sweep();
+      return messages.length;
+    };
+    expect(await sentAfter(20)).toBe(0);
+    expect(await sentAfter(15)).toBe(1);
+    expect([await sentAfter(5), await sentAfter(40)]).toEqual([0, 0]);
+    expect(await sentAfter(10)).toBe(1);
+    expect(await sentAfter(90)).toBe(0);
+    expect(await sentAfter(20)).toBe(1);
+  });
+
+  test('puts dead letters back, once in a quarter of an hour, and only when it reached the table', async () => {
+    let redriven = 0;
+    const { runtime } = cloud;
+    const queues = { ...runtime.queues, redrive: async () => void redriven++ };
+    const context = lambdaContext({ functionName: 'sweep', timeoutSeconds: 60, clock: systemClock });
+    const sweepAt = (minutes: number, more = {}) =>
+      handler.with({ ...runtime, queues, now: () => runtime.now() + minutes * 60_000, ...more })({} as never, context);
+    const away = { ...runtime.table, get: () => Promise.reject(new Error('away')) };
+    for (const minute of [100, 101, 110, 114]) await sweepAt(minute);
+    expect(redriven).toBe(workQueues.length);
+    await expect(sweepAt(116, { table: away })).rejects.toThrow();
+    expect(redriven).toBe(workQueues.length);
+    await sweepAt(117);
+    expect(redriven).toBe(2 * workQueues.length);
+  });
+});
+
+describe('resend', () => {
+  test('never waits longer than a quarter of an hour, and forgets what was worked off', () => {
+    const { isTime, tidy } = createResend();
+    let now = 0;
+    const waits = Array.from({ length: 8 }, () => {
+      const begin = now;
+      while (!isTime('a', now)) now += 1_000;
+      return now - begin;
+    });
+    expect(waits).toEqual([0, 50, 100, 200, 400, 800, 900, 900].map((seconds) => seconds * 1_000));
+    tidy(now + 2 * 900_000 + 1);
+    expect(isTime('a', now)).toBe(true);
+  });
+});
+
+describe('more than a sweep has time for', () => {
+  // One page of two items for each sweep, of shards with five items each.
+  const SHARDS = DUE_SHARDS;
+  const [each, page] = [5, 2];
+  // As different from each other as real ones: ids that only count up would leave some shards empty.
+  const idOf = (at: number) =>
+    hashOf(`${at}`)
+      .toLowerCase()
+      .replaceAll(/[^0-9a-z]/g, '0')
+      .padEnd(26, '0');
+  const shardOf = (id: string) => dueAt(id, 0).duePk;
+  const all = Array.from({ length: 2_000 }, (_, at) => at);
+  const ids = [...Map.groupBy(all.map(idOf), shardOf).values()].flatMap((some) => some.slice(0, each));
+
+  test('every shard is served within as many sweeps as there are shards, and in the end every item', async () => {
+    const { runtime } = cloud;
+    const webhook = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000001' };
+    const write = (deliveryId: string) =>
+      runtime.table.write({ put: { ...items.delivery({ ...webhook, deliveryId }), ...dueAt(deliveryId, 1) } });
+    await Promise.all(ids.map(write));
+    const query = ((input) => runtime.table.query({ ...input, limit: page })) as typeof runtime.table.query;
+    const sweepOnce = handler.with({ ...runtime, table: { ...runtime.table, query } });
+    const context = lambdaContext({ functionName: 'sweep', timeoutSeconds: 60, clock: systemClock });
+    const hurried = { ...context, getRemainingTimeInMillis: () => 1 };
+    const sent = () =>
+      new Set(
+        messages
+          .map(({ body }) => (JSON.parse(body) as { deliveryId: string }).deliveryId)
+          .filter((id) => ids.includes(id)),
+      );
+    messages.length = 0;
+    expect(ids.length).toBe(SHARDS * each);
+    for (let sweep = 0; sweep < SHARDS; sweep++) await sweepOnce({} as never, hurried);
+    expect(new Set([...sent()].map((id) => shardOf(id))).size).toBe(SHARDS);
+    for (let sweep = SHARDS; sweep < SHARDS * Math.ceil(each / page); sweep++) await sweepOnce({} as never, hurried);
+    expect(sent().size).toBe(ids.length);
+    // What was sent and is due all the same comes again, where one sweep or the other has gone on to the end.
+    messages.length = 0;
+    ahead += 3_600_000;
+    for (let sweep = 0; sweep < 2; sweep++) await sweepOnce({} as never, context);
+    expect(sent().size).toBe(ids.length);
+  });
+});

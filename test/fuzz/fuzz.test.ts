@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { World } from '../contracts/world.ts';
+import { fuzz, fuzzWorld } from './fuzz.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await fuzzWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+test('250 requests made of anything: none is answered 5xx or out of shape, nor touches another customer', async () => {
+  const { finding, statuses, requests } = await fuzz(world, { requests: 250, seed: 20_260 });
+  expect(finding).toBeNull();
+  expect(requests).toBe(250);
+  // Most of them must get past the first checks, or they prove little.
+  expect((statuses[200] ?? 0) + (statuses[201] ?? 0) + (statuses[202] ?? 0)).toBeGreaterThan(60);
+}, 60_000);

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skippingClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { kinds, type Situation } from '../../shared/domain/event.ts';
+import { Custom1Payload } from '../../shared/domain/formats/custom-1-payload.ts';
+import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
+import { RawPayload } from '../../shared/domain/formats/raw-payload.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
+import { a, b, room } from '../fixtures/messages.ts';
+import { type Row, rows } from '../fixtures/table-of-events.ts';
+
+// Every row of the table of events, for both makers: messages in; hits and payloads in three formats out. All sensors
+// of the table speak at once, each in its turn; what came of it is looked at row by row.
+
+const clock = skippingClock(Date.now());
+let cloud: Cloud;
+let home: Awaited<ReturnType<typeof createHome>>;
+const receivers = {} as Record<'full' | 'custom1' | 'raw', Receiver>;
+const situations = Object.keys(kinds) as Situation[];
+
+const createRules = async () => {
+  const { client } = home;
+  const bot = await client.ok('POST', '/bots', { name: 'Nurse call' });
+  const recipients: Record<string, object> = {};
+  for (const format of ['full', 'custom1', 'raw'] as const) {
+    receivers[format] = await startReceiver();
+    const hook = { name: format, url: receivers[format].url, format, isCustomerHook: false, botId: bot.id };
+    recipients[format] = { botId: bot.id, webhookId: (await client.ok('POST', '/webhooks', hook)).id };
+  }
+  for (const situation of situations) {
+    const { custom1, ...others } = recipients;
+    const told = Object.values(kinds[situation].code === null ? others : recipients);
+    const texts = { name: situation, title: '{region}', message: '{sensor} {situation} {time} {location}' };
+    await client.ok('POST', '/rules', { ...texts, situation, rateLimitSeconds: 0, recipients: told });
+  }
+};
+
+type Player = { row: Row; sensor: Awaited<ReturnType<typeof linkSensor>>; name: string; texts: string[] };
+const create = async (row: Row): Promise<Player> => {
+  const sensor = await linkSensor(home.client, row.maker);
+  if (row.region !== undefined) await home.client.ok('PUT', `/sensors/${sensor.sensorId}/room`, room);
+  const { name } = await home.client.ok<{ name: string }>('GET', `/sensors/${sensor.sensorId}`);
+  return { row, sensor, name, texts: [] };
+};
+
+/** Events are processed, then what came of them is delivered. */
+const quiet = async () => {
+  await cloud.idle();
+  await cloud.idle();
+};
+
+const say = async ({ sensor, texts }: Player, message: object): Promise<void> => {
+  // Spaces that no JSON writer makes: Raw must have them too. And nobody else says the same.
+  const text = JSON.stringify({ of: sensor.sensorId, ...message }).replace('{', '{  ');
+  await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
+  texts.push(text);
+};
+
+/** All say what they have to say, the first words first. */
+const sayAll = async (players: readonly Player[], words: (row: Row) => readonly object[]) => {
+  const rounds = Math.max(...players.map(({ row }) => words(row).length));
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all(
+      players.map(async (player) => {
+        const message = words(player.row)[round];
+        if (message) await say(player, message);
+      }),
+    );
+    await quiet();
+  }
+};
+
+const pass = async (minutes: number) => {
+  for (let minute = 0; minute < minutes; minute++) {
+    clock.skipTo(clock.now() + 60_000);
+    await cloud.sweep();
+    await quiet();
+  }
+};
+
+const hits = async () => {
+  const path = `/customers/${home.customerId}/rule-hits?perPage=200`;
+  const [page] = await home.client.ok<{ data: { sensorId: string; situation: string }[] }[]>('GET', path);
+  return page?.data ?? [];
+};
+
+const outcomeOf = ({ sensor, name, texts }: Player, all: Awaited<ReturnType<typeof hits>>) => {
+  const bodies = (format: keyof typeof receivers) => receivers[format].received.map(({ body }) => body);
+  return {
+    sensor,
+    texts,
+    situations: all.filter(({ sensorId }) => sensorId === sensor.sensorId).map(({ situation }) => situation),
+    full: bodies('full').filter((body) => JSON.parse(body).sensor.id === sensor.sensorId),
+    custom1: bodies('custom1').filter((body) => JSON.parse(body).sensorName === name),
+    raw: bodies('raw').filter((body) => JSON.parse(body).of === sensor.sensorId),
+  };
+};
+const outcomes = new Map<Row, ReturnType<typeof outcomeOf>>();
+const look = async (players: readonly Player[]) => {
+  const all = await hits();
+  for (const player of players) outcomes.set(player.row, outcomeOf(player, all));
+};
+
+const hello = ({ maker }: Row) => (maker === 'maker_a' ? a.state() : b.online(true));
+
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock });
+  home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
+  const all = await Promise.all(Object.values(rows).flat().map(create));
+  // Nobody is told of what comes before.
+  await sayAll(all, (row) => (row.isNew ? [] : [hello(row), ...(row.before ?? [])]));
+  await createRules();
+  await sayAll(all, ({ says }) => says);
+  await look(all.filter(({ row }) => !row.silence));
+  await pass(7);
+  await look(all.filter(({ row }) => row.silence));
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([cloud, ...Object.values(receivers)].map((one) => one.stop()));
+});
+
+test('the table has a row for every situation', () => {
+  expect(Object.keys(rows).toSorted()).toEqual(situations.toSorted());
+});
+
+describe.each(Object.entries(rows))('%s', (_, all) => {
+  const of = (row: Row) => {
+    const outcome = outcomes.get(row);
+    if (!outcome) throw new Error('the row was not played');
+    return { ...outcome, isByTime: row.says.length === 0, hasPoint: row.hasPoint ?? false };
+  };
+
+  test.each(all)('of $maker: one hit for each situation (%#)', (row) => {
+    expect(of(row).situations.toSorted()).toEqual(row.gives.toSorted());
+  });
+
+  test.each(all)('of $maker: Full as D2 says (%#)', (row) => {
+    const { full, isByTime, texts, hasPoint, sensor } = of(row);
+    const payloads = full.map((body) => FullPayload.parse(JSON.parse(body)));
+    expect(payloads.map(({ rule }) => rule?.situation).toSorted()).toEqual(row.gives.toSorted());
+    for (const { event, rule, ...payload } of payloads) {
+      const { type, action } = kinds[rule?.situation ?? 'fall_loop'];
+      expect(event).toMatchObject({ type, action, raw: isByTime ? {} : JSON.parse(texts.at(-1) ?? '') });
+      expect(event.normalizedCoordinates !== null).toBe(hasPoint);
+      expect(payload).toMatchObject({ sensor: { id: sensor.sensorId }, customer: { id: home.customerId } });
+      expect(rule).toMatchObject({ hasRegion: row.region !== undefined, regionName: row.region ?? '' });
+      // The title is nothing but the name of the region: without one the situation's text stands in.
+      expect(rule?.title).toBe(row.region ?? rule?.situationDescription);
+    }
+  });
+
+  test.each(all)('of $maker: Custom 1 as D2 says, where there is a code (%#)', (row) => {
+    const { custom1, hasPoint } = of(row);
+    const payloads = custom1.map((body) => Custom1Payload.parse(JSON.parse(body)));
+    const codes = row.gives.map((situation) => kinds[situation].code).filter((code) => code !== null);
+    expect(payloads.map(({ eventType }) => eventType).toSorted()).toEqual(codes.toSorted());
+    for (const payload of payloads) {
+      expect(payload.sensorId).toMatch(/^id_[\w-]{23}$/);
+      expect([1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31]).toContain(payload.eventType);
+      expect(payload.normalizedCoordinates !== undefined).toBe(hasPoint);
+    }
+  });
+
+  test.each(all)('of $maker: Raw is the message as it was sent, once, and nothing the service made (%#)', (row) => {
+    const { raw, texts, isByTime } = of(row);
+    expect(raw).toEqual(isByTime ? [] : texts.slice(-row.says.length));
+    for (const body of raw) expect(RawPayload.safeParse(JSON.parse(body)).success).toBe(true);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skippingClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import type { PageOf } from '../../shared/domain/page.ts';
+import { createLedger } from '../bench/meter.ts';
+import type { Client } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { b } from '../fixtures/messages.ts';
+
+const ledger = createLedger();
+const clock = skippingClock(Date.now());
+const { now } = clock;
+let cloud: Cloud;
+let admin: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock, meter: ledger.meter, wrap: ledger.wrap });
+  admin = await adminOf(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+type Linked = Awaited<ReturnType<typeof linkSensor>>;
+const say = async ({ device, sensorId }: Linked, message: object): Promise<void> => {
+  await device.ok('POST', `/devices/${sensorId}/messages`, message);
+  await cloud.idle();
+};
+/** So long that falls are over which nobody speaks of any more, and sensors are inactive. */
+const passTime = async (): Promise<void> => {
+  for (let minute = 0; minute < 10; minute++) {
+    clock.skipTo(now() + 60_000);
+    await cloud.sweep();
+    await cloud.idle();
+  }
+};
+type Seen = { sensorId: string; name: string; falls: { since: number; fallState: string; isSensitive: boolean }[] };
+const openFalls = async (client: Client, customerId: number, query = ''): Promise<PageOf<Seen>> => {
+  const [page] = await client.ok<PageOf<Seen>[]>('GET', `/customers/${customerId}/open-falls${query}`);
+  return page ?? expect.unreachable();
+};
+/** A customer of its own, with a sensor. */
+const homeOf = async (name: string, maker = 'maker_a') => {
+  const home = await createHome(admin, name, ['manage_sensors']);
+  const sensor = await linkSensor(home.client, maker);
+  const list = (query = '') => openFalls(home.client, home.customerId, query);
+  return { ...home, sensor, list };
+};
+const fall = (sensor: Linked, status: string, start: number, more: object = {}) =>
+  say(sensor, fallMessage(status, start, more));
+const none = { total: 0, page: 0, perPage: 30, data: [] };
+
+describe('open falls', () => {
+  test('are listed from suspicion to the end, though no rule watches them', async () => {
+    const { sensor, list } = await homeOf('ash');
+    expect(await list()).toEqual(none);
+    const start = now();
+    for (const [status, fallState] of [
+      ['fall_detected', 'detected'],
+      ['fall_confirmed', 'confirmed'],
+      ['calling', 'calling'],
+    ] as const) {
+      await fall(sensor, status, start);
+      const falls = [{ since: start, fallState, isSensitive: false, isSimulated: false }];
+      const data = [{ sensorId: sensor.sensorId, name: expect.stringMatching(/^Sensor /), falls }];
+      expect(await list()).toEqual({ ...none, total: 1, data });
+    }
+    await fall(sensor, 'finished', start);
+    expect(await list()).toEqual(none);
+  });
+
+  test('of one sensor are all there, the newest first; each ends alone, and by time where its device is silent', async () => {
+    const { sensor, list } = await homeOf('beech');
+    const start = now();
+    await fall(sensor, 'fall_detected', start);
+    await fall(sensor, 'fall_detected', start + 1, { isSimulated: true });
+    const starts = async () => (await list()).data.flatMap(({ falls }) => falls.map(({ since }) => since));
+    expect(await starts()).toEqual([start + 1, start]);
+    await fall(sensor, 'fall_exit', start + 1);
+    expect(await starts()).toEqual([start]);
+    await passTime();
+    expect(await list()).toEqual(none);
+  });
+
+  test('of maker B are those of each person that it follows', async () => {
+    const { sensor, list } = await homeOf('cherry', 'maker_b');
+    const suspected = b.pose(1, 2);
+    await say(sensor, suspected);
+    await say(sensor, b.pose(2, 8));
+    const [{ falls } = expect.unreachable()] = (await list()).data;
+    expect(falls).toMatchObject([
+      { fallState: 'calling', isSensitive: true },
+      { fallState: 'detected', isSensitive: false, since: suspected.timestamp },
+    ]);
+    await say(sensor, b.pose(1, 1));
+    await say(sensor, b.pose(2, 1));
+    expect(await list()).toEqual(none);
+  });
+
+  test('leave with their sensor: neither its customer before nor the next one sees them', async () => {
+    const [from, to] = [await homeOf('elder'), await homeOf('fig')];
+    await fall(from.sensor, 'calling', now());
+    await admin.ok('PUT', `/sensors/${from.sensor.sensorId}/customer`, { customerId: to.customerId });
+    expect([await from.list(), await to.list()]).toEqual([none, none]);
+    await fall(from.sensor, 'calling', now());
+    expect([(await from.list()).total, (await to.list()).total]).toEqual([0, 1]);
+  });
+
+  test('of a sensor that is deleted are gone', async () => {
+    const { client, sensor, list } = await homeOf('gorse', 'maker_b');
+    await say(sensor, b.pose(1, 5));
+    await passTime();
+    // Silence is no sign that somebody is up again.
+    expect(await list()).toMatchObject({ total: 1 });
+    await client.ok('DELETE', `/sensors/${sensor.sensorId}`);
+    expect(await list()).toEqual(none);
+  });
+
+  test('are paged by sensor', async () => {
+    const { client, sensor, list } = await homeOf('hazel');
+    const all = [sensor, await linkSensor(client), await linkSensor(client)];
+    for (const one of all) await fall(one, 'calling', now());
+    const pages = await Promise.all([0, 1, 2].map((page) => list(`?perPage=2&page=${page}`)));
+    expect(pages.map(({ total }) => total)).toEqual([3, 3, 3]);
+    const ids = pages.map(({ data }) => data.map(({ sensorId }) => sensorId));
+    expect(ids.map(({ length }) => length)).toEqual([2, 1, 0]);
+    expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
+  });
+
+  test('are those of the caller alone: another customer is like an unknown one, an admin sees any', async () => {
+    const [ours, theirs] = [await homeOf('iris'), await homeOf('juniper')];
+    await fall(theirs.sensor, 'calling', now());
+    const path = (customerId: number) => `/customers/${customerId}/open-falls`;
+    const [other, unknown] = [
+      await ours.client.call('GET', path(theirs.customerId)),
+      await ours.client.call('GET', path(999_999)),
+    ];
+    expect([other.status, other.text]).toEqual([unknown.status, unknown.text]);
+    expect(other.status).toBeGreaterThanOrEqual(403);
+    expect((await ours.client.as(undefined).call('GET', path(ours.customerId))).status).toBe(401);
+    expect((await openFalls(admin, theirs.customerId)).total).toBe(1);
+    expect((await admin.call('GET', path(999_999))).status).toBe(404);
+  });
+});
+
+test('who is on the floor costs half a read unit while nobody is, and 2 more for each sensor that sees somebody', async () => {
+  const { sensor, list } = await homeOf('larch');
+  const cost = async () => {
+    ledger.clear();
+    await list();
+    const { 'query C#*#FALLS': listed, 'getAll sensorState': whole } = ledger.lines();
+    return [listed?.read, whole?.read];
+  };
+  expect(await cost(), ledger.text()).toEqual([0.5, undefined]);
+  await fall(sensor, 'calling', now());
+  expect(await cost(), ledger.text()).toEqual([0.5, 2]);
+});

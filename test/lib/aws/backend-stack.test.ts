@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consumers } from '../../../functions/index.ts';
+import { createApp } from '../../../lib/aws/app.ts';
+import { lambdas } from '../../../lib/aws/lambdas.ts';
+import { isFifo, variablesOf, workQueues } from '../../../shared/capabilities.ts';
+import { settingsFrom } from '../../../shared/env.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
+import { tableDesign } from '../../../shared/store/table.ts';
+import { bundleCases } from './bundle-cases.ts';
+import { doorCases } from './door-cases.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const outdir = mkdtempSync(join(tmpdir(), 'stack-test-'));
+let made: Awaited<ReturnType<typeof createApp>>;
+let template: Template;
+/** Logical ids by the name that a contract gives, and back. */
+let idOf: (name: string) => string;
+
+beforeAll(async () => {
+  made = await createApp({ outdir, context: { mqtt: 'true' } });
+  template = Template.fromStack(made.stack);
+  idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
+}, 180_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const all = (type: string): [string, Properties][] =>
+  Object.entries(template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
+const named = (type: string, name: string): Properties => all(type).find(([id]) => id === idOf(name))?.[1];
+doorCases(() => ({ template, idOf }));
+
+const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+describe('rights and environment', () => {
+  const statementsOf = (name: string): Properties[] =>
+    named('AWS::IAM::Role', `${name}-role`).Policies.flatMap(
+      ({ PolicyDocument }: Properties) => PolicyDocument.Statement,
+    );
+
+  it('no function has a managed policy, a wildcard or Scan', () => {
+    for (const { name } of lambdas) {
+      expect(named('AWS::IAM::Role', `${name}-role`).ManagedPolicyArns).toBeUndefined();
+      for (const { Effect, Action, Resource } of statementsOf(name)) {
+        expect(Effect).toBe('Allow');
+        // But for the topics of devices, which nobody knows beforehand.
+        const written = JSON.stringify([Action, Resource]).replaceAll(/:topic\/v1\/devices\/\*\/\w+"/g, '"');
+        expect(written).not.toMatch(/\*|Scan/);
+      }
+    }
+    expect(all('AWS::IAM::Policy')).toEqual([]);
+  });
+
+  it.each(lambdas)(
+    '$name: knows exactly the variables that its capabilities name, and they are valid',
+    ({ name, uses }) => {
+      const { Variables } = named('AWS::Lambda::Function', name).Environment;
+      const wanted = new Set(uses.flatMap(variablesOf));
+      expect(Object.keys(Variables).sort()).toEqual([...wanted, 'NODE_OPTIONS'].sort());
+      const plain = Object.entries(Variables).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? value : 'reference',
+      ]);
+      expect(() => settingsFrom(Object.fromEntries(plain))).not.toThrow();
+    },
+  );
+
+  it('cdk-nag (AwsSolutions) has no finding that is not acknowledged', () => {
+    expect(new AwsSolutionsChecks().validateScope(made.app).violations).toEqual([]);
+  });
+});
+
+describe('queues', () => {
+  const fifo = {
+    FifoQueue: true,
+    ContentBasedDeduplication: false,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+  };
+
+  it.each(workQueues)(
+    '%s: keeps messages for 14 days, and as long what failed too often, in a queue of its kind',
+    (name) => {
+      const reader = consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) as Consumer;
+      const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+      const kind = isFifo(name) ? { ...kept, ...fifo } : kept;
+      expect(named('AWS::SQS::Queue', `${name}-queue`)).toEqual({
+        ...kind,
+        VisibilityTimeout: visibilitySeconds(reader),
+        RedrivePolicy: { deadLetterTargetArn: arn(idOf(`${name}-dead`)), maxReceiveCount: MAX_RECEIVES },
+      });
+      expect(named('AWS::SQS::Queue', `${name}-dead`)).toEqual(kind);
+    },
+  );
+
+  it('quarantine: keeps unreadable messages for 14 days', () => {
+    const kept = { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true };
+    expect(named('AWS::SQS::Queue', 'quarantine')).toEqual(kept);
+  });
+
+  it('every queue invokes its consumer with batches that may fail in part, with limited concurrency', () => {
+    const wanted = consumers.flatMap(({ name, queues, batchSize, concurrency }: Consumer) =>
+      queues.map((queue) => ({
+        FunctionName: { Ref: idOf(name) },
+        EventSourceArn: arn(idOf(`${queue}-queue`)),
+        BatchSize: batchSize,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: concurrency },
+      })),
+    );
+    const found = all('AWS::Lambda::EventSourceMapping').map(([, mapping]) => mapping);
+    expect(found).toHaveLength(wanted.length);
+    expect(found).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('a FIFO queue passes on at most ten messages at a time, without a batching window', () => {
+    const queues = workQueues.filter(isFifo).map((name) => arn(idOf(`${name}-queue`)));
+    const mappings = all('AWS::Lambda::EventSourceMapping').filter(([, { EventSourceArn }]) =>
+      queues.some((queue) => JSON.stringify(queue) === JSON.stringify(EventSourceArn)),
+    );
+    expect(mappings.length).toBe(queues.length);
+    for (const [, mapping] of mappings) {
+      expect(mapping.BatchSize).toBeLessThanOrEqual(10);
+      expect(mapping).not.toHaveProperty('MaximumBatchingWindowInSeconds');
+    }
+  });
+});
+
+describe('table and functions', () => {
+  it('the table is the one that shared/store/table.ts designs, with recovery to any point in time', () => {
+    const { partitionKey, sortKey, ttl, indexes } = tableDesign;
+    const keys = (hash: string, range: string) => [
+      { AttributeName: hash, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ];
+    const [[, table], ...others] = all('AWS::DynamoDB::Table') as [[string, Properties]];
+    expect(others).toEqual([]);
+    expect(table).toMatchObject({
+      KeySchema: keys(partitionKey, sortKey),
+      TimeToLiveSpecification: { AttributeName: ttl, Enabled: true },
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { SSEEnabled: true },
+    });
+    expect(table.GlobalSecondaryIndexes).toEqual(
+      Object.entries(indexes).map(([IndexName, index]) => ({
+        IndexName,
+        KeySchema: keys(index.partitionKey, index.sortKey),
+        Projection: { ProjectionType: index.projection },
+      })),
+    );
+    expect(table.AttributeDefinitions.every(({ AttributeType }: Properties) => AttributeType === 'S')).toBe(true);
+  });
+
+  it.each(lambdas)('$name: runs on Node 24 on ARM', ({ name }) => {
+    expect(named('AWS::Lambda::Function', name)).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'handler.handler',
+      LoggingConfig: {
+        LogGroup: { Ref: idOf(`${name}-logs`) },
+        ...{ LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
+      },
+    });
+  });
+});
+bundleCases(() => made.bundles);

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../lib/local/clock.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { pathsOf } from '../../contracts/calls.ts';
+import { type Client, logIn } from '../../fixtures/client.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
+import { type Row, tables } from '../../fixtures/configurations.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '../../fixtures/home.ts';
+
+type Json = Record<string, unknown>;
+const DAY = 86_400_000;
+let skipped = 0;
+let cloud: Cloud;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+let client: Client;
+const ids: Record<string, string> = {};
+
+const skip = async (ms: number) => {
+  skipped += ms;
+  admin = await adminOf(cloud.url);
+  client = await logIn(admin, home.username, home.password);
+};
+const add = async (manufacturer: string, firmwareVersion = 42) => {
+  const body = { manufacturer, hardwareId: nextHardwareId(), firmwareVersion };
+  const made = await admin
+    .as(PROVISIONING_KEY)
+    .ok<{ sensorId: string; deviceToken: string; pairingCode: string }>('POST', '/devices/register', body);
+  await client.ok('POST', '/sensors/link', { manufacturer, code: made.pairingCode });
+  return { sensorId: made.sensorId, device: admin.as(made.deviceToken) };
+};
+
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock: { ...systemClock, now: () => Date.now() + skipped } });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ALL_PERMISSIONS);
+  client = home.client;
+  for (const maker of ['maker_a', 'maker_b']) ids[maker] = (await add(maker)).sensorId;
+});
+afterAll(() => cloud.stop());
+
+const makerOf = (path: string) => path.slice(0, 7);
+const clientFor = (path: string) => (path.endsWith('critical') ? admin : client);
+const at = (path: string, sensorId = ids[makerOf(path)]) => `/sensors/${sensorId}/${path}`;
+const put = (path: string, body: unknown) => clientFor(path).call('PUT', at(path), body);
+const defaultsOf = (rows: Record<string, Row>): Json =>
+  Object.fromEntries(Object.entries(rows).map(([name, { by }]) => [name, name === 'name' ? 'Room 1' : by]));
+
+const good = ({ of, min = 0, max = 0, by }: Row): unknown[] =>
+  of === 'flag'
+    ? [true, false]
+    : of === 'int'
+      ? [min, max, by]
+      : of === 'text'
+        ? ['ä'.repeat(min), 'ä'.repeat(max)]
+        : of === 'host'
+          ? ['a', '10.0.0.1', '2001:db8::1']
+          : [...of];
+const beyond = ({ of, min = 0, max = 0 }: Row): unknown[] => {
+  if (of === 'flag') return [0, 1];
+  if (of === 'int') return [min - 1, max + 1, true, '1'];
+  if (of === 'host') return ['', 'a b', 1, true];
+  if (of === 'text') return ['x'.repeat(min - 1), 'x'.repeat(max + 1), 1, true];
+  const first = of[0];
+  if (typeof first === 'number')
+    return [Math.min(...(of as number[])) - 1, Math.max(...(of as number[])) + 1, '1', true];
+  return ['', 'nothing', 1, false, ['nothing']];
+};
+/** Raw JSON that is no value of any field. */
+const wrong = ['1.5', '{}', '9007199254740992', '1e400'];
+
+describe.each(Object.entries(tables))('%s', (path, rows) => {
+  const body = defaultsOf(rows);
+  const raw = (field: string, value: string) => JSON.stringify({ ...body, [field]: '@@' }).replace('"@@"', () => value);
+
+  test('the defaults before the first PUT', async () => {
+    const { sensorId } = await add(makerOf(path));
+    const answer = await clientFor(path).ok('GET', at(path, sensorId));
+    const extra = path === 'maker_a/config/basic' ? { learningModeEndDate: null } : {};
+    const name = 'name' in rows ? { name: expect.stringMatching(/^Sensor [0-9A-F]{4}$/) } : {};
+    expect(answer).toEqual({ ...body, ...extra, ...name });
+  });
+
+  test('every field: what it takes is stored, and what it does not is named', async () => {
+    for (const [field, row] of Object.entries(rows)) {
+      // Rates are held to each other: the upper one is out of the way of the lower one.
+      const room = /Lower$/.test(field) ? { respirationRateUpper: 100, heartRateUpper: 255 } : {};
+      const low = /Upper$/.test(field) ? { respirationRateLower: 1, heartRateLower: 1 } : {};
+      for (const value of good(row)) {
+        const posture = field === 'postureDetectionEnabled' ? {} : { postureDetectionEnabled: true };
+        const sent = {
+          ...body,
+          ...('postureDetectionEnabled' in body ? posture : {}),
+          ...room,
+          ...low,
+          [field]: value,
+        };
+        const answer = await put(path, sent);
+        expect([answer.status, (answer.body as Json)[field]], `${field}=${value}: ${answer.text}`).toEqual([
+          200,
+          value,
+        ]);
+        expect(await clientFor(path).ok('GET', at(path))).toEqual(answer.body);
+      }
+      const bad = [
+        ...beyond(row).map((value) => JSON.stringify(value)),
+        ...wrong,
+        ...(row.by === null ? [] : ['null']),
+      ];
+      const notAList = Array.isArray(row.by) ? [] : ['[]'];
+      for (const value of [...bad, ...notAList]) {
+        const answer = await put(path, raw(field, value));
+        expect(answer.status, `${field}=${value}: ${answer.text}`).toBe(400);
+        expect(new Set(pathsOf(answer).map((name) => name.split('.')[0] || field))).toEqual(new Set([field]));
+      }
+      const { [field]: _, ...rest } = body;
+      const answer = await put(path, rest);
+      expect([answer.status, pathsOf(answer)]).toEqual([400, [field]]);
+    }
+  });
+
+  test('unknown and response-only fields are ignored', async () => {
+    const answer = await put(path, { ...body, learningModeEndDate: 5, unknown: 1, id: 'x' });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body as Json)).not.toContain('unknown');
+  });
+
+  test('400 for a sensor of the other maker', async () => {
+    const other = makerOf(path) === 'maker_a' ? 'maker_b' : 'maker_a';
+    const answer = await clientFor(path).call('GET', at(path, ids[other]));
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('cross rules', () => {
+  test('an upper rate below the lower one is refused, an equal one is taken', async () => {
+    const path = 'maker_b/config/vital-data';
+    const body = defaultsOf(tables[path] ?? {});
+    const low = await put(path, {
+      ...body,
+      heartRateUpper: 60,
+      heartRateLower: 61,
+      respirationRateUpper: 10,
+      respirationRateLower: 11,
+    });
+    expect([low.status, pathsOf(low)]).toEqual([400, ['respirationRateUpper', 'heartRateUpper']]);
+    expect((await put(path, { ...body, heartRateUpper: 60, heartRateLower: 60 })).status).toBe(200);
+  });
+
+  test.each(['sittingAlarmEnabled', 'sittingUpAlarmEnabled'])('%s switches posture detection on', async (field) => {
+    const path = 'maker_b/config/fall';
+    const body = { ...defaultsOf(tables[path] ?? {}), postureDetectionEnabled: false };
+    expect((await put(path, body)).body).toMatchObject({ postureDetectionEnabled: false });
+    expect((await put(path, { ...body, [field]: true })).body).toMatchObject({ postureDetectionEnabled: true });
+  });
+
+  test('name and optimizationEnabled are the same in the sensor and its basic configuration', async () => {
+    const path = 'maker_a/config/basic';
+    await put(path, { ...defaultsOf(tables[path] ?? {}), name: 'Kitchen', optimizationEnabled: false });
+    const sensor = await client.ok('GET', `/sensors/${ids.maker_a}`);
+    expect(sensor).toMatchObject({ name: 'Kitchen', optimizationEnabled: false });
+  });
+});
+
+describe('modes', () => {
+  const path = 'maker_a/config/basic';
+  const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
+  const learning = { learningModeEnabled: true };
+
+  test('learning: 14 days from the first true, not from a repeat, and false ends it', async () => {
+    const before = Date.now() + skipped;
+    const { learningModeEndDate: end } = await set(learning);
+    expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
+    expect(Number(end) - before).toBeLessThan(14 * DAY + 10_000);
+    await skip(DAY);
+    expect((await set(learning)).learningModeEndDate).toBe(end);
+    expect(await set({})).toMatchObject({ learningModeEnabled: false, learningModeEndDate: null });
+    expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
+  });
+
+  test('learning ends by itself, and takes the test mode with it', async () => {
+    await skip(13 * DAY + DAY / 2);
+    expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
+    await skip(DAY / 2 + 1_000);
+    const ended = { learningModeEnabled: false, learningModeEndDate: null, testModeEnabled: false };
+    expect(await client.ok('GET', at(path))).toMatchObject(ended);
+  });
+
+  test('test mode ends after 24 h', async () => {
+    await set({ testModeEnabled: true });
+    await skip(DAY - 10_000);
+    expect(await client.ok('GET', at(path))).toMatchObject({ testModeEnabled: true });
+    await skip(11_000);
+    expect(await client.ok('GET', at(path))).toMatchObject({ testModeEnabled: false });
+  });
+});
+
+describe('what a device is told', () => {
+  type Told = { version: string; config: Record<string, Json> };
+
+  test('only the fields that its firmware supports', async () => {
+    for (const firmware of [28, 29, 30, 31, 33, 34, 37, 38, 39, 40, 41, 42]) {
+      const { sensorId, device } = await add('maker_a', firmware);
+      const { config } = await device.ok<Told>('GET', `/devices/${sensorId}/config`);
+      for (const part of ['basic', 'dryContact', 'firmware', 'telemetry', 'critical']) {
+        const rows = tables[`maker_a/config/${part === 'dryContact' ? 'dry-contact' : part}`] ?? {};
+        const known = Object.entries(rows).filter(
+          ([, { fw: [from = 0, until = 99] = [] }]) => firmware >= from && firmware < until,
+        );
+        expect(Object.keys(config[part] ?? {}).sort(), `${part} ${firmware}`).toEqual(
+          known.map(([name]) => name).sort(),
+        );
+      }
+    }
+  });
+
+  test('a sensor of maker B is told nothing of a room that only maker A understands', async () => {
+    const { sensorId, device } = await add('maker_b');
+    const { config } = await device.ok<Told>('GET', `/devices/${sensorId}/config`);
+    expect(Object.keys(config).sort()).toEqual(['basic', 'fall', 'firmwareToInstall', 'room', 'vitalData']);
+    for (const field of ['zMin', 'zMax', 'enterDuration', 'exitDuration'])
+      expect(config.room).not.toHaveProperty(field);
+  });
+
+  test('304 without a body until something changes', async () => {
+    const { sensorId, device } = await add('maker_a');
+    const ask = (tag?: string) =>
+      device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });
+    const first = await ask();
+    const tag = first.headers.get('etag') ?? '';
+    expect(tag).toBe(`"${(first.body as Told).version}"`);
+    for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+      const again = await ask(known);
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag]);
+    }
+    await client.ok('PUT', at('maker_a/config/telemetry', sensorId), { policy: 0, transport: 0 });
+    const changed = await ask(tag);
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ config: { telemetry: { policy: 0, transport: 0 } } });
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { deliverTask, encode } from '../../../shared/queue/encode.ts';
+import { SensorTask, WebhookTask } from '../../../shared/queue/task.ts';
+
+const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', id: '0'.repeat(26) };
+const notice = { ...{ type: 'process_notice' as const, customerId: 1, sensorId: 's' }, uuid: key.webhookId };
+const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
+
+test('a task of an older version, which names no call, is read as it is', () => {
+  const task = deliverTask(key);
+  expect(read({ version: 1, ...task })).toEqual(task);
+});
+
+test.each([
+  ['REST', '5b0f3e9c-9d0e-4d1c-a3a1-3f8f0c7c2d11'],
+  ['HTTP', 'JKJaXmPLvHcESHA='],
+])('the id of a call at a %s API travels with its task', (_, requestId) => {
+  expect(read(JSON.parse(encode(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
+});
+
+test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
+  'the call %j is no id: it is left out, and the task is read all the same',
+  (requestId) => {
+    expect(read({ ...deliverTask(key), requestId })).toEqual({ ...deliverTask(key), requestId: undefined });
+  },
+);
+
+test('SQS takes a task that is unique for once, whichever call it follows from', () => {
+  const [one, other] = ['a', 'b'].map((requestId) => encode(SensorTask.parse({ ...notice, requestId })));
+  expect(one?.body).not.toBe(other?.body);
+  expect(one?.deduplicationId).toBe(other?.deduplicationId);
+});

@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consumers, schedules } from '../../../functions/index.ts';
+import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
+import { ensureTable, localDocumentClient } from '../../../lib/local/table.ts';
+import { type Access, accessesOf, type StoreCall } from '../../../shared/store/access-pattern.ts';
+import { accessPatterns } from '../../../shared/store/access-patterns.ts';
+import { createTable, type Table } from '../../../shared/store/client.ts';
+import type { Key } from '../../../shared/store/key.ts';
+import { type Store, store } from '../../../shared/store/store.ts';
+import { due, items, lists } from '../../../shared/store/table.ts';
+import { examples } from '../../fixtures/store-calls.ts';
+import { forgetCounts, ways } from '../../fixtures/store-ways.ts';
+import { type Made, onEachRequest } from '../../fixtures/table-calls.ts';
+
+const root = new URL('../../..', import.meta.url).pathname;
+const files = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const);
+const kinds = Object.entries(items);
+const kindOf = (key: Key): string[] => kinds.flatMap(([kind, item]) => (item.read(key) ? [kind] : []));
+
+/** The templates of partition keys that a key is made of; one. */
+const partitionsOf = (pk: string, parts: readonly { template: string }[]): string[] => [
+  ...new Set(
+    parts
+      .map(({ template }) => template)
+      .filter((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^#]*')}$`).test(pk)),
+  ),
+];
+const tables = Object.values(items).map(({ pk }) => pk);
+/** An access as the patterns declare it. */
+const madeOf = ({ action, index, pk, sk }: Made): string => {
+  const parts = index === null ? tables : Object.values({ due, list: lists }[index]);
+  const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));
+  return [action, index ?? 'table', ...keys].join(' ');
+};
+const declaredOf = ({ action, index, partition, key }: Access): string =>
+  [action, index ?? 'table', action === 'dynamodb:Query' ? partition : key].join(' ');
+const templateOf = (kind: string): string => kinds.find(([name]) => name === kind)?.[1].template ?? '';
+
+/** A store, and what it did with the table: each access, kinds of items found by queries, units consumed. */
+const recorded = (endpoint: string, name = 'design') => {
+  const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
+  const client = localDocumentClient(endpoint);
+  onEachRequest(client, (all) => {
+    for (const made of all) seen.made.add(madeOf(made));
+    return undefined;
+  });
+  const send = client.send.bind(client) as (command: { input: object }) => Promise<{ Items?: Key[] }>;
+  const noting = async (command: { input: object }) => {
+    const answer = await send(command);
+    const isIndex = 'IndexName' in command.input;
+    for (const key of answer.Items ?? []) if (!isIndex) for (const kind of kindOf(key)) seen.found.add(kind);
+    return answer;
+  };
+  const table = createTable(Object.assign(client, { send: noting }) as never, name, (_, { read, write }) => {
+    seen.read += read;
+    seen.write += write;
+  });
+  return { store: store(table), table, seen };
+};
+
+describe('access patterns', () => {
+  let engine: TableEngine;
+  beforeAll(async () => {
+    engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+    await ensureTable(engine.endpoint, 'design');
+    await ensureTable(engine.endpoint, 'uncounted');
+  });
+  afterAll(async () => engine.stop());
+
+  const made = new Map<string, Set<string>>();
+  /** Makes a call, and adds what it did to what calls of its name do. */
+  const make = async (call: StoreCall, run: (store: Store) => unknown, name?: string) => {
+    const { store, seen } = recorded(engine.endpoint, name);
+    await run(store);
+    made.set(call, new Set([...(made.get(call) ?? []), ...seen.made]));
+    return seen;
+  };
+
+  test('each tells the units of its call, and the kinds of items that it finds', async () => {
+    for (const [call, run] of examples) {
+      const { read, write, found } = await make(call, run);
+      expect({ call, read, write }).toEqual({
+        call,
+        read: accessPatterns[call].read,
+        write: accessPatterns[call].write,
+      });
+      const queried: readonly string[] = accessPatterns[call].does.query ?? [];
+      expect({ call, undeclared: [...found].filter((kind) => !queried.includes(kind)) }).toEqual({
+        call,
+        undeclared: [],
+      });
+    }
+  });
+
+  test('each tells all that its call does on any of its ways, and nothing else: rights follow from it', async () => {
+    for (const [call, run] of examples) {
+      await forgetCounts(recorded(engine.endpoint, 'uncounted').table, 1);
+      await make(call, run, 'uncounted');
+    }
+    for (const [call, run, before] of ways) {
+      const { store, table } = recorded(engine.endpoint);
+      await before?.(store, table);
+      await make(call, run);
+    }
+    for (const [call, pattern] of Object.entries(accessPatterns)) {
+      const declared = [...new Set(accessesOf(pattern).map(declaredOf))].sort();
+      expect({ call, does: [...(made.get(call) ?? [])].sort() }).toEqual({ call, does: declared });
+    }
+  });
+
+  test('there is one for each call of the store, and an example of it', () => {
+    const calls = Object.entries(store({} as Table)).flatMap(([noun, all]) =>
+      Object.keys(all).map((name) => `${noun}.${name}`),
+    );
+    expect(Object.keys(accessPatterns).sort()).toEqual(calls.sort());
+    expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
+  });
+
+  test('every file that reads or writes the table is a noun of the store', () => {
+    const parts = files('shared/store').filter(([, text]) => /^export const \w+(Reads|Writes)\b/m.test(text));
+    const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
+    expect(parts.length).toBeGreaterThan(20);
+    const unnamed = parts.filter(([file]) => !nouns.includes(`'./${file.split('/').at(-1)}'`));
+    expect(unnamed.map(([file]) => file)).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
+  const notOfCustomers = [
+    ...['counter', 'heartbeat', 'health', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
+    ...['accessToken', 'reset', 'owner', 'listedCustomer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
+    ...['provisioningKey', 'listedKey', 'firmware', 'firmwareDefault', 'firmwarePins'],
+  ];
+
+  test('everything of a customer has a key that starts with the customer', () => {
+    const others = kinds.filter(([, { pk }]) => !/^C#\{customerId\}(#|$)/.test(pk.template)).map(([kind]) => kind);
+    expect(others).toEqual(notOfCustomers);
+    const { byTime: _, byDelivery: __, bySensor: ___, ...partitions } = lists;
+    for (const { template } of Object.values(partitions)) expect(template).toMatch(/^C#\{customerId\}#/);
+  });
+
+  test('no event, alarm or count reads or writes the partition that all customers share: lists of them do', () => {
+    const sharing = Object.entries(accessPatterns).filter(([, pattern]) =>
+      accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
+    );
+    const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
+    expect(sharing.map(([call]) => call)).toEqual(calls);
+    const using = [...consumers, ...schedules].flatMap(({ uses }) => uses as readonly string[]);
+    expect(using).toContain('sensors.around');
+    expect(using.filter((use) => calls.includes(use))).toEqual([]);
+  });
+
+  test('no key is that of two kinds of items', () => {
+    const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
+    const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
+    expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
+  });
+
+  test('is never scanned, in code or by a right', () => {
+    const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
+    const all = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
+    expect(all.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);
+    expect(scans.test("actions: ['dynamodb:Scan']") && scans.test('new ScanCommand({})')).toBe(true);
+  });
+
+  test('is described in shared/store/TABLE.md as it is', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/docs.ts', '--check'], { cwd: root, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+});
