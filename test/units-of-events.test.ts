@@ -22,11 +22,11 @@ const prepare = async (name: string, maker = 'maker_a') => {
 const call = () => a.fall('calling', metered.now());
 
 describe('a fall that no rule fires for costs', () => {
-  test('the same with 1, 10 and 1,000 rules in the customer, when they are of other sensors or other situations', async () => {
+  test('4 write as the only open fall of its sensor, and 3 beside one, with 1, 10 and 1,000 rules of other sensors or situations', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
-    await say(call());
+    expect(await say(call()), text()).toMatchObject({ write: 4 });
     const one = await say(call());
     expect(one, text()).toEqual({ read: 6.5, write: 3 });
     await addRules(9, { sensorId: other.sensorId });

@@ -21,7 +21,7 @@ const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   write: costs.reduce((sum, { write }) => sum + write, 0),
 });
 
-/** A home whose falls so many rules tell so many webhooks each; its first fall goes on, so a further one is no news to the list of open falls. */
+/** A home whose falls so many rules tell so many webhooks each. Its first fall stays open until `endFirst`. */
 const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   const home = await metered.furnish(name);
   const ids: string[] = [];
@@ -44,7 +44,14 @@ describe('a fall, delivered at the first try, costs', () => {
     home = await alarmed('maple');
   });
 
-  test('10.5 read and 9 write, and 1 write more once in a minute', async () => {
+  test('10.5 read and 10 write as the only open fall of its sensor: 1 of them lists the sensor', async () => {
+    const alone = await alarmed('oak');
+    await alone.endFirst();
+    expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
+    expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 10 });
+  });
+
+  test('10.5 read and 9 write beside an open fall, and 1 write more once in a minute', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -55,8 +62,7 @@ describe('a fall, delivered at the first try, costs', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('10.5 read and 10 write after a quiet hour', async () => {
-    expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 9 });
+  test('10.5 read and 10 write beside an open fall after a quiet hour', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
