@@ -21,7 +21,8 @@ type Mapping = {
   FunctionResponseTypes?: string[];
   ScalingConfig?: { MaximumConcurrency: number };
 };
-type Options = {
+/** What the mappings of events have to know of the deployed stack. */
+export type Wiring = {
   account: Account;
   /** By ARN. */
   functions: ReadonlyMap<string, DeployedFunction>;
@@ -47,7 +48,7 @@ export const mappingsOf = (account: Account): readonly (Mapping & { lambda: stri
 
 const startMapping = (
   mapping: ReturnType<typeof mappingsOf>[number],
-  { functions, queues, judge, clock, onError }: Options,
+  { functions, queues, judge, clock, onError }: Wiring,
 ) => {
   const { id, lambda: arn, EventSourceArn, BatchSize, FunctionResponseTypes = [], ScalingConfig } = mapping;
   const lambda = functions.get(arn);
@@ -76,7 +77,7 @@ const everyOf = ({ id, ScheduleExpression }: Rule): number => {
   return Number(count) * 60_000;
 };
 
-const startRule = (rule: Rule, { account, functions, clock, onError }: Options) =>
+const startRule = (rule: Rule, { account, functions, clock, onError }: Wiring) =>
   rule.Targets.map(({ Arn }) => {
     const lambda = functions.get(Arn);
     if (!lambda || rule.State !== 'ENABLED') throw new Error(`${rule.id} runs nothing`);
@@ -88,7 +89,7 @@ const startRule = (rule: Rule, { account, functions, clock, onError }: Options) 
   });
 
 /** Connects functions to their queues and to the clock, as the template says. */
-export const startEvents = (options: Options) => {
+export const startEvents = (options: Wiring) => {
   const { account } = options;
   const timers = account.all<Rule>('AWS::Events::Rule').flatMap((rule) => startRule(rule, options));
   const pollers = mappingsOf(account).flatMap((mapping) => startMapping(mapping, options) ?? []);

@@ -1,10 +1,8 @@
 import type { Rights } from '../../functions/workers/authorizer/rights.ts';
-import type { Clock } from '../../lib/local/clock.ts';
 import { createBroker } from '../../lib/local/mqtt/broker.ts';
 import { createSessions, createTurns } from '../../lib/local/mqtt/sessions.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Judge } from '../fixtures/iam-judge.ts';
-import type { Account } from './account.ts';
+import type { Wiring } from './events.ts';
 import type { DeployedFunction } from './functions.ts';
 import { findRule, type Published, selectOf } from './iot-rule.ts';
 import type { Made } from './queues.ts';
@@ -15,19 +13,11 @@ const ATTEMPTS = 3;
 /** https://docs.aws.amazon.com/general/latest/gr/iot-core.html */
 const PAYLOAD = 128 * 1_024;
 
-type Options = {
-  account: Account;
-  functions: ReadonlyMap<string, DeployedFunction>;
-  queues: readonly Made[];
-  judge: Judge;
-  clock: Clock;
-  onError: (error: unknown) => void;
-};
 type Door = { AuthenticationType: string; AuthorizerConfig: { DefaultAuthorizerName: string } };
 type Authorizer = { AuthorizerFunctionArn: string; Status: string };
 
 /** The function that is asked who may connect; AWS IoT may call it. */
-const authorizerOf = ({ account, functions }: Options): DeployedFunction => {
+const authorizerOf = ({ account, functions }: Wiring): DeployedFunction => {
   const [door] = account.all<Door>('AWS::IoT::DomainConfiguration');
   const wanted = door?.AuthorizerConfig.DefaultAuthorizerName ?? '';
   const found = account.all<Authorizer>('AWS::IoT::Authorizer').find(({ id }) => account.ref(id) === wanted);
@@ -48,7 +38,7 @@ const keep = (queues: readonly Made[], arn: string, body: unknown): void => {
 };
 
 /** Invokes a function as who waits for no answer does: again when it fails, then its event goes to its dead letters. */
-const invokeAsync = async (options: Options, arn: string, event: unknown): Promise<void> => {
+const invokeAsync = async (options: Wiring, arn: string, event: unknown): Promise<void> => {
   const { account, functions, queues, judge, onError } = options;
   const lambda = functions.get(arn);
   if (!lambda) throw new Error(`${arn} is no function`);
@@ -67,7 +57,7 @@ const invokeAsync = async (options: Options, arn: string, event: unknown): Promi
 };
 
 /** Hands on what a device published as the rule says; what cannot be handed on goes where its error action says. */
-const ruleOf = (options: Options) => {
+const ruleOf = (options: Wiring) => {
   const { account, queues } = options;
   const rule = findRule(account);
   return async (published: Published): Promise<void> => {
@@ -83,7 +73,7 @@ const ruleOf = (options: Options) => {
 };
 
 /** AWS IoT Core of an account, as far as its template says: who is let in, what becomes of what is published. */
-export const startMqtt = async (options: Options, log: Log) => {
+export const startMqtt = async (options: Wiring, log: Log) => {
   const { clock } = options;
   const authorizer = authorizerOf(options);
   const handOn = ruleOf(options);

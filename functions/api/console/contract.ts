@@ -1,23 +1,7 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
+import { pageHeaders } from '../../../shared/api/page-headers.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
-
-/**
- * The Content-Security-Policy of the page: all content is from this origin, scripts and styles are only files, no
- * text becomes markup (trusted types), and no frame may show the page.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 /** Up to six names with slashes between them. Only the last one may have dots; then it is a file. */
 const Page = z
@@ -32,7 +16,8 @@ const part = {
   alsoSuccess: 304,
   response: Bytes,
   published: 'revalidated',
-  responseHeaders: { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' },
+  // No text becomes markup (trusted types).
+  responseHeaders: pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'"),
   uses: [],
 } as const satisfies Partial<Operation>;
 

@@ -1,21 +1,7 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
+import { pageHeaders } from '../../../shared/api/page-headers.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
-
-/**
- * The page loads everything from this service, runs only scripts in files of this service, and cannot be shown in a
- * frame.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const FileName = z
   .string()
@@ -40,10 +26,7 @@ export const docs = group({
       published: 'revalidated',
       summary: 'Get this description as a page to read it and to try the operations',
       media: ['text/html; charset=utf-8'],
-      responseHeaders: {
-        'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-        'Referrer-Policy': 'no-referrer',
-      },
+      responseHeaders: pageHeaders(),
     },
     getDocsFile: {
       ...part,

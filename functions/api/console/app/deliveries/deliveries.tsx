@@ -8,7 +8,7 @@ import { okPage } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
-import { TimeInput } from '../ui/time-input.tsx';
+import { endOfMinute, TimeInput } from '../ui/time-input.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { type Filter, useFilter } from './filter.ts';
 import { Replays } from './replays.tsx';
@@ -43,8 +43,7 @@ const Rows = ({ webhookId, filter, change }: FilterProps & { webhookId: string }
     page,
     ...(state !== null && { state }),
     ...(since !== null && { since }),
-    // The end is entered in minutes, and includes its whole minute.
-    ...(until !== null && { until: until + 59_999 }),
+    ...(until !== null && { until: endOfMinute(until) }),
   };
   const deliveries = useQuery({
     queryKey: ['deliveries', webhookId, query],

@@ -8,11 +8,10 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { Section } from '../ui/section.tsx';
-import { TimeInput } from '../ui/time-input.tsx';
+import { endOfMinute, TimeInput } from '../ui/time-input.tsx';
 import type { Filter } from './filter.ts';
 
 const DAY = 86_400_000;
-const MINUTE = 60_000;
 const states = ['failed', 'held', 'delivered'] as const;
 
 type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
@@ -66,8 +65,7 @@ export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: 
   const start = useStart(webhookId);
   const submit = () => {
     const { since, until, ...rest } = draft;
-    // The end is entered in minutes, and includes its whole minute.
-    if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: (until ?? Date.now()) + MINUTE });
+    if (rest.states.length > 0) start.mutate({ ...rest, since: since ?? 0, until: endOfMinute(until ?? Date.now()) });
   };
   return (
     <Section title={texts.replay}>
