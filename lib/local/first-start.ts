@@ -4,12 +4,12 @@ import { randomUuid } from '../../shared/domain/ids.ts';
 import { usernameKey } from '../../shared/domain/user.ts';
 import type { Store } from '../../shared/store/store.ts';
 
-type Chance = { now: () => number; random: (bytes: number) => Uint8Array; passwords: () => Promise<Passwords> };
+type AdminDeps = { now: () => number; random: (bytes: number) => Uint8Array; passwords: () => Promise<Passwords> };
 
 /** Creates a system admin. Gives null when the username is taken. */
-export const createAdmin = async (store: Store, username: string, password: string, chance: Chance) => {
+export const createAdmin = async (store: Store, username: string, password: string, deps: AdminDeps) => {
   if (await store.sessions.accountKeyOf(usernameKey(username))) return null;
-  const { now, random, passwords } = chance;
+  const { now, random, passwords } = deps;
   const time = now();
   const admin = {
     id: await store.limits.nextNumber('accounts'),
@@ -43,16 +43,15 @@ export type FirstStart = {
  * At the first start of a cloud, creates a system admin and a provisioning key for both makers. Gives the generated
  * secrets, to be printed once; they are not stored in clear text.
  */
-export const firstStart = async (store: Store, given: FirstStart, chance: Chance): Promise<Record<string, string>> => {
+export const firstStart = async (store: Store, given: FirstStart, deps: AdminDeps): Promise<Record<string, string>> => {
   const generated: Record<string, string> = {};
-  const password = given.adminPassword ?? Buffer.from(chance.random(15)).toString('base64url');
-  const admin = await createAdmin(store, given.adminUsername, password, chance);
+  const password = given.adminPassword ?? Buffer.from(deps.random(15)).toString('base64url');
+  const admin = await createAdmin(store, given.adminUsername, password, deps);
   if (admin && given.adminPassword === undefined) generated[`password of ${admin.username}`] = password;
   if (admin || given.provisioningKey !== undefined) {
-    const key = given.provisioningKey ?? drawToken('provisioning', chance.random);
-    const record = { id: randomUuid(chance.random), name: 'first', manufacturer: null, createDate: chance.now() };
-    if (!(await store.provisioning.byHash(hashOf(key), chance.now())))
-      await store.provisioning.put(hashOf(key), record);
+    const key = given.provisioningKey ?? drawToken('provisioning', deps.random);
+    const record = { id: randomUuid(deps.random), name: 'first', manufacturer: null, createDate: deps.now() };
+    if (!(await store.provisioning.byHash(hashOf(key), deps.now()))) await store.provisioning.put(hashOf(key), record);
     if (given.provisioningKey === undefined) generated['provisioning key'] = key;
   }
   return generated;

@@ -8,8 +8,8 @@ import { Refusal } from './refusal.ts';
 /** Creates a system admin with a random password, and gives the password. It is not stored in clear text. */
 export const makeAdmin = async (table: Table, username: string): Promise<string> => {
   const password = randomBytes(15).toString('base64url');
-  const chance = { now: Date.now, random: randomBytes, passwords: async () => passwordsAt() };
-  if (await createAdmin(store(table), username, password, chance)) return password;
+  const deps = { now: Date.now, random: randomBytes, passwords: async () => passwordsAt() };
+  if (await createAdmin(store(table), username, password, deps)) return password;
   throw new Refusal(
     `There is a user ${username} already: choose another name (--username). Another system admin may set that user's password (PUT /users/{userId}/password).`,
   );

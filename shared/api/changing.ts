@@ -2,7 +2,7 @@ import { machine } from '../concurrency/machine.ts';
 import { retry } from '../concurrency/retry.ts';
 
 /** The functions that a random pause needs. */
-export type Chance = { pause: (ms: number) => Promise<void>; random: (bytes: number) => Uint8Array };
+export type RetryDeps = { pause: (ms: number) => Promise<void>; random: (bytes: number) => Uint8Array };
 type Fail = (code: 'unavailable', details: { waitSeconds: number }) => never;
 
 /** How often a change is attempted while other changes of the same object conflict with it, and for how long (ms). */
@@ -16,7 +16,7 @@ const LONGEST = 10_000;
  */
 export const retryOnConflict = async <T extends object>(
   act: () => Promise<T | null>,
-  { pause, random }: Chance,
+  { pause, random }: RetryDeps,
   fail: Fail,
 ): Promise<T> => {
   const options = {

@@ -2,7 +2,7 @@ import { type Fields, stillAllowed, type Values } from '../domain/config/field.t
 import type { ConfigName } from '../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
-import { type Chance, retryOnConflict } from './changing.ts';
+import { type RetryDeps, retryOnConflict } from './changing.ts';
 import { type Notifying, notifyDevice } from './device-config.ts';
 
 type Fail = (
@@ -12,7 +12,7 @@ type Fail = (
 /** The part of a call that these functions need. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
 type Reader = StoreOf<'sensors.get' | 'configs.get'>;
-type Changing = { store: Reader & StoreOf<'configs.put'> } & Chance & Notifying;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & RetryDeps & Notifying;
 type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
 
 /**

@@ -6,14 +6,18 @@ import type { Manufacturer } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
 import type { notifying } from './operation.ts';
 
-type Told = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
-type Whose = { customerId: number; sensorId: string; manufacturer: Manufacturer };
+type Reads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
+type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufacturer };
 
 /**
  * Gives the configuration that a device fetches, and a version that changes with it. It is null if the sensor no longer
  * exists.
  */
-export const configOf = async (store: StoreOf<Told>, { customerId, sensorId, manufacturer }: Whose, now: number) => {
+export const configOf = async (
+  store: StoreOf<Reads>,
+  { customerId, sensorId, manufacturer }: SensorRef,
+  now: number,
+) => {
   const [sensor, room, configs, defaultFirmware] = await Promise.all([
     store.sensors.get(customerId, sensorId),
     store.rooms.get(customerId, sensorId),
@@ -33,11 +37,11 @@ export type Notifying = Deps<(typeof notifying)[number]>;
  * Tells a device that its configuration has changed. It is called after the change is written. It never rejects,
  * because a device also asks for its configuration by itself.
  */
-export const notifyDevice = async ({ store, notify, now, log }: Notifying, whose: Whose): Promise<void> => {
+export const notifyDevice = async ({ store, notify, now, log }: Notifying, sensor: SensorRef): Promise<void> => {
   if (!notify) return;
-  const { sensorId } = whose;
+  const { sensorId } = sensor;
   try {
-    const config = await configOf(store, whose, now());
+    const config = await configOf(store, sensor, now());
     if (config) await notify(sensorId, config.version);
   } catch (error) {
     log('warn', 'a device was not told that its configuration changed', { sensorId }, error);

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { type Door, isLoopback, isOwnDoor } from './own-doors.ts';
+import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
 
 /**
  * What a stage allows webhooks to call besides the public internet.
@@ -13,7 +13,7 @@ export type TargetPolicy = {
   allowPrivate: boolean;
   allowedRanges: readonly string[];
   allowLoopback?: boolean;
-  own?: readonly Door[];
+  own?: readonly Endpoint[];
 };
 
 // These are denied under every policy. At 169.254.0.0/16 and 168.63.129.16 clouds serve the metadata of the machine
@@ -52,7 +52,7 @@ export function isDenied(address: string, port: number, policy: TargetPolicy): b
   // There is one list for each family, because BlockList applies IPv4 rules to mapped IPv6 addresses too.
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
-  if (never.check(address, family) || isOwnDoor(address, port, policy.own)) return true;
+  if (never.check(address, family) || isOwnEndpoint(address, port, policy.own)) return true;
   if (isLoopback(address) && !policy.allowLoopback) return true;
   if (local.check(address, family)) return !policy.allowPrivate && !ranges(policy.allowedRanges).check(address, family);
   return version === 6 && !public6.check(address, family);

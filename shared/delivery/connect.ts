@@ -3,7 +3,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { machine } from '../concurrency/machine.ts';
 import { isDenied, type TargetPolicy } from './addresses.ts';
-import { hostOf, portOf } from './own-doors.ts';
+import { hostOf, portOf } from './own-endpoints.ts';
 import { resolveAll } from './resolve.ts';
 import { checkUrl, type Resolve } from './url-policy.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { settledWithin } from '../concurrency/settled-within.ts';
 import { isDenied, type TargetPolicy } from './addresses.ts';
-import { hostOf, isLoopback, isOwnDoor, portOf } from './own-doors.ts';
+import { hostOf, isLoopback, isOwnEndpoint, portOf } from './own-endpoints.ts';
 
 export type { TargetPolicy } from './addresses.ts';
 
@@ -70,7 +70,7 @@ function checkHost(url: URL, policy: TargetPolicy): UrlCheck {
   if (isIP(host) !== 0) return isDenied(host, portOf(url), policy) ? no('url_address') : { ok: true, url };
   const name = host.replace(/\.$/, '');
   if (!NAME.test(name)) return no('url_host');
-  if (isOwnDoor(name, portOf(url), policy.own)) return no('url_address');
+  if (isOwnEndpoint(name, portOf(url), policy.own)) return no('url_address');
   if (!policy.allowLoopback && isLoopback(name)) return no('url_host');
   if (!policy.allowPrivate && LOCAL_NAME.test(name)) return no('url_host');
   return { ok: true, url };

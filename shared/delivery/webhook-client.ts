@@ -2,7 +2,7 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { AT_A_TIME, type Held } from '../domain/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
 import { type Attempt, type ClientOptions, createClient } from './connect.ts';
-import { doorsOf } from './own-doors.ts';
+import { endpointsOf } from './own-endpoints.ts';
 import { resolveAll } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
@@ -53,7 +53,7 @@ export const createWebhookClient = (stage: Stage, { allowLoopback = false, ...wo
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
     allowLoopback,
-    own: doorsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
+    own: endpointsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
   const { post } = createClient({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
   return { check: (url) => checkTarget(url, policy, resolve), post, ...createWebhookSemaphore() };

@@ -10,7 +10,7 @@ export type Judged = { position: string; receiveDate: number };
 
 /**
  * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be carried out again if need
- * be. `judged`: how far its messages were judged, see functions/workers/process/said.ts. `ttl` (s): the sensor has left, and its
+ * be. `judged`: how far its messages were judged, see functions/workers/process/sensor-input.ts. `ttl` (s): the sensor has left, and its
  * state goes away then.
  */
 export type StateItem = SensorState & {

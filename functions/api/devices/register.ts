@@ -10,7 +10,7 @@ import type { NoticeItem } from '../../../shared/store/events.ts';
 import type { devices } from './contract.ts';
 
 type Registering = Deps<(typeof devices)['operations']['registerDevice']['uses'][number]>;
-type Chance = Pick<Registering, 'now' | 'random'>;
+type NowAndRandom = Pick<Registering, 'now' | 'random'>;
 type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairingCodeExpires: number };
 /**
  * The result of a registration. It is null if the sensor was changed in between, so that the registration has to be
@@ -19,7 +19,7 @@ type Shown = { sensorId: string; deviceToken: string; pairingCode: string; pairi
 type Outcome = { what: 'new' | 'again'; shown: Shown } | { what: 'refused' | 'key_used_up' } | null;
 
 /** Draws a pairing code: `shown` is for the device, `stored` is for the table. */
-export const drawCode = ({ random, now }: Chance) => {
+export const drawCode = ({ random, now }: NowAndRandom) => {
   const code = pairingCode(random(8));
   const expires = now() + PAIRING_CODE_LIFETIME;
   return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
@@ -43,7 +43,7 @@ export const registerFirst = async (
 
 type NewNotice = NoticeItem & { uuid: string };
 /** Makes a notice, which is a report of the service itself about a sensor. */
-const noticeOf = (notice: Notice, { now, random }: Chance): NewNotice => ({
+const noticeOf = (notice: Notice, { now, random }: NowAndRandom): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),
   notice,

@@ -5,20 +5,20 @@ import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared
 import type { StateItem } from '../../../shared/store/states.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
-import { judgedWith, type Said, saidBy, wasJudged } from './said.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
+import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
 import { finishEarlier, settle } from './settle.ts';
 import { stepThrough } from './step-through.ts';
 
 /** How much time (ms) must be left to apply a decision. */
 const MARGIN_MS = 5_000;
 
-type ReceivedSaid = Received<ProcessMessages | ProcessNotice>;
-const isSaid = (one: Received<SensorTask>): one is ReceivedSaid => one.task.type !== 'check_sensor';
+type ReceivedInput = Received<ProcessMessages | ProcessNotice>;
+const isInput = (one: Received<SensorTask>): one is ReceivedInput => one.task.type !== 'check_sensor';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 /** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
-const mayAlarm = ({ task }: ReceivedSaid): boolean => {
+const mayAlarm = ({ task }: ReceivedInput): boolean => {
   if (task.type === 'process_notice') return true;
   const { manufacturer, messages } = task;
   return (
@@ -28,24 +28,28 @@ const mayAlarm = ({ task }: ReceivedSaid): boolean => {
 };
 
 /** The messages that are not judged yet. `tasks`: the tasks that are done once each message is judged. */
-type Open = Said & { task: ReceivedSaid; isLast: boolean };
+type Open = SensorInput & { task: ReceivedInput; isLast: boolean };
 
-const openOf = async (deps: ProcessDeps, received: readonly ReceivedSaid[], { judged }: StateItem): Promise<Open[]> => {
+const openOf = async (
+  deps: ProcessDeps,
+  received: readonly ReceivedInput[],
+  { judged }: StateItem,
+): Promise<Open[]> => {
   const open: Open[] = [];
   for (const task of received) {
-    const said = (await saidBy(deps, task)).filter((one) => !wasJudged(one, judged));
-    if (said.length === 0) task.done();
-    open.push(...said.map((one, at) => ({ ...one, task, isLast: at === said.length - 1 })));
+    const inputs = (await inputsOf(deps, task)).filter((one) => !wasJudged(one, judged));
+    if (inputs.length === 0) task.done();
+    open.push(...inputs.map((one, at) => ({ ...one, task, isLast: at === inputs.length - 1 })));
   }
   return open;
 };
 
 /** Judges the messages of one sensor, all of the time when it belonged to one customer. */
-const processSaid = async (
+const processInputs = async (
   deps: ProcessDeps,
   customerId: number,
   sensorId: string,
-  received: readonly ReceivedSaid[],
+  received: readonly ReceivedInput[],
   timeLeft: () => number,
 ): Promise<void> => {
   let { context, state } = await sensorContextOf(deps, customerId, sensorId, received.some(mayAlarm));
@@ -54,7 +58,7 @@ const processSaid = async (
   if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, context, state);
   let open = await openOf(deps, received, state);
   while (open.length > 0) {
-    if (timeLeft() < MARGIN_MS) throw new Error('no time left for what else was said');
+    if (timeLeft() < MARGIN_MS) throw new Error('no time left for the remaining messages');
     const stepped = await stepThrough(deps, context, state, open);
     if (!stepped) {
       ({ context, state } = await sensorContextOf(deps, customerId, sensorId, true, state));
@@ -62,7 +66,7 @@ const processSaid = async (
       continue;
     }
     const taken = open.slice(0, stepped.taken);
-    state = await settle(deps, context, state, stepped, judgedWith(taken, state.judged));
+    state = await settle(deps, context, state, stepped, judgedUpTo(taken, state.judged));
     for (const { notice } of taken) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
     for (const { task, isLast } of taken) if (isLast) task.done();
     open = open.slice(stepped.taken);
@@ -97,7 +101,7 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
     if (!first) continue;
     const { customerId, sensorId, type } = first.task;
     if (type !== 'check_sensor') {
-      await processSaid(deps, customerId, sensorId, received.filter(isSaid), timeLeft);
+      await processInputs(deps, customerId, sensorId, received.filter(isInput), timeLeft);
       continue;
     }
     // Only after everything is read it is known whether time alone raises an alarm.

@@ -11,8 +11,8 @@ import { noteContext } from '../../../shared/log.ts';
 import { isLong } from '../../../shared/store/events.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { roomContextOf } from './room-context.ts';
-import type { Said } from './said.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
+import type { SensorInput } from './sensor-input.ts';
 
 /** The most events of one decision, which is stored in one item with the state. A message is never divided. */
 const EVENTS_OF_ONE_DECISION = 25;
@@ -57,9 +57,9 @@ const judge = async (
   deps: ProcessDeps,
   context: SensorContext,
   state: SensorState,
-  said: Said,
+  input: SensorInput,
 ): Promise<Judged | null> => {
-  const { receiveDate, message, notice } = said;
+  const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
   if (notice) return { ...noticed(state, notice.notice, { ...ofService, uuid: notice.uuid }), timings: null };
@@ -89,16 +89,16 @@ export const stepThrough = async (
   deps: ProcessDeps,
   context: SensorContext,
   before: StateItem,
-  all: readonly Said[],
+  all: readonly SensorInput[],
 ): Promise<Stepped | null> => {
   const { customerId, sensor } = context;
   const idOf = idsAfter(deps, before);
   const stepped: Stepped = { next: before, events: [], timings: null, taken: 0 };
-  for (const said of all) {
+  for (const input of all) {
     if (stepped.events.length >= EVENTS_OF_ONE_DECISION) break;
-    let judged = await judge(deps, context, stepped.next, said);
+    let judged = await judge(deps, context, stepped.next, input);
     if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
-    const { requestId } = said;
+    const { requestId } = input;
     const identified = (event: Outcome['events'][number]): NewEvent => ({
       ...{ ...event, id: idOf(event.createDate) },
       ...(requestId !== undefined && { requestId }),
@@ -107,10 +107,10 @@ export const stepThrough = async (
     const [first] = events;
     if (first && judged.keep) {
       if (isLong(judged.keep.raw)) events = events.map((event) => ({ ...event, isLong: true as const }));
-      const message = { ...judged.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: said.receiveDate };
+      const message = { ...judged.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: input.receiveDate };
       if (!(await deps.store.events.keep(message))) {
         // The repetition of an earlier message only shows that the device is alive.
-        judged = await judge(deps, context, stepped.next, { position: said.position, receiveDate: said.receiveDate });
+        judged = await judge(deps, context, stepped.next, { position: input.position, receiveDate: input.receiveDate });
         events = judged?.events.map(identified) ?? [];
       }
     }

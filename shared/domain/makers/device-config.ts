@@ -1,12 +1,12 @@
 import type { Values } from '../config/field.ts';
 import { type Room, rotationOf } from '../room.ts';
 import type { Manufacturer, SensorRecord } from '../sensor.ts';
-import type { StoredConfigs, Told } from './maker.ts';
+import type { DeviceConfigParts, StoredConfigs } from './maker.ts';
 import type { firmwareFields } from './maker-a/config.ts';
-import { toldToMakerA } from './maker-a/told.ts';
-import { toldToMakerB } from './maker-b/told.ts';
+import { configOfMakerA } from './maker-a/device-config.ts';
+import { configOfMakerB } from './maker-b/device-config.ts';
 
-const told: Readonly<Record<Manufacturer, Told>> = { maker_a: toldToMakerA, maker_b: toldToMakerB };
+const parts: Readonly<Record<Manufacturer, DeviceConfigParts>> = { maker_a: configOfMakerA, maker_b: configOfMakerB };
 
 type Given = {
   sensor: SensorRecord;
@@ -30,7 +30,7 @@ export const deviceConfig = (given: Given, now: number): Record<string, unknown>
   const { sensor, room, stored } = given;
   const { sensorMounting, xMin, xMax, yMin, yMax, sensorHeight, regions } = room;
   const extent = { xMin, xMax, yMin, yMax, sensorHeight };
-  const { roomOf, configsOf } = told[sensor.manufacturer];
+  const { roomOf, configsOf } = parts[sensor.manufacturer];
   return {
     room: { sensorMounting, rotation: rotationOf(sensorMounting), ...extent, regions, ...roomOf(room) },
     firmwareToInstall: firmwareToInstall(given),

@@ -32,7 +32,7 @@ export type Maker = {
  * Makes the configuration for the devices of a maker. It is separate from `Maker`, because only the functions that
  * answer devices load it.
  */
-export type Told = {
+export type DeviceConfigParts = {
   /** Gives the fields of a room that only the devices of this maker get. */
   roomOf: (room: Room) => object;
   /** Gives the configurations at `now` (ms), without fields that the device's firmware does not support. */

@@ -8,7 +8,7 @@ import type { ProcessDeps } from './sensor-context.ts';
  * One thing to be judged: a message of a device, a notice of the service, or neither when the device only made a call.
  * `position` is its place in the order of its sensor: compared as text, a later one is greater.
  */
-export type Said = {
+export type SensorInput = {
   position: string;
   receiveDate: number;
   message?: { raw: string /** Its number within the call. */; at: number };
@@ -24,21 +24,21 @@ export type Said = {
 const NEW_QUEUE_AFTER = 10_000;
 
 /** Was it judged before? A message that comes again has its old position in the order of its sensor. */
-export const wasJudged = ({ position, receiveDate }: Said, judged: Judged | undefined): boolean =>
+export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Judged | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /** Up to which message a sensor is judged, once these are. */
-export const judgedWith = (taken: readonly Said[], before: Judged | undefined): Judged | undefined => {
+export const judgedUpTo = (taken: readonly SensorInput[], before: Judged | undefined): Judged | undefined => {
   const last = taken.at(-1);
   const dates = [before?.receiveDate ?? 0, ...taken.map(({ receiveDate }) => receiveDate)];
   return last && { position: last.position, receiveDate: Math.max(...dates) };
 };
 
 /** The messages of a task in their order. A notice that was processed before gives none. */
-export const saidBy = async (
+export const inputsOf = async (
   { store }: ProcessDeps,
   { task, sequence }: Received<ProcessMessages | ProcessNotice>,
-): Promise<Said[]> => {
+): Promise<SensorInput[]> => {
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
   const { requestId } = task;
   if (task.type === 'process_notice') {

@@ -1,8 +1,8 @@
 import { fieldsFor } from '../device-fields.ts';
-import type { Told } from '../maker.ts';
+import type { DeviceConfigParts } from '../maker.ts';
 import { basicFields, fallFields, vitalFields } from './config.ts';
 
-export const toldToMakerB: Told = {
+export const configOfMakerB: DeviceConfigParts = {
   roomOf: () => ({}),
   configsOf: (sensor, stored) => {
     const told = fieldsFor(sensor);

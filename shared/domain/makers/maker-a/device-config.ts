@@ -1,10 +1,10 @@
 import { criticalFields } from '../../config/critical.ts';
 import { fieldsFor } from '../device-fields.ts';
-import type { Told } from '../maker.ts';
+import type { DeviceConfigParts } from '../maker.ts';
 import { newBasic, type StoredBasic, viewBasic } from './basic.ts';
 import { basicFields, dryContactFields, firmwareFields, telemetryFields } from './config.ts';
 
-export const toldToMakerA: Told = {
+export const configOfMakerA: DeviceConfigParts = {
   roomOf: ({ zMin, zMax, enterDuration, exitDuration }) => ({ zMin, zMax, enterDuration, exitDuration }),
   configsOf: (sensor, stored, now) => {
     const told = fieldsFor(sensor);

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/delivery/connect.ts';
-import { doorsOf } from '../../../shared/delivery/own-doors.ts';
+import { endpointsOf } from '../../../shared/delivery/own-endpoints.ts';
 import { checkTarget, type Resolve, type TargetPolicy, type UrlProblem } from '../../../shared/delivery/url-policy.ts';
 
 let connections = 0;
@@ -33,9 +33,9 @@ const expectRefused = async (url: string, policy: TargetPolicy, resolve: Resolve
   expect(connections, url).toBe(0);
 };
 
-describe('the doors of the service itself', () => {
+describe('the endpoints of the service itself', () => {
   const gateway = 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com';
-  const own = doorsOf(['', 'http://127.0.0.1:3000', 'https://Cloud.Example.com', `https://${gateway}/prod`]);
+  const own = endpointsOf(['', 'http://127.0.0.1:3000', 'https://Cloud.Example.com', `https://${gateway}/prod`]);
   const local = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own };
   const named = ['cloud.example.com', 'CLOUD.example.com.', 'cloud.example.com:8443', 'cl%6fud.example.com', gateway];
   const numbers = hosts(`

@@ -20,15 +20,15 @@ export const isLoopback = (host: string): boolean => {
 /**
  * An address at which the service itself is reached: a host without a final dot, and its port, or null for all ports.
  */
-export type Door = { host: string; port: number | null };
+export type Endpoint = { host: string; port: number | null };
 
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Gives the doors of the service's own URLs; invalid and empty ones are left out. A name is denied on all ports, unless
+ * Gives the endpoints of the service's own URLs; invalid and empty ones are left out. A name is denied on all ports, unless
  * its URL has a port. A numeric address and loopback are denied only on one port, because receivers may be there too.
  */
-export const doorsOf = (addresses: readonly string[]): Door[] =>
+export const endpointsOf = (addresses: readonly string[]): Endpoint[] =>
   addresses
     .map((address) => URL.parse(address))
     .filter((url) => url !== null)
@@ -38,9 +38,9 @@ export const doorsOf = (addresses: readonly string[]): Door[] =>
       return { host, port: isOnePort ? portOf(url) : null };
     });
 
-/** Do this host and port lead to one of these doors? The host is a name or an address as in a URL. */
-export const isOwnDoor = (host: string, port: number, own: readonly Door[] = []): boolean => {
+/** Do this host and port lead to one of these endpoints? The host is a name or an address as in a URL. */
+export const isOwnEndpoint = (host: string, port: number, own: readonly Endpoint[] = []): boolean => {
   const name = plain(host);
-  const isSame = (door: string) => door === name || (isLoopback(door) && isLoopback(name));
-  return own.some((door) => (door.port === null || door.port === port) && isSame(door.host));
+  const isSame = (ownHost: string) => ownHost === name || (isLoopback(ownHost) && isLoopback(name));
+  return own.some((one) => (one.port === null || one.port === port) && isSame(one.host));
 };
