@@ -4,7 +4,7 @@ import { isNew, requestModeOf } from '../../../shared/domain/breaker.ts';
 import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
-import { chanceOf, type DeliverDeps, scheduleOf } from './attempt.ts';
+import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 
 /** How long a delivery waits for its permit, and then for a slot, before it makes room for others. */

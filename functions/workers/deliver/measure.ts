@@ -1,7 +1,7 @@
 import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
 import { timeOfUlid } from '../../../shared/domain/ids.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { type DeliverDeps, scheduleOf } from './attempt.ts';
+import { type DeliverDeps, scheduleOf } from './deps.ts';
 
 const counted = {
   delivered: 'DeliveriesDelivered',

@@ -1,6 +1,7 @@
 import { RELEASE_EVERY } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
+import type { DeliverDeps } from './deps.ts';
+import { enqueueIfSoon } from './enqueue.ts';
 
 /** How much time (ms) a step leaves for the writes under way. */
 const MARGIN_MS = 5_000;

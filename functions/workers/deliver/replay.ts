@@ -1,7 +1,8 @@
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '../../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { type DeliverDeps, enqueueIfSoon } from './attempt.ts';
+import type { DeliverDeps } from './deps.ts';
+import { enqueueIfSoon } from './enqueue.ts';
 
 /** Deliveries that one step looks at. */
 const STEP = 100;

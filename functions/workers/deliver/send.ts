@@ -3,7 +3,7 @@ import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { DeliverDeps } from './attempt.ts';
+import type { DeliverDeps } from './deps.ts';
 
 /** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */
 export const MISSING = 'message_missing';

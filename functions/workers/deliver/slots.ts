@@ -3,7 +3,7 @@ import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
 import { AT_A_TIME, type Held, type Hold, isWell } from '../../../shared/domain/breaker.ts';
 import { DEADLINE_SECONDS } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { chanceOf, type DeliverDeps } from './attempt.ts';
+import { chanceOf, type DeliverDeps } from './deps.ts';
 
 /** The time (ms) that must be left to begin a request: its longest deadline, and the writes around it. */
 export const TIME_FOR_ONE = (DEADLINE_SECONDS + 5) * 1_000;

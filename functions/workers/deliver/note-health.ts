@@ -1,0 +1,37 @@
+import type { Result } from '../../../shared/domain/attempt.ts';
+import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '../../../shared/domain/breaker.ts';
+import type { Next } from '../../../shared/domain/delivery.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { DeliverDeps } from './deps.ts';
+import type { RequestSlot } from './slots.ts';
+
+/** Records success or failure at the webhook, and warns or switches it off after days of failures. */
+export const noteHealth = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  { surplus }: RequestSlot,
+  { durationMs }: Result,
+  next: Next,
+): Promise<void> => {
+  const { store, now, log, measure } = deps;
+  const { customerId, id: webhookId } = webhook;
+  if (next.state === 'delivered') {
+    const slow = slowUntil(durationMs, now());
+    const holds = surplus();
+    if (holds.length > 0 || slow !== null || isNewsOfSuccess(webhook, now()))
+      await store.health.worked(webhook, now(), slow, holds);
+    return;
+  }
+  const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
+  const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
+  if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
+  const after = await store.health.failed(webhook, now(), openUntil, surplus());
+  if (next.state === 'failed' && next.reason === 'gone') return store.health.disable(webhook, 'gone');
+  const verdict = after && verdictOn(after, now());
+  if (verdict === 'disable') {
+    log('warn', 'a webhook was switched off: it has failed for days', { customerId, webhookId });
+    return store.health.disable(webhook, 'failing');
+  }
+  if (after && verdict === 'warn' && (await store.health.warn(after, now())))
+    log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });
+};
