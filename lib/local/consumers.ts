@@ -5,8 +5,9 @@ import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.t
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import type { Clock } from './clock.ts';
 import { type Around, loadHandler } from './load-handler.ts';
-import { poll, schedule } from './pollers.ts';
+import { poll } from './pollers.ts';
 import type { LocalQueues } from './queues.ts';
+import { schedule } from './schedule.ts';
 import { type ensureQueues, sqsSource } from './sqs.ts';
 
 /**

@@ -1,12 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Context, ScheduledEvent, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
+import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
 import { createGroupLimits } from './group-limits.ts';
+import { ACCOUNT, lambdaContext, REGION, within } from './invocation.ts';
 import type { Message, MessageSource } from './queue.ts';
-
-const REGION = 'eu-central-1';
-const ACCOUNT = '000000000000';
 
 /** An SQSBatchResponse. A missing answer means that all messages were processed. */
 type Answer = Awaited<ReturnType<SQSHandler>>;
@@ -132,114 +130,3 @@ const asRecord = ({ attributes, ...message }: Message, queueName: string): SQSRe
   eventSourceARN: `arn:aws:sqs:${REGION}:${ACCOUNT}:${queueName}`,
   awsRegion: REGION,
 });
-
-/**
- * Limits the time of an invocation as Lambda does, except that the code can't be killed: it continues, but its result
- * is ignored.
- */
-const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>();
-  const cancel = clock.after(seconds * 1000, () => late.reject(new Error(`timed out after ${seconds} seconds`)));
-  try {
-    return await Promise.race([run(), late.promise]);
-  } finally {
-    cancel();
-  }
-};
-
-export type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
-
-/** Creates the context of an invocation that starts now. The remaining time comes from `clock` and is never below 0. */
-export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
-  const deadline = clock.now() + timeoutSeconds * 1000;
-  return {
-    functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${functionName}`,
-    awsRequestId: newId(),
-    memoryLimitInMB: '512',
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    callbackWaitsForEmptyEventLoop: false,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - clock.now()),
-    done: noCallbacks,
-    fail: noCallbacks,
-    succeed: noCallbacks,
-  };
-};
-
-const noCallbacks = (): never => {
-  throw new Error('the Lambda runtime of Node 24 has no callbacks: return a promise');
-};
-
-export type ScheduleOptions = {
-  name: string;
-  everyMs: number;
-  handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
-  /** The timeout of a run, 60 s by default. */
-  timeoutSeconds?: number;
-  clock: Clock;
-  /** Is called for each run that failed, with its request id. It must not throw. */
-  onError: (error: unknown, invocationId: string) => void;
-  newId?: () => string;
-};
-
-export type Schedule = {
-  /** Starts no new run; resolves when the running one has ended. */
-  stop(): Promise<void>;
-  /** Runs once, after the current run if there is one. Resolves when it ended, even if it failed. */
-  runNow(): Promise<void>;
-  /** Resolves when no run is in progress. */
-  idle(): Promise<void>;
-};
-
-/**
- * An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is
- * skipped.
- */
-export const schedule = (options: ScheduleOptions): Schedule => {
-  const { everyMs, clock } = options;
-  let last = Promise.resolve();
-  let waiting = 0;
-  let stopped = false;
-  const runNow = (): Promise<void> => {
-    waiting += 1;
-    last = last.then(() => (stopped ? undefined : runOnce(options))).finally(() => (waiting -= 1));
-    return last;
-  };
-  const tick = (): void => {
-    cancel = clock.after(everyMs, tick);
-    if (waiting === 0) void runNow();
-  };
-  let cancel = clock.after(everyMs, tick);
-  return {
-    runNow,
-    idle: () => last,
-    async stop() {
-      stopped = true;
-      cancel();
-      await last;
-    },
-  };
-};
-
-const runOnce = async (options: ScheduleOptions): Promise<void> => {
-  const { name, handler, timeoutSeconds = 60, clock, onError, newId = randomUUID } = options;
-  const event: ScheduledEvent = {
-    version: '0',
-    id: newId(),
-    'detail-type': 'Scheduled Event',
-    source: 'aws.events',
-    account: ACCOUNT,
-    time: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
-    region: REGION,
-    resources: [`arn:aws:events:${REGION}:${ACCOUNT}:rule/${name}`],
-    detail: {},
-  };
-  const context = lambdaContext({ functionName: name, timeoutSeconds, clock, newId });
-  try {
-    await within(clock, timeoutSeconds, () => handler(event, context));
-  } catch (error) {
-    onError(error, context.awsRequestId);
-  }
-};

@@ -5,7 +5,7 @@ import type { ApiHandler } from '../../shared/api/serve.ts';
 import type { Bodies } from './bodies.ts';
 import type { Clock } from './clock.ts';
 import type { Answer } from './front-door.ts';
-import { lambdaContext } from './pollers.ts';
+import { lambdaContext } from './invocation.ts';
 import type { Route } from './router.ts';
 
 const TIMEOUT_SECONDS = 29;

@@ -21,8 +21,11 @@ import {
   requestIdOf,
 } from './exchange.ts';
 import { decorate, explain } from './middleware/answer.ts';
-import { authenticate, authorise, checkCsrf, checkRate, countAddress } from './middleware/guard.ts';
+import { authenticate } from './middleware/authenticate.ts';
+import { authorise } from './middleware/authorise.ts';
+import { checkCsrf } from './middleware/csrf.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
+import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import { type Group, type Handlers, headersOfPublished, type Operation, Reply, resourceOf } from './operation.ts';
 import { createSuspects } from './suspects.ts';
 

@@ -1,130 +1,39 @@
-import { entryOf, isShort, type Result } from '../domain/attempt.ts';
-import { type Delivery, KEPT, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
+import { isShort, type Result } from '../domain/attempt.ts';
+import { type Delivery, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
 import { ulidsFrom } from '../domain/ids.ts';
-import { packSnapshot, unpackSnapshot } from '../domain/packed-snapshot.ts';
 import type { Table, TableReader } from './client.ts';
-import { dueDelivery, dueNames, GRACE } from './due.ts';
+import { claiming, noting, overtaken, recording } from './delivery-changes.ts';
+import {
+  type Counted,
+  counting,
+  type DeliveryItem,
+  type DeliveryKey,
+  deliveryOf,
+  idle,
+  keyOf,
+  putDelivery,
+  states,
+  ttlOf,
+  waitNames,
+} from './delivery-item.ts';
+import { dueDelivery } from './due.ts';
 import type { Key } from './key.ts';
-import { absent, type Changes, changes, type Write, where } from './request.ts';
+import { changes, where } from './request.ts';
 import { items } from './table.ts';
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MOST_AT_ONCE = 100;
 
-export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
-
-type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
-
-export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
-  items.delivery({ customerId, webhookId, deliveryId: id });
-
-/** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
-export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 type Waiting = DeliveryItem & { leaseUntil?: number; duePk?: string };
 
-/** The delivery that an item of the table is. */
-export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
-  const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
-  const snapshot = unpackSnapshot(item.snapshot);
-  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId, snapshot };
-};
+const LEASE_MS = LEASE_SECONDS * 1_000;
 
-/** Deliveries, and what receivers said to them, go away by themselves. */
-const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
-
-/**
- * The write of a delivery that waits for its first attempt. `isDue`: in the due index too, where whoever makes it is not
- * repeated until it is on a queue.
- */
-export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
-  const { id, customerId, webhookId, requestId, ...rest } = delivery;
-  const item = { ...rest, snapshot: packSnapshot(rest.snapshot) };
-  const due = isDue && dueDelivery(delivery, (item.nextAttempt ?? item.createDate) + GRACE);
-  return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
-};
-
-const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
-/** It has not ended, and nobody is sending it. */
-export const idle = (now: number) =>
-  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...states, now });
 const idleOrHeld = (now: number) =>
   where('#state IN (:pending, :retrying, :held) OR (#state = :sending AND #leaseUntil < :now)', {
     ...states,
     held: 'held',
     now,
   });
-
-const LEASE_MS = LEASE_SECONDS * 1_000;
-
-/** How a delivery ends of which a repetition was taken. */
-export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
-
-/** What a delivery loses when it ends. */
-export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
-
-/** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
-export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>
-  replay === undefined
-    ? []
-    : [
-        {
-          update: items.replay({ customerId, webhookId, replayId: replay }),
-          changes: changes({ set: { updateDate: now }, add: { [end]: 1 } }),
-        },
-      ];
-
-const claiming = (now: number, lapsed: number, lease: number): Changes => ({
-  UpdateExpression:
-    'SET #state = :sending, leaseUntil = :lease, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt',
-  ConditionExpression:
-    '(#state IN (:pending, :retrying) AND nextAttempt <= :now) OR (#state = :sending AND leaseUntil < :lapsed)',
-  ExpressionAttributeNames: { '#state': 'state' },
-  ExpressionAttributeValues: {
-    ':sending': 'sending',
-    ':pending': 'pending',
-    ':retrying': 'retrying',
-    ':lease': lease,
-    ':one': 1,
-    ':start': [now],
-    ':now': now,
-    ':lapsed': lapsed,
-  },
-  ReturnValues: 'ALL_NEW',
-});
-
-/** The same change, and a line in the log of attempts. */
-const noting = ({ attempts }: Delivery, result: Result, { UpdateExpression, ...rest }: Changes): Changes => ({
-  ...rest,
-  UpdateExpression: UpdateExpression.replace('SET ', 'SET #log = list_append(if_not_exists(#log, :none), :entry), '),
-  ExpressionAttributeNames: { ...rest.ExpressionAttributeNames, '#log': 'log' },
-  ExpressionAttributeValues: {
-    ...rest.ExpressionAttributeValues,
-    ':none': [],
-    ':entry': [entryOf(attempts, result)],
-  },
-});
-
-/**
- * The end of a claimed attempt. Only its holder can write it: another attempt has another number. `isQueued`: the next
- * attempt waits in a queue; else in the due index.
- */
-const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolean): Changes => {
-  const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
-  const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
-  if (next.state !== 'retrying')
-    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, 'leaseUntil'], if: mine });
-  const due = !isQueued && dueDelivery(delivery, next.nextAttempt);
-  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: ['leaseUntil'], if: mine });
-};
-
-/** What came of an attempt during which a repetition was taken: that ended the delivery, and is told beside it. */
-const overtaken = ({ attempts }: Delivery, now: number): Changes => {
-  const mine = { ...REDELIVERED, mine: attempts };
-  return changes({
-    set: { updateDate: now },
-    if: where('#state = :state AND #reason = :reason AND #attempts = :mine', mine),
-  });
-};
 
 export const deliveryReads = (table: TableReader) => ({
   get: async (customerId: number, webhookId: string, deliveryId: string): Promise<Delivery | null> => {

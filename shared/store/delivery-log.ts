@@ -3,7 +3,7 @@ import type { DeliveryRow } from '../domain/delivery-view.ts';
 import { timeOfUlid, ulidsFrom } from '../domain/ids.ts';
 import { type LookedPage, sorted } from '../domain/page.ts';
 import type { Table, TableReader } from './client.ts';
-import { type DeliveryItem, deliveryOf } from './deliveries.ts';
+import { type DeliveryItem, deliveryOf } from './delivery-item.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from './look.ts';
 import { items } from './table.ts';
 

@@ -1,7 +1,7 @@
 import { type Delivery, heldUntil, RELEASE_AHEAD, RELEASE_EVERY } from '../domain/delivery.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { counting, type DeliveryKey, idle, keyOf, putDelivery, waitNames } from './deliveries.ts';
+import { counting, type DeliveryKey, idle, keyOf, putDelivery, waitNames } from './delivery-item.ts';
 import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';

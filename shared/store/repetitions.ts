@@ -8,7 +8,7 @@ import {
   keyOf,
   REDELIVERED,
   waitNames,
-} from './deliveries.ts';
+} from './delivery-item.ts';
 import { counted } from './held.ts';
 import { changes, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';

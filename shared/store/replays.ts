@@ -2,7 +2,7 @@ import type { Delivery } from '../domain/delivery.ts';
 import type { ReplayRecord } from '../domain/replay.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { putDelivery } from './deliveries.ts';
+import { putDelivery } from './delivery-item.ts';
 import { dueAt, dueNames } from './due.ts';
 import { endHeld } from './held.ts';
 import { absent, changes, present, where } from './request.ts';

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import type { Clock } from '../../lib/local/clock.ts';
-import { poll, schedule } from '../../lib/local/pollers.ts';
+import { poll } from '../../lib/local/pollers.ts';
+import { schedule } from '../../lib/local/schedule.ts';
 import type { Judge } from '../fixtures/iam-judge.ts';
 import type { Account } from './account.ts';
 import type { DeployedFunction } from './functions.ts';

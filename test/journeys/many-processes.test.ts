@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handler } from '../../functions/workers/deliver/handler.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { lambdaContext } from '../../lib/local/pollers.ts';
+import { lambdaContext } from '../../lib/local/invocation.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import { AT_A_TIME } from '../../shared/domain/breaker.ts';
 import type { Outgoing } from '../../shared/queue/encode.ts';

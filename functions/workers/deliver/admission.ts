@@ -3,7 +3,7 @@ import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
 import { isNew, requestModeOf } from '../../../shared/domain/breaker.ts';
 import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
+import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 

@@ -2,7 +2,7 @@ import type { Result } from '../../../shared/domain/attempt.ts';
 import { afterAttempt, type Delivery, messageOf, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { noteContext } from '../../../shared/log.ts';
-import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
+import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { enqueueAt } from './enqueue.ts';
 import { measureAttempt } from './measure.ts';

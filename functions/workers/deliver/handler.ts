@@ -2,7 +2,7 @@ import { isWell } from '../../../shared/domain/breaker.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { consume } from '../../../shared/queue/consume.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
-import type { DeliveryKey } from '../../../shared/store/deliveries.ts';
+import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
 import { attempt, comeAgain } from './attempt.ts';
 import { deliver } from './contract.ts';

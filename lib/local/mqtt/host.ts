@@ -6,7 +6,7 @@ import type { Log } from '../../../shared/log.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
 import { type Around, loadHandler } from '../load-handler.ts';
-import { lambdaContext } from '../pollers.ts';
+import { lambdaContext } from '../invocation.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handler } from '../../../functions/workers/process/handler.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { lambdaContext } from '../../../lib/local/invocation.ts';
 import type { Runtime } from '../../../shared/deps.ts';
 import { encode } from '../../../shared/queue/encode.ts';
 import type { SensorTask } from '../../../shared/queue/task.ts';

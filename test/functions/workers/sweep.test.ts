@@ -3,7 +3,7 @@ import { handler } from '../../../functions/workers/sweep/handler.ts';
 import { createResend } from '../../../functions/workers/sweep/resend.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { lambdaContext } from '../../../lib/local/invocation.ts';
 import { workQueues } from '../../../shared/capabilities.ts';
 import { hashOf } from '../../../shared/domain/ids.ts';
 import type { Outgoing } from '../../../shared/queue/encode.ts';

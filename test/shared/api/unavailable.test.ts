@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handler } from '../../../functions/api/server/handler.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
-import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { lambdaContext } from '../../../lib/local/invocation.ts';
 import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
 import { logTo } from '../../../shared/log.ts';
 import { QueueUnavailable } from '../../../shared/queue/unavailable.ts';

@@ -2,7 +2,7 @@ import type { ScheduledEvent, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../lib/local/clock.ts';
-import { lambdaContext } from '../../../lib/local/pollers.ts';
+import { lambdaContext } from '../../../lib/local/invocation.ts';
 import type { Runtime } from '../../../shared/deps.ts';
 import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
 import { logTo } from '../../../shared/log.ts';

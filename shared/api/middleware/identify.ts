@@ -1,0 +1,88 @@
+import { hashOf, readToken } from '../../auth/tokens.ts';
+import { type Caller, holds } from '../../domain/permission.ts';
+import type { Account, Session } from '../../store/sessions.ts';
+import { type ApiRequest, cookie, type Exchange, header, type Rate } from '../exchange.ts';
+import type { Operation } from '../operation.ts';
+import type { Guard } from './guard.ts';
+import { countAccount, countDevice } from './rate-limit.ts';
+
+/** The use of a token is written at most once in this time (ms), so that it costs almost nothing per call. */
+const NOTED_EVERY = 60_000;
+
+type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
+type Found = { identity: Identity | null; rate: Rate | null };
+
+export const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
+  session !== null &&
+  account?.canLogin === true &&
+  // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
+  (session.kind === 'token' || session.epoch === account.epoch) &&
+  session.accountId === account.accountId &&
+  (session.expires === null || session.expires > now);
+
+/** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
+const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
+  const { accountId, customerId, locale } = account;
+  const who = { accountId, customerId, locale, kind, readOnly };
+  if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
+  // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
+  return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
+};
+
+export const bearer = ({ event }: ApiRequest): string | undefined => {
+  const value = header(event, 'authorization');
+  return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
+};
+
+const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
+  const before = now() - NOTED_EVERY;
+  if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
+};
+
+// The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
+// counts against the caller's address only: otherwise anybody with an old token could use up the rate of its owner.
+const byToken = async (guard: Guard, token: string): Promise<Found> => {
+  const read = readToken(token);
+  if (!read?.accountKey) return { identity: null, rate: null };
+  const { accountKey } = read;
+  const { suspects, now } = guard;
+  const { sessions } = guard.store;
+  const sessionHash = hashOf(token);
+  const [session, account, early] = await Promise.all([
+    sessions.session(sessionHash),
+    sessions.account(accountKey),
+    suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
+  ]);
+  if (!session || !account || !isLive(session, account, now())) {
+    suspects.add(accountKey, now());
+    await early?.giveBack();
+    return { identity: null, rate: null };
+  }
+  const { rate } = early ?? (await countAccount(guard, accountKey));
+  await noteUse(guard, session, sessionHash);
+  return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
+};
+
+const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promise<Found> => {
+  if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
+  const hash = hashOf(token);
+  const device = await guard.store.sensors.deviceOf(hash);
+  const rate = device && countDevice(guard, hash, request);
+  return device ? { identity: { device }, rate } : { identity: null, rate: null };
+};
+
+const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {
+  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token), guard.now());
+  return { identity: key && { provisioner: key }, rate: null };
+};
+
+export const identify = (guard: Guard, request: ApiRequest, auth: Operation['auth']): Promise<Found> => {
+  const token = bearer(request);
+  if (auth === 'device') return byDevice(guard, token ?? '', request);
+  if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
+  if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
+  // Browsers send cookies by themselves, so a cookie is valid only for a login: an access token has no CSRF token to go
+  // with it.
+  const fromCookie = cookie(request.event, 'PSAUTHTOKEN') ?? '';
+  return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
+};

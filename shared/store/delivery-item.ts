@@ -1,0 +1,60 @@
+import { type Delivery, KEPT } from '../domain/delivery.ts';
+import { packSnapshot, unpackSnapshot } from '../domain/packed-snapshot.ts';
+import { dueDelivery, dueNames, GRACE } from './due.ts';
+import type { Key } from './key.ts';
+import { absent, changes, type Write, where } from './request.ts';
+import { items } from './table.ts';
+
+export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'>;
+
+/** A delivery that its replay counts, if it is part of one. */
+export type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
+
+export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
+  items.delivery({ customerId, webhookId, deliveryId: id });
+
+/** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
+export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
+
+/** The delivery that an item of the table is. */
+export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
+  const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
+  const snapshot = unpackSnapshot(item.snapshot);
+  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId, snapshot };
+};
+
+/** Deliveries, and what receivers said to them, go away by themselves. */
+export const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
+
+/**
+ * The write of a delivery that waits for its first attempt. `isDue`: in the due index too, where whoever makes it is not
+ * repeated until it is on a queue.
+ */
+export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
+  const { id, customerId, webhookId, requestId, ...rest } = delivery;
+  const item = { ...rest, snapshot: packSnapshot(rest.snapshot) };
+  const due = isDue && dueDelivery(delivery, (item.nextAttempt ?? item.createDate) + GRACE);
+  return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
+};
+
+export const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
+/** It has not ended, and nobody is sending it. */
+export const idle = (now: number) =>
+  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...states, now });
+
+/** How a delivery ends of which a repetition was taken. */
+export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
+
+/** What a delivery loses when it ends. */
+export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'listSk'] as const;
+
+/** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
+export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>
+  replay === undefined
+    ? []
+    : [
+        {
+          update: items.replay({ customerId, webhookId, replayId: replay }),
+          changes: changes({ set: { updateDate: now }, add: { [end]: 1 } }),
+        },
+      ];
