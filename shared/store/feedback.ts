@@ -1,10 +1,10 @@
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
+import type { HitItem } from './hit-item.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
-import type { HitItem } from './rule-hits.ts';
 import { sensorKey } from './sensor-item.ts';
 import { items, lists } from './table.ts';
 

@@ -1,73 +1,15 @@
 import { keyedMutex } from '../concurrency/keyed-mutex.ts';
 import { RETENTION } from '../domain/event.ts';
-import type { Feedback } from '../domain/feedback.ts';
 import { sorted } from '../domain/page.ts';
-import type { HitPlace, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
+import type { HitPlace } from '../domain/rule-hit.ts';
+import { append } from './append-hit.ts';
 import type { Table, TableReader } from './client.ts';
+import { between, firstId, type HitItem, listOf, type NewHit, pkOf } from './hit-item.ts';
+import { edgeOf, firstSince, restOf, type Window } from './hit-window.ts';
 import { lookFor } from './look.ts';
 import { KEYS, listKeys } from './newest.ts';
-import { type Placed, recentHits } from './recent-hits.ts';
-import { absent } from './request.ts';
-import { items, lists } from './table.ts';
-
-/** A hit as it is stored. `sensor` is looked up when it is read; `allSend` follows from the messages. */
-export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & {
-  messages: RuleMessage[];
-  /** The newest, kept in step by feedback.ts. */
-  feedback?: Feedback | null;
-};
-/** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
-export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages'> & {
-  messages: Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate'>[];
-};
-
-/** Ids of one customer's hits are dense: this many of them before those of the next customer. */
-const IDS = 2 ** 32;
-/** The place before the first hit of a customer. */
-export const firstId = (customerId: number): number => customerId * IDS;
-
-const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
-const between = (from: number, to: number) =>
-  [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
-const listOf = (customerId: number, sensorId: string) => lists.hitsOfSensor({ customerId, sensorId });
-
-/** The ids of the hits that are no older than the retention; they follow each other without a gap. */
-export type Window = { first: number; last: number };
-
-const edgeOf = async (
-  table: TableReader,
-  customerId: number,
-  newestFirst: boolean,
-  consistent = true,
-): Promise<HitItem | null> => {
-  const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1, consistent };
-  return (await table.query<HitItem>(query)).items[0] ?? null;
-};
-
-/** The first id in `low..high` whose hit is no older than `since`. Expiry may have removed any older one. */
-const firstSince = async (
-  table: TableReader,
-  customerId: number,
-  low: number,
-  high: number,
-  since: number,
-): Promise<number> => {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    // Their dates never change, and those around the edge are months old.
-    const hit = await table.getEventual<HitItem>(items.ruleHit({ customerId, hitId: middle }));
-    if (hit && hit.createDate >= since) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-};
-
-/** What of a window comes behind a hit. */
-export const restOf = ({ first, last }: Window, newestFirst: boolean, after: number | undefined): Window => {
-  if (after === undefined) return { first, last };
-  return newestFirst ? { first, last: Math.min(last, after - 1) } : { first: Math.max(first, after + 1), last };
-};
+import { recentHits } from './recent-hits.ts';
+import { items } from './table.ts';
 
 /** So many hits of a sensor are read for the date of their last change. */
 const DATED = 100;
@@ -134,54 +76,6 @@ export const ruleHitReads = (table: TableReader) => ({
   /** Some hits by their ids, in the order of the ids given. */
   some: (customerId: number, ids: readonly number[]) => some(table, customerId, ids),
 });
-
-const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) => {
-  const dates = { createDate, updateDate: createDate };
-  return {
-    ...hit,
-    ...dates,
-    id,
-    messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })),
-    listPk: listOf(customerId, hit.sensorId),
-    listSk: lists.byTime({ id }),
-    ttl: Math.ceil((createDate + RETENTION) / 1_000),
-    ...items.ruleHit({ customerId, hitId: id }),
-  };
-};
-
-type Recent = ReturnType<typeof recentHits>;
-
-const append = async (
-  table: Table,
-  recent: Recent,
-  customerId: number,
-  after: HitPlace,
-  hit: NewHit,
-  now: number,
-): Promise<HitPlace & { isNew: boolean }> => {
-  const isSame = (one: Placed) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
-  const note = (hits: readonly Placed[]) =>
-    recent.note(
-      customerId,
-      hits.map(({ id, createDate, sensorEventId, ruleId }) => ({ id, createDate, sensorEventId, ruleId })),
-    );
-  const passed = recent.since(customerId, after) ?? [];
-  const known = passed.find(isSame);
-  if (known) return { id: known.id, createDate: known.createDate, isNew: false };
-  for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
-    const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) {
-      note([{ ...hit, ...next }]);
-      return { ...next, isNew: true };
-    }
-    const range = between(next.id, Number.MAX_SAFE_INTEGER);
-    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range });
-    note(since);
-    const same = since.find(isSame);
-    if (same) return { id: same.id, createDate: same.createDate, isNew: false };
-    last = since.at(-1) ?? last;
-  }
-};
 
 /** How long (ms) the next hit of a customer waits for the one before. A try without an answer takes 2 s. */
 const LONGEST_TURN = 3_000;

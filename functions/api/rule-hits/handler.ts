@@ -4,7 +4,8 @@ import { RETENTION } from '../../../shared/domain/event.ts';
 import { sorted } from '../../../shared/domain/page.ts';
 import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import type { Sensor } from '../../../shared/domain/sensor.ts';
-import { type HitItem, restOf, type Window } from '../../../shared/store/rule-hits.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
+import { restOf, type Window } from '../../../shared/store/hit-window.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { ruleHits } from './contract.ts';
 

@@ -8,7 +8,7 @@ import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { NewHit } from '../../../shared/store/rule-hits.ts';
+import type { NewHit } from '../../../shared/store/hit-item.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 const textFor = async (locale: string, { happening }: Decided): Promise<string> =>

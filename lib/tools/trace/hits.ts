@@ -1,6 +1,6 @@
 import { RETENTION } from '../../../shared/domain/event.ts';
 import type { Table } from '../../../shared/store/client.ts';
-import type { HitItem } from '../../../shared/store/rule-hits.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items, lists } from '../../../shared/store/table.ts';
 import type { Place } from './find.ts';

@@ -4,7 +4,7 @@ import type { Rule } from '../../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem, MessageItem } from '../../../shared/store/events.ts';
-import type { HitItem } from '../../../shared/store/rule-hits.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { deliveriesOf, type Sent } from './deliveries.ts';

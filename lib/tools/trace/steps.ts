@@ -1,4 +1,4 @@
-import type { HitItem } from '../../../shared/store/rule-hits.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
 import type { Sent } from './deliveries.ts';
 import type { EventLife, Life, Said } from './read.ts';
 

@@ -1,0 +1,56 @@
+import { RETENTION } from '../domain/event.ts';
+import type { HitPlace } from '../domain/rule-hit.ts';
+import type { Table } from './client.ts';
+import { between, type HitItem, listOf, type NewHit, pkOf } from './hit-item.ts';
+import type { Placed, recentHits } from './recent-hits.ts';
+import { absent } from './request.ts';
+import { items, lists } from './table.ts';
+
+const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) => {
+  const dates = { createDate, updateDate: createDate };
+  return {
+    ...hit,
+    ...dates,
+    id,
+    messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })),
+    listPk: listOf(customerId, hit.sensorId),
+    listSk: lists.byTime({ id }),
+    ttl: Math.ceil((createDate + RETENTION) / 1_000),
+    ...items.ruleHit({ customerId, hitId: id }),
+  };
+};
+
+type Recent = ReturnType<typeof recentHits>;
+
+/** Appends a hit, as `append` of rule-hits.ts says, for one writer at a time of this process. */
+export const append = async (
+  table: Table,
+  recent: Recent,
+  customerId: number,
+  after: HitPlace,
+  hit: NewHit,
+  now: number,
+): Promise<HitPlace & { isNew: boolean }> => {
+  const isSame = (one: Placed) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
+  const note = (hits: readonly Placed[]) =>
+    recent.note(
+      customerId,
+      hits.map(({ id, createDate, sensorEventId, ruleId }) => ({ id, createDate, sensorEventId, ruleId })),
+    );
+  const passed = recent.since(customerId, after) ?? [];
+  const known = passed.find(isSame);
+  if (known) return { id: known.id, createDate: known.createDate, isNew: false };
+  for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
+    const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
+    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) {
+      note([{ ...hit, ...next }]);
+      return { ...next, isNew: true };
+    }
+    const range = between(next.id, Number.MAX_SAFE_INTEGER);
+    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range });
+    note(since);
+    const same = since.find(isSame);
+    if (same) return { id: same.id, createDate: same.createDate, isNew: false };
+    last = since.at(-1) ?? last;
+  }
+};
