@@ -1,7 +1,8 @@
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { AT_A_TIME, type Held } from '../domain/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
-import { type Attempt, type ClientOptions, createClient } from './connect.ts';
+import { type ClientOptions, createClient } from './connect.ts';
+import type { Attempt } from './http-attempt.ts';
 import { endpointsOf } from './own-endpoints.ts';
 import { resolveAll } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';

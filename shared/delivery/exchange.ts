@@ -1,0 +1,105 @@
+import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isDenied, type TargetPolicy } from './addresses.ts';
+import { problem } from './agent-pool.ts';
+import { classify, type ErrorClass, type Marks, type Seen } from './http-attempt.ts';
+import { portOf } from './own-endpoints.ts';
+import type { Resolve } from './url-policy.ts';
+
+const READ_BYTES = 65_536;
+const KEPT_BYTES = 4_096;
+
+export type PostRequest = { url: string; headers: Record<string, string>; body: string | Uint8Array };
+type Network = { policy: TargetPolicy; resolve: Resolve; now: () => number };
+type Send = PostRequest & { target: URL; agent: Agent; options: Network; signal: AbortSignal };
+
+/** Sends one request on one connection. It resolves when both are done, or at the deadline. */
+export function exchange(send: Send): Promise<Seen> {
+  const { target, signal } = send;
+  const { now } = send.options;
+  const marks: Marks = { start: now() };
+  const seen: Seen = { marks, response: null, body: [], error: null, stale: false };
+  return new Promise((done) => {
+    const finish = (error: ErrorClass) => {
+      seen.error ??= error;
+      done(seen);
+    };
+    try {
+      const request = start(send, marks);
+      // Destroying a request that waits for a connection emits nothing, so its own `signal` would not do.
+      signal.addEventListener('abort', () => {
+        finish('timeout');
+        request.destroy();
+      });
+      request.once('socket', (socket) => watch(socket, marks, now));
+      request.once('response', (response) => {
+        marks.head = now();
+        seen.response = response;
+        read(response, seen.body);
+      });
+      request.on('error', (error) => {
+        const code = 'code' in error ? String(error.code) : '';
+        seen.error ??= classify(code, marks, request.reusedSocket, target);
+        seen.stale = request.reusedSocket && !seen.response && seen.error === 'connection_reset';
+      });
+      request.once('close', () => finish('connection_reset'));
+    } catch {
+      // The request could not be made, for example because of invalid headers.
+      finish('protocol_error');
+    }
+  });
+}
+
+function start({ target, headers, body, agent, options }: Send, marks: Marks) {
+  const bytes = Buffer.from(body);
+  const request = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, {
+    method: 'POST',
+    agent,
+    headers: { ...headers, 'Accept-Encoding': 'identity', 'Content-Length': bytes.byteLength },
+    lookup: vettedLookup(options, portOf(target), marks),
+  });
+  return request.end(bytes);
+}
+
+/** Resolves a name once, and gives all its addresses or none: one denied address refuses them all (DNS rebinding). */
+function vettedLookup({ resolve, policy, now }: Network, port: number, marks: Marks): LookupFunction {
+  const vet = async (hostname: string) => {
+    const addresses = await resolve(hostname).catch(() => []);
+    marks.dns = now();
+    const [first] = addresses;
+    if (first === undefined) throw problem('dns_failed');
+    if (addresses.some((address) => isDenied(address, port, policy))) throw problem('address_denied');
+    return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
+  };
+  return (hostname, { all }, callback) => {
+    vet(hostname).then(
+      (found) => (all ? callback(null, found.all) : callback(null, found.first, isIP(found.first))),
+      (error) => callback(error, []),
+    );
+  };
+}
+
+function watch(socket: Socket, marks: Marks, now: () => number): void {
+  if (!socket.connecting) return;
+  socket.once('connect', () => {
+    marks.connect = now();
+  });
+  socket.once('secureConnect', () => {
+    marks.tls = now();
+  });
+}
+
+function read(response: IncomingMessage, body: Buffer[]): void {
+  let kept = 0;
+  let total = 0;
+  // A body that ends early does not change the result. The request's `close` follows.
+  response.on('error', () => {});
+  response.on('data', (chunk: Buffer) => {
+    const part = chunk.subarray(0, KEPT_BYTES - kept);
+    if (part.length > 0) body.push(part);
+    kept += part.length;
+    total += chunk.length;
+    if (total >= READ_BYTES) response.destroy();
+  });
+}

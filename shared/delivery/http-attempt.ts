@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Why an attempt got no status line. The words must not change: the retry schedule and the delivery log use them. */
+export type ErrorClass =
+  | 'url_denied'
+  | 'address_denied'
+  | 'dns_failed'
+  | 'connect_refused'
+  | 'connect_failed'
+  | 'tls_failed'
+  | 'connection_reset'
+  | 'protocol_error'
+  | 'timeout';
+
+/** How long each phase took in ms. It is null if the phase did not happen, as on a connection that was kept open. */
+export type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
+
+/**
+ * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, trouble with the
+ * body is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` is the header as received.
+ */
+export type Attempt = {
+  status: number | null;
+  error: ErrorClass | null;
+  responseBody: string;
+  retryAfter: string | null;
+  durationMs: number;
+  timings: Timings;
+};
+
+/** When (ms) each phase ended. */
+export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
+/** What was seen of an exchange. `stale`: it met the end of a connection that was kept open. */
+export type Seen = {
+  marks: Marks;
+  response: IncomingMessage | null;
+  body: Buffer[];
+  error: ErrorClass | null;
+  stale: boolean;
+};
+
+/** The reason of an error by its code, and by how far the exchange had come. */
+export function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
+  if (code === 'address_denied' || code === 'dns_failed') return code;
+  if (code === 'ETIMEDOUT') return 'timeout';
+  if (!reused && marks.connect === undefined) return code === 'ECONNREFUSED' ? 'connect_refused' : 'connect_failed';
+  if (!reused && marks.tls === undefined && target.protocol === 'https:') return 'tls_failed';
+  return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
+}
+
+export function toAttempt({ marks, response, body, error }: Seen, duration: number): Attempt {
+  const took = (end: number | undefined, begin: number) => (end === undefined ? null : Math.round(end - begin));
+  return {
+    status: response?.statusCode ?? null,
+    error: response ? null : error,
+    // With `stream`, a character that is cut at 4 KiB is left out.
+    responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
+    retryAfter: response?.headers['retry-after'] ?? null,
+    durationMs: Math.round(duration),
+    timings: {
+      dns: took(marks.dns, marks.start),
+      connect: took(marks.connect, marks.dns ?? marks.start),
+      tls: took(marks.tls, marks.connect ?? marks.start),
+      firstByte: took(marks.head, marks.tls ?? marks.connect ?? marks.start),
+    },
+  };
+}
