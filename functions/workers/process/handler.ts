@@ -58,7 +58,7 @@ const processInputs = async (
   if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, context, state);
   let open = await openOf(deps, received, state);
   while (open.length > 0) {
-    if (timeLeft() < MARGIN_MS) throw new Error('no time left for the remaining messages');
+    if (timeLeft() < MARGIN_MS) throw new Error('no time left for the rest');
     const stepped = await stepThrough(deps, context, state, open);
     if (!stepped) {
       ({ context, state } = await sensorContextOf(deps, customerId, sensorId, true, state));

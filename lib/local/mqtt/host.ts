@@ -5,8 +5,8 @@ import { teller } from '../../../shared/ingest/tell.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
-import { type Around, loadHandler } from '../load-handler.ts';
 import { lambdaContext } from '../invocation.ts';
+import { type Around, loadHandler } from '../load-handler.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 
