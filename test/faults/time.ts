@@ -1,7 +1,7 @@
 import type { SkippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import type { Queue } from '../../lib/local/queue.ts';
-import type { Store } from '../../shared/store/store.ts';
+import type { DueItem } from './due-items.ts';
 
 /**
  * The number of rounds, at ever longer intervals over some days, after which nothing may wait when no fault happens.
@@ -12,13 +12,14 @@ const LONGEST_WAIT = 3_600_000;
 /** Tasks that become due within so many ms are processed in one step. */
 const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
-const FOREVER = 400 * 86_400_000;
 
-/** A waiting task; it is due at `time` (ms). */
-type Waiting = { what: string; time: number };
-
-/** Moves time forward in a cloud. */
-export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queues: readonly Queue[]) => {
+/** Moves time forward in a cloud. `dueItems` gives what waits in the due index of its table. */
+export const timeOf = (
+  cloud: Cloud,
+  clock: SkippingClock,
+  dueItems: () => Promise<DueItem[]>,
+  queues: readonly Queue[],
+) => {
   const step = async (ms: number): Promise<void> => {
     // The sweep is started first and begins when the time has passed; the timer of the clock would run a second one.
     const swept = cloud.sweep();
@@ -27,7 +28,7 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
     await cloud.idle();
   };
 
-  const inQueues = (all = queues): Waiting[] =>
+  const inQueues = (all = queues): DueItem[] =>
     all.flatMap((queue) => {
       const { visible, inFlight, delayed, nextVisibleAt } = queue.stats();
       if (visible + inFlight + delayed === 0) return [];
@@ -35,20 +36,15 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
     });
 
   /** Gives all waiting tasks, whenever they are due. Checks of sensors are left out. */
-  const look = async (): Promise<Waiting[]> => {
+  const look = async (): Promise<DueItem[]> => {
     await cloud.idle();
-    const found: Waiting[] = [];
-    for await (const page of due.waiting(clock.now() + FOREVER))
-      found.push(
-        ...page.flatMap(({ task: { type }, time }) => (type === 'check_sensor' ? [] : [{ what: type, time }])),
-      );
-    return [...found, ...inQueues()];
+    return [...(await dueItems()), ...inQueues()];
   };
   /**
-   * Gives all waiting tasks. Only a second look can say that there are none, because a task that moves between shards
-   * during the first look may be missed.
+   * Gives all waiting tasks. Only a second look can say that there are none, because a task that moves during the first
+   * look may be missed.
    */
-  const waiting = async (): Promise<Waiting[]> => {
+  const waiting = async (): Promise<DueItem[]> => {
     const found = await look();
     return found.length > 0 ? found : look();
   };
@@ -57,7 +53,7 @@ export const timeOf = (cloud: Cloud, clock: SkippingClock, { due }: Store, queue
    * When (ms) to look again: soon if a task is overdue, else when the next one is due, together with those due soon
    * after it.
    */
-  const nextLook = (all: readonly Waiting[], wait: number): number => {
+  const nextLook = (all: readonly DueItem[], wait: number): number => {
     const soon = clock.now() + wait;
     const times = all.map(({ time }) => Math.max(time, soon));
     const first = Math.min(...times);

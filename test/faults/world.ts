@@ -8,6 +8,7 @@ import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilence } from '../fixtures/silence.ts';
 import { failingClient } from './aws.ts';
 import { createChaos } from './chaos.ts';
+import { dueItemsOf } from './due-items.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost, forgetful } from './host.ts';
@@ -42,6 +43,7 @@ export const createFaultWorld = async () => {
   let unread = 0;
   let lags = false;
   let stores: Store | undefined;
+  let dueItems: ReturnType<typeof dueItemsOf> | undefined;
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
@@ -54,11 +56,12 @@ export const createFaultWorld = async () => {
       laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
       stores = store(createTable(embeddedClient(endpoint), 'sensor-cloud'));
+      dueItems = dueItemsOf(endpoint, 'sensor-cloud');
     },
     wrap: failingHost(chaos, async () => webhookClient, current),
     environment: { RETRY_SCHEDULE: SOON },
   });
-  if (!stores || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');
+  if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');
   const { queues, dead } = cloud.waiting;
   forgetful(chaos, Object.values(queues));
   const admin = adminsOf(cloud, clock);
@@ -71,7 +74,7 @@ export const createFaultWorld = async () => {
   return {
     ...{ clock, chaos, receiver, cloud, admin },
     queues,
-    ...timeOf(cloud, clock, stores, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
+    ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
     /** The true contents of the table, without lags or faults of the cloud's reads. */
     stores,

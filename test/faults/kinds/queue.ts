@@ -76,8 +76,8 @@ export const ofQueue: readonly Fault[] = [
     ...{ rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
   },
   {
-    title: 'a message becomes a dead letter: the sweep redrives it, and it is told',
-    rates: { crashes: ['process.judged'], crash: 1 },
+    title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is told',
+    rates: { crashes: ['process.judged', 'sweep.begun'], crash: 1 },
     ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
   },
   {
