@@ -3,10 +3,10 @@ import { type Door, doorOf, type Group, type Operation } from '../../shared/api/
 import type { LambdaName } from './lambdas.ts';
 
 /** An operation and the function that answers it. */
-export type Placed = { name: string; operation: Operation; lambda: LambdaName };
+export type RoutedOperation = { name: string; operation: Operation; lambda: LambdaName };
 
 /** The operations that are called through a door, in the order of the contracts. */
-export const operationsAt = (door: Door): Placed[] =>
+export const operationsAt = (door: Door): RoutedOperation[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)
       .filter(([, operation]) => doorOf(operation) === door)

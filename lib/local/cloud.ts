@@ -26,7 +26,7 @@ import { type FirstStart, firstStart } from './first-start.ts';
 import { createFrontDoor } from './front-door.ts';
 import { secretsKey } from './key-file.ts';
 import { largeBodies, messageCallsOf } from './large-bodies.ts';
-import { type Around, loadHandler } from './load-handler.ts';
+import { type AroundInvocation, loadHandler } from './load-handler.ts';
 import { createMailFolder } from './mail-folder.ts';
 import { createMetrics } from './metrics.ts';
 import { openQueues, queuesOf, refuseOldFolder } from './queues.ts';
@@ -62,7 +62,7 @@ export type CloudOptions = {
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
   /** Runs each invocation of a function. Tests use it to know which function makes a call. */
-  around?: Around;
+  around?: AroundInvocation;
   /**
    * Gets the client of the table, which is then one of the SDK, before its first call. Tests use it to inject errors
    * of DynamoDB.
@@ -76,7 +76,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-const loadHandlers = async (runtime: Runtime, around?: Around): Promise<ReadonlyMap<string, ApiHandler>> => {
+const loadHandlers = async (runtime: Runtime, around?: AroundInvocation): Promise<ReadonlyMap<string, ApiHandler>> => {
   const loaded = groups.map(
     async ({ name }): Promise<[string, ApiHandler]> => [name, await loadHandler(name, runtime, around)],
   );

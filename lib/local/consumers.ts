@@ -4,7 +4,7 @@ import type { Runtime } from '../../shared/deps.ts';
 import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import type { Clock } from './clock.ts';
-import { type Around, loadHandler } from './load-handler.ts';
+import { type AroundInvocation, loadHandler } from './load-handler.ts';
 import { poll } from './pollers.ts';
 import type { LocalQueues } from './queues.ts';
 import { schedule } from './schedule.ts';
@@ -38,7 +38,7 @@ const startPollers = async (
   waiting: Waiting,
   clock: Clock,
   onError: (error: unknown, invocationId?: string) => void,
-  around?: Around,
+  around?: AroundInvocation,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
@@ -70,7 +70,7 @@ export const startConsumers = async (
   given: Runtime,
   waiting: Waiting,
   clock: Clock,
-  { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: Around } = {},
+  { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: AroundInvocation } = {},
 ) => {
   const runtime: Runtime = { ...given, sweepSeconds };
   const onError = (error: unknown, invocationId?: string) =>

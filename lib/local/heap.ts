@@ -2,22 +2,22 @@
  * An item stores its index in the heap (-1 when it is in none), so that it can be removed from the middle. It can be
  * in one heap at a time.
  */
-export type Placed = { place: number };
+export type HeapItem = { place: number };
 
 /**
  * A binary heap: the first item is found at once, all else costs the logarithm of the size. The order of equal items
  * is undefined.
  */
-export type Heap<T extends Placed> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };
+export type Heap<T extends HeapItem> = { readonly items: T[]; readonly isBefore: (a: T, b: T) => boolean };
 
-export const createHeap = <T extends Placed>(isBefore: (a: T, b: T) => boolean): Heap<T> => ({ items: [], isBefore });
+export const createHeap = <T extends HeapItem>(isBefore: (a: T, b: T) => boolean): Heap<T> => ({ items: [], isBefore });
 
-const put = <T extends Placed>({ items }: Heap<T>, item: T, place: number): void => {
+const put = <T extends HeapItem>({ items }: Heap<T>, item: T, place: number): void => {
   items[place] = item;
   item.place = place;
 };
 
-const rise = <T extends Placed>(heap: Heap<T>, item: T, from: number): number => {
+const rise = <T extends HeapItem>(heap: Heap<T>, item: T, from: number): number => {
   let place = from;
   while (place > 0) {
     const above = (place - 1) >> 1;
@@ -29,7 +29,7 @@ const rise = <T extends Placed>(heap: Heap<T>, item: T, from: number): number =>
   return place;
 };
 
-const sink = <T extends Placed>(heap: Heap<T>, item: T, from: number): number => {
+const sink = <T extends HeapItem>(heap: Heap<T>, item: T, from: number): number => {
   let place = from;
   for (;;) {
     const [left, right] = [heap.items[2 * place + 1], heap.items[2 * place + 2]];
@@ -41,13 +41,13 @@ const sink = <T extends Placed>(heap: Heap<T>, item: T, from: number): number =>
   }
 };
 
-export const addTo = <T extends Placed>(heap: Heap<T>, item: T): void => {
+export const addTo = <T extends HeapItem>(heap: Heap<T>, item: T): void => {
   heap.items.push(item);
   put(heap, item, rise(heap, item, heap.items.length - 1));
 };
 
 /** Removes an item from any place, even after its sort key has changed. Does nothing when the item is in no heap. */
-export const takeFrom = <T extends Placed>(heap: Heap<T>, item: T): void => {
+export const takeFrom = <T extends HeapItem>(heap: Heap<T>, item: T): void => {
   const { place } = item;
   if (place < 0) return;
   item.place = -1;

@@ -3,7 +3,7 @@ import { kindOf } from '../../functions/index.ts';
 import type { Runtime } from '../../shared/deps.ts';
 
 /** Runs an invocation of the named function, and gives its result. */
-export type Around = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
+export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
 
 type Handler<E, R> = (event: E, context: Context) => Promise<R>;
 type Loaded<E, R> = { handler: { with: (runtime: Runtime) => Handler<E, R> } };
@@ -17,7 +17,7 @@ const load = {
 export const loadHandler = async <E, R>(
   name: string,
   runtime: Runtime,
-  around: Around = (_, invocation) => invocation(),
+  around: AroundInvocation = (_, invocation) => invocation(),
 ): Promise<Handler<E, R>> => {
   const { handler }: Loaded<E, R> = await load[kindOf(name)](name);
   const handle = handler.with(runtime);

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { isDenied, type TargetPolicy } from './addresses.ts';
 import { problem } from './agent-pool.ts';
-import { classify, type ErrorClass, type Marks, type Seen } from './http-attempt.ts';
+import { classify, type ErrorClass, type Marks, type Observed } from './http-attempt.ts';
 import { portOf } from './own-endpoints.ts';
 import type { Resolve } from './url-policy.ts';
 
@@ -15,11 +15,11 @@ type Network = { policy: TargetPolicy; resolve: Resolve; now: () => number };
 type Send = PostRequest & { target: URL; agent: Agent; options: Network; signal: AbortSignal };
 
 /** Sends one request on one connection. It resolves when both are done, or at the deadline. */
-export function exchange(send: Send): Promise<Seen> {
+export function exchange(send: Send): Promise<Observed> {
   const { target, signal } = send;
   const { now } = send.options;
   const marks: Marks = { start: now() };
-  const seen: Seen = { marks, response: null, body: [], error: null, stale: false };
+  const seen: Observed = { marks, response: null, body: [], error: null, stale: false };
   return new Promise((done) => {
     const finish = (error: ErrorClass) => {
       seen.error ??= error;

@@ -31,7 +31,7 @@ export type Attempt = {
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
 /** What was seen of an exchange. `stale`: it met the end of a connection that was kept open. */
-export type Seen = {
+export type Observed = {
   marks: Marks;
   response: IncomingMessage | null;
   body: Buffer[];
@@ -48,7 +48,7 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
-export function toAttempt({ marks, response, body, error }: Seen, duration: number): Attempt {
+export function toAttempt({ marks, response, body, error }: Observed, duration: number): Attempt {
   const took = (end: number | undefined, begin: number) => (end === undefined ? null : Math.round(end - begin));
   return {
     status: response?.statusCode ?? null,

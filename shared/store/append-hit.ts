@@ -2,7 +2,7 @@ import { RETENTION } from '../domain/event.ts';
 import type { HitPlace } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { between, type HitItem, listOf, type NewHit, pkOf } from './hit-item.ts';
-import type { Placed, recentHits } from './recent-hits.ts';
+import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
 
@@ -31,8 +31,8 @@ export const append = async (
   hit: NewHit,
   now: number,
 ): Promise<HitPlace & { isNew: boolean }> => {
-  const isSame = (one: Placed) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
-  const note = (hits: readonly Placed[]) =>
+  const isSame = (one: KnownHit) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
+  const note = (hits: readonly KnownHit[]) =>
     recent.note(
       customerId,
       hits.map(({ id, createDate, sensorEventId, ruleId }) => ({ id, createDate, sensorEventId, ruleId })),

@@ -1,7 +1,7 @@
 import type { HitPlace } from '../domain/rule-hit.ts';
 
 /** A hit's place, and what tells it from the others. */
-export type Placed = HitPlace & { sensorEventId: string; ruleId: number };
+export type KnownHit = HitPlace & { sensorEventId: string; ruleId: number };
 
 const MOST = 500;
 const MOST_CUSTOMERS = 100;
@@ -11,17 +11,17 @@ const MOST_CUSTOMERS = 100;
  * true for ever; what others append since it doesn't know.
  */
 export const recentHits = () => {
-  const known = new Map<number, Placed[]>();
+  const known = new Map<number, KnownHit[]>();
   return {
     /** All known hits after a place, in their order; null when some between may be unknown. */
-    since: (customerId: number, { id }: HitPlace): Placed[] | null => {
+    since: (customerId: number, { id }: HitPlace): KnownHit[] | null => {
       const all = known.get(customerId) ?? [];
       const [oldest] = all;
       return oldest && oldest.id <= id + 1 ? all.filter((one) => one.id > id) : null;
     },
 
     /** Takes note of hits that follow each other. */
-    note: (customerId: number, hits: readonly Placed[]): void => {
+    note: (customerId: number, hits: readonly KnownHit[]): void => {
       const [first] = hits;
       if (!first) return;
       const before = known.get(customerId) ?? [];

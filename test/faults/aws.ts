@@ -76,7 +76,7 @@ const kill = (handler: object): void => {
 };
 
 /** What the host of the suite gives: a port where nobody answers, and a way to skip time. */
-export type Around = { silentPort: number; skip: (ms: number) => void };
+export type Surroundings = { silentPort: number; skip: (ms: number) => void };
 
 /** Limits the time of calls to `SHORT_TIMEOUT_MS` while some of them are not answered. */
 const hurry = (handler: Handler, { rates }: Chaos): void => {
@@ -89,7 +89,7 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
 
 /** Creates a client whose failing calls get the bytes that DynamoDB would send, so that the SDK interprets them. */
 export const failingClient =
-  (chaos: Chaos, { silentPort, skip }: Around) =>
+  (chaos: Chaos, { silentPort, skip }: Surroundings) =>
   (client: Client): void => {
     const { rates, strikes, chance } = chaos;
     const { requestHandler } = client.config;

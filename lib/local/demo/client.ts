@@ -1,11 +1,11 @@
 export type Answer = { status: number; headers: Headers; body: unknown };
-export type Heard = (line: string) => void;
+export type Print = (line: string) => void;
 
 /**
  * Creates a client that calls the API as an app or a device would, and calls `heard` for every call. A call throws on
  * any status other than 2xx.
  */
-export const apiClient = (base: string, token: string | undefined, heard: Heard = () => {}) => {
+export const apiClient = (base: string, token: string | undefined, heard: Print = () => {}) => {
   const send = async <T>(method: string, path: string, body?: unknown): Promise<{ body: T; headers: Headers }> => {
     const response = await fetch(base + path, {
       method,
@@ -28,7 +28,7 @@ export const apiClient = (base: string, token: string | undefined, heard: Heard 
 };
 
 /** Logs in. Gives a client with the token of the session. */
-export const logIn = async (base: string, username: string, password: string, heard?: Heard) => {
+export const logIn = async (base: string, username: string, password: string, heard?: Print) => {
   const { headers, body } = await apiClient(base, undefined, heard).send<{ id: number; customerId: number | null }>(
     'POST',
     '/users/login',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Api, apiClient, type Heard, logIn } from './client.ts';
+import { type Api, apiClient, logIn, type Print } from './client.ts';
 import { type Received, startReceiver } from './receiver.ts';
 import { isSigned } from './signed.ts';
 
 type Id = { id: number };
-export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Heard };
+export type StoryOptions = { base: string; username: string; password: string; provisioningKey: string; say: Print };
 
 /** A check of the story, and whether it holds. */
 type Check = { what: string; holds: boolean };
@@ -27,7 +27,7 @@ const messageOf = (status: string, start: number, at: number) => ({
 });
 
 // The receiver first answers with an error, then does not answer before the deadline, and then answers 200.
-const startTroubledReceiver = (say: Heard) =>
+const startTroubledReceiver = (say: Print) =>
   startReceiver((request, response, count) => {
     const doing = count === 1 ? 'answers 500' : count === 2 ? 'hangs' : 'answers 200';
     say(`  receiver: attempt ${count} of ${request.headers['webhook-id']} ${doing}`);

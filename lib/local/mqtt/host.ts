@@ -6,7 +6,7 @@ import type { Log } from '../../../shared/log.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../invocation.ts';
-import { type Around, loadHandler } from '../load-handler.ts';
+import { type AroundInvocation, loadHandler } from '../load-handler.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 
@@ -19,7 +19,7 @@ export const LOCAL_RULE = 'sensor_cloud_local_messages';
 const PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
 
 /** Gives a function that invokes a function of the cloud as AWS IoT does. */
-const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?: Around) => {
+const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?: AroundInvocation) => {
   const handler = await loadHandler<object, R>(name, runtime, around);
   return (event: object): Promise<R> =>
     handler(event, lambdaContext({ functionName: name, timeoutSeconds: 15, clock }));
@@ -42,7 +42,7 @@ export const createMqtt = async (clock: Clock, log: Log) => {
   return {
     publish: broker.publish,
     /** Loads the functions and listens on the port. Gives the URL. */
-    open: async (runtime: Runtime, port: number, around?: Around): Promise<string> => {
+    open: async (runtime: Runtime, port: number, around?: AroundInvocation): Promise<string> => {
       authorizer.resolve(await invoking('authorizer', runtime, clock, around));
       ingest.resolve(await invoking('ingest', runtime, clock, around));
       return broker.listen(port);

@@ -3,7 +3,7 @@ import { type Delivery, deliveryId } from '../../../shared/domain/delivery.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import { store } from '../../../shared/store/store.ts';
-import type { Place } from './find.ts';
+import type { SensorKey } from './find.ts';
 
 export type Sent = { delivery: Delivery; attempts: AttemptLog[] };
 
@@ -20,7 +20,7 @@ export const sentOf = (delivery: Delivery): Sent => {
  * Gives the ids of the deliveries of an event to a webhook. They are derived from the event, the webhook and the
  * rule.
  */
-const idsOf = ({ sensorId }: Place, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
+const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
   // A webhook with the format Raw gets a message once, for all of its events and rules.
@@ -34,7 +34,7 @@ const idsOf = ({ sensorId }: Place, event: EventItem, webhookId: string, ruleIds
  */
 export const deliveriesOf = async (
   table: Table,
-  place: Place,
+  place: SensorKey,
   event: EventItem,
   to: { webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,

@@ -5,9 +5,13 @@ import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 
 /** A sensor of a customer. Customer 0 stands for sensors without a customer. */
-export type Place = { customerId: number; sensorId: string };
+export type SensorKey = { customerId: number; sensorId: string };
 /** The ids that the user of the tool knows already; each makes the search cheaper. */
-export type Known = { customerId?: number | undefined; sensorId?: string | undefined; webhookId?: string | undefined };
+export type KnownIds = {
+  customerId?: number | undefined;
+  sensorId?: string | undefined;
+  webhookId?: string | undefined;
+};
 
 /** The number of customers that are searched concurrently. */
 const AT_ONCE = 16;
@@ -15,7 +19,7 @@ const AT_ONCE = 16;
 /** Gives the first result that is not null, over all customers, some at a time. */
 const firstOf = async <T>(
   table: Table,
-  { customerId }: Known,
+  { customerId }: KnownIds,
   ask: (customerId: number) => Promise<T | null>,
 ): Promise<T | null> => {
   const listed = async () => [0, ...(await store(table).customers.list()).map(({ id }) => id)];
@@ -39,13 +43,13 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
   return [...new Set([...here.map(({ id }) => id), ...gone])];
 };
 
-export type FoundMessage = { place: Place; item: MessageItem };
+export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
  * Finds the item of a message or an event by its uuid. No key leads from a uuid to its sensor, so the key of each
  * sensor with this uuid is read, 100 keys per call, at one read unit each. Gives null when there is none.
  */
-export const findMessage = (table: Table, uuid: string, known: Known): Promise<FoundMessage | null> =>
+export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {
     const sensors = known.sensorId === undefined ? await sensorsOf(table, customerId) : [known.sensorId];
     const keys = sensors.map((sensorId) => items.message({ customerId, sensorId, uuid }));
@@ -58,7 +62,7 @@ export const findMessage = (table: Table, uuid: string, known: Known): Promise<F
  * Finds a delivery and its webhook by the id of the delivery. The key of each webhook with this id is read. Gives
  * null when there is none.
  */
-export const findDelivery = (table: Table, deliveryId: string, known: Known) =>
+export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);
     const ids =

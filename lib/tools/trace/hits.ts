@@ -3,7 +3,7 @@ import type { Table } from '../../../shared/store/client.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items, lists } from '../../../shared/store/table.ts';
-import type { Place } from './find.ts';
+import type { SensorKey } from './find.ts';
 
 const HOUR = 3_600_000;
 /** No rate limit is longer than a day, and an event may be received up to a day after it happened. */
@@ -18,7 +18,7 @@ const MOST = 1_000;
  */
 export const hitsAround = async (
   table: Table,
-  { customerId, sensorId }: Place,
+  { customerId, sensorId }: SensorKey,
   time: number,
 ): Promise<{ hits: HitItem[]; isWhole: boolean }> => {
   const { ruleHits } = store(table);

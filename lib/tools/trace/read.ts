@@ -8,24 +8,24 @@ import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { deliveriesOf, type Sent } from './deliveries.ts';
-import type { FoundMessage, Place } from './find.ts';
+import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
-import { type Seen, seenFrom, type Verdict, verdictOf } from './rules.ts';
+import { type RuleInput, seenFrom, type Verdict, verdictOf } from './rules.ts';
 
 /**
  * The message of a device. `signal` is null when its sensor is not known any more, because the message cannot be
  * decoded then.
  */
-export type Said = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
+export type AcceptedMessage = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
 /**
  * An event with its verdicts, hits and deliveries. `others` is the number of rules that watch other situations or
  * other sensors.
  */
 export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number; hits: HitItem[]; sent: Sent[] };
 export type Life = {
-  place: Place;
+  place: SensorKey;
   sensor: SensorRecord | null;
-  said: Said | null;
+  said: AcceptedMessage | null;
   events: EventLife[];
   /** Whole sentences about what the trace cannot know, or only knows from the present state. */
   notes: string[];
@@ -34,18 +34,22 @@ export type Life = {
 /** The events of one message have consecutive ids; at most so many are read. */
 const MOST_EVENTS = 100;
 
-const messageAt = (table: Table, place: Place, uuid: string) =>
+const messageAt = (table: Table, place: SensorKey, uuid: string) =>
   table.get<MessageItem>(items.message({ ...place, uuid }));
 
 /** Reads the events of a message; with `all` false only the one that has this uuid itself. */
-const eventsOf = async (table: Table, place: Place, uuid: string, { id }: MessageItem, all: boolean) => {
+const eventsOf = async (table: Table, place: SensorKey, uuid: string, { id }: MessageItem, all: boolean) => {
   const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
   const pk = items.event.pk(place);
   const { items: found } = await table.query<EventItem>({ pk, between: [from ?? '', to ?? ''] });
   return found.filter((one) => one.uuid === uuid || (all && one.source === uuid));
 };
 
-const saidOf = (sensor: SensorRecord | null, uuid: string, { receiveDate, raw = '{}' }: MessageItem): Said => ({
+const saidOf = (
+  sensor: SensorRecord | null,
+  uuid: string,
+  { receiveDate, raw = '{}' }: MessageItem,
+): AcceptedMessage => ({
   ...{ uuid, receiveDate, bytes: Buffer.byteLength(raw) },
   signal: sensor && makers[sensor.manufacturer].decode(JSON.parse(raw)).signal,
 });
@@ -53,7 +57,7 @@ const saidOf = (sensor: SensorRecord | null, uuid: string, { receiveDate, raw = 
 /** Gives, for each rule, when (ms) the last event before this one happened for which the rule fired. */
 const firedBefore = async (
   table: Table,
-  { customerId, sensorId }: Place,
+  { customerId, sensorId }: SensorKey,
   { id, receiveDate }: EventItem,
   rules: readonly Rule[],
   hits: readonly HitItem[],
@@ -66,23 +70,29 @@ const firedBefore = async (
   return new Map((await Promise.all(dated)).flat());
 };
 
-type Around = { table: Table; place: Place; sensor: SensorRecord | null; said: Said | null; now: number };
+type TraceContext = {
+  table: Table;
+  place: SensorKey;
+  sensor: SensorRecord | null;
+  said: AcceptedMessage | null;
+  now: number;
+};
 
 /**
  * Gives the event as the rules saw it, and the rules that fired, from the sensor's latest decision if that contains
  * the event; else the event is reconstructed.
  */
 const decisionOn = async (
-  { table, place, said }: Around,
+  { table, place, said }: TraceContext,
   event: EventItem,
-): Promise<{ seen: Seen; rules: number[] }> => {
+): Promise<{ seen: RuleInput; rules: number[] }> => {
   const state = await store(table).states.get(place.customerId, place.sensorId);
   const kept = state?.decision?.decided.find(({ uuid }) => uuid === event.uuid);
   if (kept) return { seen: { what: kept.happening, isExact: true }, rules: kept.rules };
   return { seen: seenFrom(event, said?.signal ?? null), rules: [] };
 };
 
-const lifeOf = async (around: Around, event: EventItem, notes: Set<string>): Promise<EventLife> => {
+const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>): Promise<EventLife> => {
   const { table, place, sensor, now } = around;
   const { rules: ruleStore, webhooks, customers } = store(table);
   const { customerId, sensorId } = place;

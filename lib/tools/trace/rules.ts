@@ -8,7 +8,7 @@ import type { EventItem } from '../../../shared/store/events.ts';
  * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and
  * `newFall`.
  */
-export type Seen = { what: Happening; isExact: boolean };
+export type RuleInput = { what: Happening; isExact: boolean };
 
 /** The result of a rule for an event, with the reasons, judged by the present version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
@@ -17,7 +17,7 @@ export type Verdict = { ruleId: number; name: string; fired: boolean; why: strin
  * Reconstructs what rules saw of an event whose decision is no longer stored: its kind, and whether it was simulated
  * or silent.
  */
-export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): Seen => {
+export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
   );
@@ -36,7 +36,7 @@ const otherScope = ({ sensorId, sensorGroupId }: Rule, sensor: { id: string; gro
 
 const days = ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-type Case = { rule: Rule; seen: Seen; createDate: number; firedAt: number | undefined };
+type Case = { rule: Rule; seen: RuleInput; createDate: number; firedAt: number | undefined };
 
 const wrongRegion = ({ rule, seen: { what, isExact } }: Case): string => {
   const watched = `it watches the region ${rule.regionId} alone`;
@@ -75,7 +75,7 @@ const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventIt
 
 type Given = {
   event: EventItem;
-  seen: Seen;
+  seen: RuleInput;
   sensor: { id: string; groupId: number };
   /** The ids of the rules that are known to have fired. */
   fired: ReadonlySet<number>;

@@ -1,6 +1,6 @@
 import type { HitItem } from '../../../shared/store/hit-item.ts';
 import type { Sent } from './deliveries.ts';
-import type { EventLife, Life, Said } from './read.ts';
+import type { AcceptedMessage, EventLife, Life } from './read.ts';
 
 /**
  * One step in the course of an event. `at` is ms since 1970, null when no time is stored; `after` is ms since the
@@ -13,7 +13,7 @@ const at = (step: string, time: number, before: number | null, says: string): St
   ...{ step, at: time, after: before === null ? null : time - before, says },
 });
 
-const acceptedOf = ({ uuid, receiveDate, bytes, signal }: Said): Step[] => [
+const acceptedOf = ({ uuid, receiveDate, bytes, signal }: AcceptedMessage): Step[] => [
   at('accepted', receiveDate, null, `message ${uuid}, ${bytes} bytes`),
   untimed(
     'decoded',

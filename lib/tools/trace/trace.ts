@@ -1,12 +1,12 @@
 import type { Table } from '../../../shared/store/client.ts';
 import { Refusal } from '../refusal.ts';
 import { type Sent, sentOf } from './deliveries.ts';
-import { findDelivery, findMessage, type Known } from './find.ts';
+import { findDelivery, findMessage, type KnownIds } from './find.ts';
 import { readLife } from './read.ts';
 import { linesOf, type Step, sentSteps, stepsOf } from './steps.ts';
 
 /** The subject of a trace: one event, a message with all its events, or a delivery with its event. */
-export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: Known };
+export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 /** A trace; `notes` are sentences about what it cannot know, or only knows from the present state. */
 export type Trace = {
   customerId: number;

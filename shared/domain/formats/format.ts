@@ -5,7 +5,7 @@ export const Format = z.enum(['full', 'custom1', 'raw']);
 export type Format = z.infer<typeof Format>;
 
 /** What a payload contains besides the snapshot: the sending service and webhook, and the message of the device. */
-export type Around = {
+export type PayloadContext = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };
   raw: string | null;
@@ -32,7 +32,7 @@ export type PayloadFormat = {
    * because later attempts repeat the first one. `raw` is the text of a JSON object, and '{}' if the event has no
    * message.
    */
-  render: (snapshot: Snapshot, around: Around, raw: string) => string;
+  render: (snapshot: Snapshot, around: PayloadContext, raw: string) => string;
 };
 
 // A table does not keep the order of the fields of a snapshot, so payloads name their fields one by one.

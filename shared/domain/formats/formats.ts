@@ -1,7 +1,7 @@
 import type { Snapshot } from '../delivery.ts';
 import { kinds, type Situation } from '../event.ts';
 import { custom1 } from './custom-1.ts';
-import { type Around, Format, type PayloadFormat } from './format.ts';
+import { Format, type PayloadContext, type PayloadFormat } from './format.ts';
 import { full } from './full.ts';
 import { raw } from './raw.ts';
 
@@ -30,7 +30,7 @@ export const messageIn = (format: Format, { event }: Snapshot): string | null =>
  * Makes the body of a delivery. It throws if the message of the event is missing, so that no receiver gets the event
  * without its message.
  */
-export const render = (format: Format, snapshot: Snapshot, around: Around): string => {
+export const render = (format: Format, snapshot: Snapshot, around: PayloadContext): string => {
   const isMissing = around.raw === null && messageIn(format, snapshot) !== null && !around.isTest;
   if (isMissing) throw new Error('the message of a delivery is missing');
   return formats[format].render(snapshot, around, around.raw ?? '{}');
