@@ -27,22 +27,15 @@ const mayAlarm = ({ task }: ReceivedInput): boolean => {
   );
 };
 
-/** The messages that are not judged yet. `tasks`: the tasks that are done once each message is judged. */
-type Open = SensorInput & { task: ReceivedInput; isLast: boolean };
+/** What is to be judged, and the task that is done once all of it is judged. */
+type Input = SensorInput & { task: ReceivedInput };
 
-const openOf = async (
-  deps: ProcessDeps,
-  received: readonly ReceivedInput[],
-  { judged }: StateItem,
-): Promise<Open[]> => {
-  const open: Open[] = [];
-  for (const task of received) {
-    const inputs = (await inputsOf(deps, task)).filter((one) => !wasJudged(one, judged));
-    if (inputs.length === 0) task.done();
-    open.push(...inputs.map((one, at) => ({ ...one, task, isLast: at === inputs.length - 1 })));
-  }
-  return open;
-};
+/**
+ * May a decision of these be stored but not applied? They were received before, or accepted no later than what was judged:
+ * a dead letter that is put back counts its receives anew.
+ */
+const mayBeDecided = (inputs: readonly Input[], { judged }: StateItem): boolean =>
+  inputs.some(({ task, receiveDate }) => task.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
 /** Judges the messages of one sensor, all of the time when it belonged to one customer. */
 const processInputs = async (
@@ -54,10 +47,14 @@ const processInputs = async (
 ): Promise<void> => {
   let { context, state } = await sensorContextOf(deps, customerId, sensorId, received.some(mayAlarm));
   if (!context) return gone(deps, customerId, sensorId, received);
+  const read = received.map(async (task) => (await inputsOf(deps, task)).map((one) => ({ ...one, task })));
+  const inputs: Input[] = (await Promise.all(read)).flat();
   // An earlier decision may be applied in part: it is finished before any message counts as done.
-  if (received.some(({ receives }) => receives > 1)) await finishEarlier(deps, context, state);
-  let open = await openOf(deps, received, state);
-  while (open.length > 0) {
+  if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
+  let open = inputs.filter((one) => !wasJudged(one, state.judged));
+  for (;;) {
+    for (const task of received) if (!open.some((one) => one.task === task)) task.done();
+    if (open.length === 0) return;
     if (timeLeft() < MARGIN_MS) throw new Error('no time left for the rest');
     const stepped = await stepThrough(deps, context, state, open);
     if (!stepped) {
@@ -68,7 +65,6 @@ const processInputs = async (
     const taken = open.slice(0, stepped.taken);
     state = await settle(deps, context, state, stepped, judgedUpTo(taken, state.judged));
     for (const { notice } of taken) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
-    for (const { task, isLast } of taken) if (isLast) task.done();
     open = open.slice(stepped.taken);
   }
 };

@@ -81,6 +81,11 @@ export const ofQueue: readonly Fault[] = [
     ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
   },
   {
+    title: 'a decision cannot be applied until its message is a dead letter: once that is put back, it is told',
+    rates: { crashes: ['process.decided', 'sweep.begun'], crash: 1 },
+    ...{ falls: 'one', steps: 110, stepMs: HIDDEN_MS },
+  },
+  {
     title: 'the table is unavailable for three hours under load: every acknowledged message is told afterwards',
     rates: { crashes: ['process.judged', 'process.deliveries_written', 'deliver.claimed'], crash: 0.6 },
     ...{ story: outage, lastsMs: 3 * HOUR },
