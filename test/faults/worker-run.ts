@@ -4,8 +4,8 @@ import { count, emptyTally } from './tally.ts';
 import type { Task } from './workers.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
-// A world keeps everything that has happened in it. After so many runs a new one is faster, and memory stays bounded.
-const RUNS = 500;
+// A world keeps everything that has happened in it, and its customers may have only so many bots, rules and webhooks.
+const RUNS = 80;
 /** The timeout (ms) of a run. Some faults wait for deadlines, but none as long as this. */
 const LONGEST_MS = 120_000;
 const inTime = <T>(run: Promise<T>): Promise<T> => {
