@@ -1,6 +1,7 @@
 /** Places between two steps that belong together. The fault suite lets a process die at each of them. */
 export const failpoints = [
   'ingest.read',
+  'ingest.noted',
   'ingest.enqueued',
   'process.judged',
   'process.decided',

@@ -142,11 +142,15 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
 const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, ...rest }: SensorState): unknown =>
   JSON.parse(JSON.stringify(rest));
 
+/** Does a state say the same as before, but for the times at which it was last said? */
+export const isUnchanged = (before: SensorState, next: SensorState): boolean =>
+  isDeepStrictEqual(saying(next), saying(before));
+
 /** Is a state without events worth a write? It is if something changed, or if `lastSeen` is too old. */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
   before.version === 0 ||
   next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
-  !isDeepStrictEqual(saying(next), saying(before));
+  !isUnchanged(before, next);
 
 /** Does the sensor have a fall that is not over? */
 export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>

@@ -44,6 +44,9 @@ export type Device = {
   manufacturer: Manufacturer;
   hash: string;
   moved?: { from: number; at: number };
+  /** The id of the newest call of the device that was noted before it was queued, and when (ms) that was. */
+  notedCall?: string;
+  notedAt?: number;
 };
 
 /** Makes a sensor at its first registration. No customer has linked it yet. */

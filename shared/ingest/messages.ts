@@ -7,7 +7,7 @@ import type { Device } from '../domain/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
 /** The device that sends messages, as its token or its MQTT topic tells. */
-export type Sender = Omit<Device, 'hash'>;
+export type Sender = Device;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 

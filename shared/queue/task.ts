@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { QueueName } from '../capabilities.ts';
+import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
@@ -36,6 +37,8 @@ export const ProcessMessages = z.object({
   /** The maker whose format the messages have. Tasks of earlier versions do not name it. */
   manufacturer: Manufacturer.optional(),
   receiveDate: millis,
+  /** The call whose last task this is. */
+  noted: NotedCall.optional(),
   first: int64.min(0),
   messages: z.array(z.string()).max(MESSAGES.count),
 });

@@ -164,6 +164,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     5,
     'the first one, of a fall; 1 for each KB of those that follow, and 1 more as the first fall begins and the last one ends',
   ),
+  'states.hear': pattern(
+    'Note the times of a report that changes nothing else, if the state is unchanged',
+    { update: ['sensorState'] },
+    0,
+    1,
+    'for each KB',
+  ),
   'states.watch': pattern(
     'Set when the sweep checks a sensor',
     { update: ['sensorState'] },

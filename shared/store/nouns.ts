@@ -27,6 +27,7 @@ export { ruleHits } from './rule-hits.ts';
 export { rules } from './rules.ts';
 export { secrets } from './secrets.ts';
 export { sensorGroups } from './sensor-groups.ts';
+export { sensorOwners } from './sensor-owners.ts';
 export { sensors } from './sensors.ts';
 export { sessions } from './sessions.ts';
 export { states } from './states.ts';

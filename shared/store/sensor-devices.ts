@@ -1,9 +1,10 @@
+import type { NotedCall } from '../domain/noted-call.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
-import type { SensorRecord } from '../domain/sensor.ts';
+import type { Device, SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
 import { type NoticeItem, putNotice } from './events.ts';
 import { countDevice } from './provisioning.ts';
-import { absent, type Write, where } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import type { DeviceLink } from './sensor-owners.ts';
 import { items } from './table.ts';
@@ -112,6 +113,15 @@ export const writesOfDevice = (table: Table) => ({
 
   registerAgain: (sensor: SensorRecord, fresh: Fresh, shown: string | null) =>
     registerAgain(table, sensor, fresh, shown),
+
+  /** Notes a call that is about to be queued. Undefined when the token is void by now. */
+  noteCall: async (hash: string, id: string, at: number): Promise<NotedCall | undefined> => {
+    const update = changes({ set: { notedCall: id, notedAt: at }, if: present }, 'ALL_OLD');
+    const old = await table.update(items.device({ hash }), update);
+    if (!old) return;
+    const { notedCall, notedAt } = old as Partial<Device>;
+    return { id, at, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
+  },
 
   usePairing: async (hash: string): Promise<void> => {
     await table.write({ remove: items.pairingCode({ hash }) });

@@ -88,7 +88,7 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
  * Removes a sensor for good, unless it is active. The state of the sensor decides that as much as its item does: a
  * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
  */
-export const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done' | 'gone' | 'active'> =>
+const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done' | 'gone' | 'active'> =>
   retryOnConflict(async () => {
     const { customerId, sensorId } = key;
     const whole = await readWhole(table, key);
@@ -138,7 +138,7 @@ export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached'
  * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
  * leaves.
  */
-export const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash }: Move): Promise<Moved> =>
+const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash }: Move): Promise<Moved> =>
   retryOnConflict(async () => {
     const { customerId, sensorId } = from;
     const whole = await readWhole(table, from);
@@ -171,3 +171,9 @@ export const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairi
     if (failed === null) return sensor;
     return failed.some((at) => at >= customer.length && at < customer.length + code.length) ? 'code_used' : null;
   });
+
+export const sensorOwners = (table: Table) => ({
+  move: (from: number, sensorId: string, move: Move): Promise<Moved> =>
+    moveSensor(table, { customerId: from, sensorId }, move),
+  remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
+});

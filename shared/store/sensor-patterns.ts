@@ -35,6 +35,8 @@ export const sensorPatterns = {
   'sensors.getAll': pattern('Some sensors', { batchGet: ['sensor'] }, 1, 0, eachItem),
   'sensors.list': pattern('The sensors of a customer', { queryList: ['sensorsOfCustomer'] }, 0.5, 0, each8KB),
   'sensors.deviceOf': pattern('Which device has this token?', { get: ['device'] }, 1, 0),
+  'sensors.linkOf': pattern('Which token does the device of this sensor have?', { get: ['deviceOfSensor'] }, 1, 0),
+  'sensors.noteCall': pattern('Note which call of a device is queued next', { update: ['device'] }, 0, 1),
   'sensors.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, 1, 0),
   'sensors.pairing': pattern('Which sensor shows this pairing code?', { get: ['pairingCode'] }, 1, 0),
   'sensors.register': pattern(
@@ -72,7 +74,7 @@ export const sensorPatterns = {
     0,
     1,
   ),
-  'sensors.move': pattern(
+  'sensorOwners.move': pattern(
     'Move a sensor to another customer, where it starts anew',
     counting({
       get: ['sensor', 'sensorState', 'deviceOfSensor', 'room'],
@@ -86,7 +88,7 @@ export const sensorPatterns = {
     20,
     'without room and configurations',
   ),
-  'sensors.remove': pattern(
+  'sensorOwners.remove': pattern(
     'Delete a sensor that is inactive',
     counting({
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],

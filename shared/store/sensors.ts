@@ -7,7 +7,7 @@ import type { Item } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { writesOfDevice } from './sensor-devices.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
-import { type FormerSensor, type Move, type Moved, moveSensor, removeSensor } from './sensor-owners.ts';
+import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
 
@@ -55,6 +55,7 @@ export const sensorReads = (table: TableReader) => ({
     return rows.flatMap(listedSensor);
   },
   deviceOf: (hash: string) => table.get<Device>(items.device({ hash })),
+  linkOf: (sensorId: string) => table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
   idOfHardware: async (manufacturer: Manufacturer, hardwareId: string): Promise<string | null> =>
     (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId })))?.sensorId ?? null,
   pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
@@ -62,11 +63,6 @@ export const sensorReads = (table: TableReader) => ({
 
 export const sensorWrites = (table: Table) => ({
   ...writesOfDevice(table),
-
-  /** See sensor-owners.ts. */
-  move: (from: number, sensorId: string, move: Move): Promise<Moved> =>
-    moveSensor(table, { customerId: from, sensorId }, move),
-  remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
 
   /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */
   allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>

@@ -1,12 +1,16 @@
 import type { Decision } from '../domain/decision.ts';
+import type { JudgedRun } from '../domain/noted-call.ts';
 import { type SensorState, seesFall } from '../domain/sensor-state.ts';
 import type { Table, TableReader } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
 import { absent, changes, present, where } from './request.ts';
 import { items, lists } from './table.ts';
 
-/** The position of the last judged message in the order of its sensor, and when (ms) the newest one was received. */
-export type Judged = { position: string; receiveDate: number };
+/**
+ * The position of the last judged message in the order of its sensor, when (ms) the newest one was received, and the last
+ * calls of which all was judged.
+ */
+export type Judged = { position: string; receiveDate: number; run?: JudgedRun };
 
 /**
  * What a sensor is up to. `decision`: what was decided last, kept until the next decision, to be carried out again if need
@@ -73,6 +77,18 @@ export const stateWrites = (table: Table) => ({
         ? await table.write({ put, where: absent }, isThere)
         : await table.write({ put, where: where('#version = :before', { before }) });
     return failed === null;
+  },
+
+  /** Notes the times of a report that changed nothing else; false when the state has moved on. */
+  hear: async (
+    customerId: number,
+    sensorId: string,
+    before: number,
+    { lastSeen, presenceAt, regionsAt }: SensorState,
+  ): Promise<boolean> => {
+    const set = { lastSeen, presenceAt, regionsAt, version: before + 1 };
+    const update = { set, if: where('#version = :before', { before }) };
+    return (await table.update(items.sensorState({ customerId, sensorId }), changes(update))) !== null;
   },
 
   /** Has the sensor looked at again at `time` (ms), or (null) no more; nothing when its state moved on. */

@@ -27,6 +27,8 @@ export const SECONDS_OF_MONTH = 730 * 3_600;
 /** The assumed load of sensors. */
 export const world = {
   secondsBetweenReports: 60,
+  /** The share of reports that change something, or that come while something waits: only these are queued. */
+  queuedShare: 0.1,
   secondsBetweenFalls: 7 * 86_400,
   messagesOfFall: 4,
   /** All sensors of a customer fail within so many seconds, as in a power failure. */
@@ -35,8 +37,12 @@ export const world = {
 
 /** The consumption of the code in units of the table, as of 2026-11-22. */
 export const work = {
-  /** The reads are the device (1), the sensor (0.5, eventually consistent) and its state (1). */
-  readsOfReport: 2.5,
+  /** The reads are the device (1) and the state of its sensor (1). */
+  readsOfReport: 2,
+  /** One that is queued also reads the sensor (0.5, eventually consistent) and its state (1) again. */
+  readsOfQueued: 1.5,
+  /** It is noted first (1), and its state is written (1). */
+  writesOfQueued: 2,
   /**
    * Reports come each minute. The time of the last report is written when the stored one is 75 s old, which is at
    * every second report.

@@ -18,6 +18,8 @@ const timesOf = (sensors: number) => {
   return {
     ...{ falls, reports, looks, stateWrites: perSecond(work.secondsBetweenWrites) },
     calls: reports + world.messagesOfFall * falls,
+    queuedReports: reports * world.queuedShare,
+    queued: reports * world.queuedShare + world.messagesOfFall * falls,
     /** The part of all sensors that the largest customer can have by the quotas. */
     share: ofCustomer / sensors,
     /** The events a second when all sensors of the largest customer fall silent, and a rule watches that. */
@@ -58,12 +60,12 @@ const all: Limit[] = [
   },
   {
     ...{ name: '`events`, SendMessage', most: limits.fifoCalls, unit: 'calls/s' },
-    load: ({ calls }) => calls,
+    load: ({ queued }) => queued,
     remedy: 'a second such queue, chosen by the sensor’s id',
   },
   {
     ...{ name: '`process` on `events`', most: perSecondOf(processing, assumed.batchOfProcess), unit: 'messages/s' },
-    load: ({ calls }) => calls,
+    load: ({ queued }) => queued,
     remedy: 'more `concurrency` in its contract',
   },
   {
@@ -87,21 +89,25 @@ const all: Limit[] = [
   },
   {
     ...{ name: 'Lambda, invocations at a time', most: limits.lambdas, unit: '' },
-    load: ({ calls, looks, falls }) =>
+    load: ({ calls, queued, looks, falls }) =>
       calls * assumed.accept +
-      ((calls + looks) * assumed.batchOfProcess) / processing.batchSize +
+      ((queued + looks) * assumed.batchOfProcess) / processing.batchSize +
       falls * assumed.batchOfDeliver,
     remedy: 'ask AWS for more',
   },
   {
     ...{ name: 'the table, read', most: limits.tableUnits, unit: 'units/s' },
-    load: ({ reports, looks, falls }) =>
-      reports * work.readsOfReport + looks * work.readsOfLook + falls * work.readsOfFall,
+    load: ({ reports, queuedReports, looks, falls }) =>
+      reports * work.readsOfReport +
+      queuedReports * work.readsOfQueued +
+      looks * work.readsOfLook +
+      falls * work.readsOfFall,
     remedy: 'ask AWS for more',
   },
   {
     ...{ name: 'the table, written', most: limits.tableUnits, unit: 'units/s' },
-    load: ({ stateWrites, looks, falls }) => stateWrites + looks * work.writesOfLook + falls * work.writesOfFall,
+    load: ({ stateWrites, queuedReports, looks, falls }) =>
+      stateWrites + queuedReports * work.writesOfQueued + looks * work.writesOfLook + falls * work.writesOfFall,
     remedy: 'ask AWS for more',
   },
   {
@@ -124,7 +130,7 @@ const all: Limit[] = [
   },
   {
     ...{ name: '`C#{customerId}` of the largest customer, read', most: limits.partitionReads, unit: 'units/s' },
-    load: ({ reports, looks, share }) => (reports * 0.5 + looks) * share,
+    load: ({ queuedReports, looks, share }) => (queuedReports * 0.5 + looks) * share,
     remedy: 'it grows with the customer alone; quota `sensors`',
   },
   {

@@ -11,9 +11,9 @@ export const assumed = {
   /**
    * The times are made of 5 ms for each consecutive call of the table, 10 ms for a call of a queue, 100 ms for a
    * receiver, and CPU. The calls of the table and of queues are: accept 1 and 1, by each way; admit 1; a report 2 and
-   * a third; an event 8 and 1; a delivery 5; a check 3.
+   * a half; an event 8 and 1; a delivery 5; a check 3.
    */
-  milliseconds: { accept: 20, report: 15, event: 60, deliver: 130, look: 25, sweep: 200, admit: 10 },
+  milliseconds: { accept: 20, report: 20, event: 60, deliver: 130, look: 25, sweep: 200, admit: 10 },
   /** The number of messages in a batch: one, unless more are waiting. A FIFO queue has no batching window. */
   batch: 1,
   /**

@@ -154,6 +154,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const anybody = admin.as(undefined);
   return {
     cloud,
+    /** Sets the clock of the cloud so many ms ahead of the machine’s. */
+    setAhead,
     admin,
     anybody,
     ours,

@@ -5,6 +5,7 @@ import { ofOrder } from './kinds/order.ts';
 import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
+import { ofReports } from './kinds/reports.ts';
 import { ofTable } from './kinds/table.ts';
 
 /** All faults, by the part that fails. */
@@ -13,6 +14,7 @@ export const kinds = {
   table: ofTable,
   queues: ofQueue,
   order: ofOrder,
+  reports: ofReports,
   receivers: ofReceivers,
   operators: ofOperators,
   changes: ofChanges,

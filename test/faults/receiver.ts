@@ -55,6 +55,7 @@ const parsed = (text: string): Told | null => {
  */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
+  const heard = new Set<string>();
   const strays: string[] = [];
   const secrets = new Map<string, string>();
   const tokens = new Map<string, string>();
@@ -93,7 +94,9 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
       unsigned += 1;
       return void response.writeHead(401).end();
     }
-    if (!answer(path, response) || event.action !== 'fall_detected') return;
+    if (!answer(path, response)) return;
+    heard.add(event.uuid);
+    if (event.action !== 'fall_detected') return;
     const messageId = String(request.headers['webhook-id']);
     receipts.push({ uuid: event.uuid, webhookId: webhook.id, messageId, at: now(), customerId: Number(owner) });
   };
@@ -116,6 +119,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   return {
     urls,
     receipts,
+    /** The uuids of all events that a receiver took, of falls and others, since the world began. */
+    heard,
     /** Errors of requests that must not happen. */
     strays,
     /**

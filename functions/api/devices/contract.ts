@@ -4,6 +4,7 @@ import { TOLD_REFUSALS } from '../../../shared/domain/pairing.ts';
 import { MESSAGES } from '../../../shared/domain/raw.ts';
 import { Manufacturer, SensorId } from '../../../shared/domain/sensor.ts';
 import { millis, Status, text } from '../../../shared/domain/values.ts';
+import { ingestUses } from '../../../shared/ingest/uses.ts';
 
 const Code = z.object({ pairingCode: z.string().length(8), pairingCodeExpires: millis }).meta({ id: 'PairingCode' });
 const NewDevice = z
@@ -95,8 +96,8 @@ export const devices = group({
       path: '/devices/{sensorId}/messages',
       summary: `Post one message of a device, or an array of at most ${MESSAGES.count}, in the format of its maker`,
       description:
-        'The answer is sent after all messages are stored durably. Posting a message again changes nothing. A call ' +
-        'that exceeds `limits.quotas.messagesPerSecond` is refused as a whole.',
+        'The answer is sent after all messages are stored durably, or are known to change nothing. Posting a message again ' +
+        'changes nothing. A call that exceeds `limits.quotas.messagesPerSecond` is refused as a whole.',
       auth: 'device',
       params: BySensor,
       body: Messages,
@@ -105,7 +106,7 @@ export const devices = group({
       response: Status,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
       // The guard keeps the quota: it counts the messages before they are parsed.
-      uses: ['enqueue:events', 'keep:quotas', 'measure'],
+      uses: [...ingestUses, 'keep:quotas'],
     },
   },
 });

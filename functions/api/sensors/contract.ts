@@ -71,7 +71,7 @@ export const sensors = group({
         'sensors.pairing',
         'customers.ownerOf',
         'sensors.usePairing',
-        'sensors.move',
+        'sensorOwners.move',
         'keep:quotas',
       ],
     },
@@ -94,7 +94,7 @@ export const sensors = group({
       may: 'manage_sensors',
       response: Status,
       errors: ['sensor_not_found', 'sensor_active'],
-      uses: ['sensors.remove'],
+      uses: ['sensorOwners.remove'],
     },
     allowRegistration: {
       ...one,
@@ -157,7 +157,7 @@ export const sensors = group({
       body: NewOwner,
       response: Sensor,
       errors: ['sensor_not_found', 'limit_reached'],
-      uses: ['customers.get', 'sensors.move', 'customers.ownerOf', 'keep:quotas', ...notifying],
+      uses: ['customers.get', 'sensorOwners.move', 'customers.ownerOf', 'keep:quotas', ...notifying],
     },
   },
 });

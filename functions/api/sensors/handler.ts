@@ -92,7 +92,7 @@ export const handler = serve(sensors, {
     if (owner !== 0 && owner !== customerId) return fail('sensor_of_another_customer');
     if (owner === customerId) await store.sensors.usePairing(hash);
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
-    const moved = owner === 0 ? await store.sensors.move(0, pairing.sensorId, move) : null;
+    const moved = owner === 0 ? await store.sensorOwners.move(0, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     // Another call was faster.
     return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
@@ -102,7 +102,7 @@ export const handler = serve(sensors, {
     (await store.sensors.get(customerId, params.sensorId)) ?? fail('sensor_not_found'),
 
   deleteSensor: async ({ customerId, params, fail }, { store, now }) => {
-    const removed = await store.sensors.remove(customerId, params.sensorId, now());
+    const removed = await store.sensorOwners.remove(customerId, params.sensorId, now());
     if (removed === 'done') return { status: 'OK' };
     return fail(removed === 'gone' ? 'sensor_not_found' : 'sensor_active');
   },
@@ -156,7 +156,7 @@ export const handler = serve(sensors, {
       if (from === null) return fail('sensor_not_found');
       const here = from === to ? await store.sensors.get(from, sensorId) : null;
       const move = { to, most: quotas.sensors, now: now() };
-      const moved = here ?? (from === to ? 'gone' : await store.sensors.move(from, sensorId, move));
+      const moved = here ?? (from === to ? 'gone' : await store.sensorOwners.move(from, sensorId, move));
       if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
       // Another call moved the sensor in between, or the sensor was deleted.

@@ -1,3 +1,4 @@
+import { ingestUses } from '../../../shared/ingest/uses.ts';
 import { consumer } from '../../../shared/queue/consumer.ts';
 import { DevicePublished } from '../../../shared/queue/mqtt.ts';
 
@@ -13,12 +14,10 @@ export const ingesting = consumer({
   concurrency: 5,
   timeoutSeconds: 15,
   uses: [
+    ...ingestUses,
     'consume',
     'sensors.deviceOf',
-    'customers.ownerOf',
-    'sensors.get',
-    'enqueue:events',
-    'measure',
+    'sensors.linkOf',
     'limit:devices',
     'refuse:messages',
     'keep:failed',

@@ -22,9 +22,12 @@ const deviceOf = async ({ store }: Ingesting, { sensorId, receiveDate }: Publish
 
 /** The sensor of the topic, for messages that tell no principal: AWS IoT lets nobody else publish to it. */
 const sensorOf = async ({ store }: Ingesting, sensorId: string): Promise<Sender | null> => {
-  const customerId = await store.customers.ownerOf('sensor', sensorId);
-  const sensor = customerId === null ? null : await store.sensors.get(customerId, sensorId);
-  return sensor && { customerId: sensor.customerId ?? 0, sensorId, manufacturer: sensor.manufacturer };
+  const read = async () => {
+    const link = await store.sensors.linkOf(sensorId);
+    return link && store.sensors.deviceOf(link.hash);
+  };
+  // The device may have got another token between the two reads.
+  return (await read()) ?? read();
 };
 
 /**

@@ -44,8 +44,6 @@ export const countOf = ({ payload }: Published): number => countIn(Buffer.from(p
 /** Ingests what a device published, as of its arrival, or tells the device why not. Throws QueueUnavailable to be called again. */
 export const take = async (deps: Ingesting, device: Sender, published: Published): Promise<void> => {
   const text = textOf(published.payload);
-  const { receiveDate } = published;
-  const asOf = receiveDate === undefined ? deps : { ...deps, now: () => receiveDate };
-  const refusal = text === null ? 'json' : await ingest(asOf, device, text);
+  const refusal = text === null ? 'json' : await ingest(deps, device, text, published.receiveDate);
   if (refusal !== null) await refuse(deps, published, refusal);
 };

@@ -1,4 +1,4 @@
-import { timeOf, timePassing } from '../../../shared/domain/decision.ts';
+import { timeOf, timePassing } from '../../../shared/domain/happenings.ts';
 import { silentAt } from '../../../shared/domain/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
 import type { StateItem } from '../../../shared/store/states.ts';

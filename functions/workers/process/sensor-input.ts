@@ -1,4 +1,5 @@
 import type { Notice } from '../../../shared/domain/event.ts';
+import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/noted-call.ts';
 import type { Received } from '../../../shared/queue/consume.ts';
 import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
 import type { Judged } from '../../../shared/store/states.ts';
@@ -15,6 +16,8 @@ export type SensorInput = {
   notice?: { uuid: string; notice: Notice };
   /** The call that brought it. */
   requestId?: string | undefined;
+  /** The call whose last message this is. */
+  noted?: NotedCall | undefined;
 };
 
 /**
@@ -30,8 +33,10 @@ export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Judged
 /** Up to which message a sensor is judged, once these are. */
 export const judgedUpTo = (taken: readonly SensorInput[], before: Judged | undefined): Judged | undefined => {
   const last = taken.at(-1);
+  const calls = taken.flatMap(({ noted }) => noted ?? []);
+  const run = calls.reduce<JudgedRun | undefined>(runWith, before?.run);
   const dates = [before?.receiveDate ?? 0, ...taken.map(({ receiveDate }) => receiveDate)];
-  return last && { position: last.position, receiveDate: Math.max(...dates) };
+  return last && { position: last.position, receiveDate: Math.max(...dates), ...(run && { run }) };
 };
 
 /** The messages of a task in their order. A notice that was processed before gives none. */
@@ -47,10 +52,11 @@ export const inputsOf = async (
     const { notice, receiveDate } = found;
     return [{ position: positionOf(0), receiveDate, notice: { uuid: task.uuid, notice }, requestId }];
   }
-  const { messages, receiveDate, first } = task;
-  if (messages.length === 0) return [{ position: positionOf(0), receiveDate, requestId }];
+  const { messages, receiveDate, first, noted } = task;
+  if (messages.length === 0) return [{ position: positionOf(0), receiveDate, requestId, noted }];
   return messages.map((raw, at) => ({
     ...{ position: positionOf(at), receiveDate, requestId },
     message: { raw, at: first + at },
+    ...(at === messages.length - 1 && { noted }),
   }));
 };

@@ -87,7 +87,10 @@ export const settle = async (
 ): Promise<StateItem> => {
   const { store, settings } = deps;
   const { customerId, sensor, former } = context;
-  if (events.length === 0 && !isWorthWriting(before, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return before;
+  // Reports are answered without the queue only once the state says that all calls before were judged.
+  const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
+  const isNews = isCallJudged || isWorthWriting(before, next, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  if (events.length === 0 && !isNews) return before;
   const [rules] = await Promise.all([
     loadRules(deps, context, events),
     events.length > 0 ? finishEarlier(deps, context, before) : null,

@@ -1,5 +1,6 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { type Cause, type Decided, happenings, heard, noticed, type Outcome } from '../../../shared/domain/decision.ts';
+import type { Decided } from '../../../shared/domain/decision.ts';
+import { type Cause, happenings, heard, noticed, type Outcome } from '../../../shared/domain/happenings.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
 import { learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
 import { makers } from '../../../shared/domain/makers/makers.ts';

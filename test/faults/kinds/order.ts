@@ -1,6 +1,7 @@
 import type { Random } from '../../../lib/local/random.ts';
 import { fallMessage, linkSensor } from '../../fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
+import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 const FALLS = 3;
@@ -19,11 +20,11 @@ const shuffled = (chance: Random): Word[] => {
   return words;
 };
 
-const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene): Promise<Story> => {
+const inOrder = async (scene: Scene): Promise<Story> => {
+  const { homes, chance, clock, cloud } = scene;
   const { client, customerId } = homes.birch;
   const { device, sensorId } = await linkSensor(client);
   const start = clock.now() - 3_600_000;
-  const said = new Set<string>();
   return {
     atOnce: async () => {
       for (const { fall, status } of shuffled(chance)) {
@@ -36,16 +37,8 @@ const inOrder = async ({ homes, chance, clock, cloud, receiver, stores }: Scene)
     after: async () => {
       // An alarm may come from the message of the device, or from the timer if the message was processed later than
       // that.
-      const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });
+      const { data, told } = await ownEvents(scene, customerId, sensorId);
       const alarms = data.filter(({ action }) => action === 'fall_detected');
-      const told = new Set(receiver.receipts.map(({ uuid }) => uuid));
-      for (const { uuid } of data) said.add(uuid);
-      // The deliveries of this sensor were not posted by the suite itself, so they must not count as unexpected.
-      receiver.receipts.splice(0, Number.POSITIVE_INFINITY, ...receiver.receipts.filter(({ uuid }) => !said.has(uuid)));
-      // An event that a timer made has no message.
-      const byTime = data.filter(({ raw }) => raw === '{}').map(({ uuid }) => uuid);
-      const strays = receiver.strays.filter((stray) => !byTime.some((uuid) => stray.includes(uuid)));
-      receiver.strays.splice(0, Number.POSITIVE_INFINITY, ...strays);
       const untold = alarms.filter(({ uuid }) => !told.has(uuid));
       return [
         ...(alarms.length === FALLS ? [] : [`${alarms.length} alarms of ${FALLS} falls`]),

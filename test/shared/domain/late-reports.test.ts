@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/decision.ts';
+import { happenings } from '../../../shared/domain/happenings.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/decision.ts';
+import { happenings } from '../../../shared/domain/happenings.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';

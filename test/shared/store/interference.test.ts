@@ -110,7 +110,7 @@ describe('a sensor that is deleted while', () => {
       (_, sk) => sk === 'STATE',
       () => its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
     );
-    expect(await other.sensors.remove(customerId, sensorId, now)).toBe('active');
+    expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('active');
     expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
     await its.states.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
   });
@@ -121,7 +121,7 @@ describe('a sensor that is deleted while', () => {
       (_, sk) => sk === 'CONFIG#',
       () => its.rooms.put({ customerId, sensorId }, some({ xMin: 20 })),
     );
-    expect(await other.sensors.remove(customerId, sensorId, now)).toBe('done');
+    expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('done');
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 

@@ -1,0 +1,88 @@
+import { believedTime, type Notice, noticeHappening } from './event.ts';
+import { hashOf, uuidV5 } from './ids.ts';
+import type { Decoded, Signal } from './message.ts';
+import type { SensorState } from './sensor-state.ts';
+import { noRoomContext, type RoomContext, type Timings } from './state/room-context.ts';
+import { step } from './state/step.ts';
+import { type Dated, passTime } from './state/time.ts';
+
+/** The reason for events: something that was received, or the passing of time. `source` is as in `Decided`. */
+export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
+
+/** The UUIDs of events are derived from their cause: the first event has the UUID of the cause, the others also depend on their kind. */
+const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
+  events.map(({ happening, createDate }, at) => {
+    const { type, action } = happening;
+    const alike = events.slice(0, at).filter(({ happening: one }) => one.type === type && one.action === action);
+    const uuid = at === 0 ? first : uuidV5(sensorId, first, type, action, alike.length);
+    return { uuid, receiveDate, source, createDate, happening };
+  });
+
+/** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
+export type Outcome = { next: SensorState; events: ReturnType<typeof identified> };
+
+/**
+ * A message with the same bytes within so many ms counts as a repetition, if it has nothing by which two messages could
+ * be told apart.
+ */
+const REPEATED_WITHIN = 10_000;
+
+/** Steps the state of a sensor by a message. */
+export const happenings = (
+  state: SensorState,
+  decoded: Decoded,
+  cause: Cause & { raw: string },
+  around: RoomContext,
+) => {
+  const { receiveDate: received, raw } = cause;
+  const last = decoded.byBytes ? { hash: hashOf(raw), at: received } : undefined;
+  const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
+  const signal: Signal = last && isRepeat ? { kind: 'state', firmware: null } : decoded.signal;
+  const createDate = believedTime(decoded.deviceTime, received);
+  // Only the previous message is compared, and this message replaces it.
+  const { last: _, ...before } = state;
+  const { state: next, happened } = step(before, signal, { received, time: createDate }, around);
+  const events = happened.map((happening) => ({ happening, createDate }));
+  return { next: last ? { ...next, last } : next, events: identified(events, cause) };
+};
+
+/** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
+export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outcome => ({
+  next: state,
+  events: identified([{ happening: noticeHappening(notice), createDate: cause.receiveDate }], cause),
+});
+
+/** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
+export const heard = (state: SensorState, cause: Cause): Outcome => {
+  const { receiveDate: received } = cause;
+  const when = { received, time: received };
+  const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
+  return {
+    next,
+    events: identified(
+      happened.map((happening) => ({ happening, createDate: received })),
+      cause,
+    ),
+  };
+};
+
+/** Steps the state of a sensor by time alone. */
+export const timePassing = (
+  state: SensorState,
+  cause: Cause,
+  limits: { silentAt: number; timings: Timings },
+): Outcome => {
+  const { state: next, events } = passTime(state, { ...limits, now: cause.receiveDate });
+  return { next, events: identified(events, cause) };
+};
+
+/**
+ * Makes the cause of the events that time causes. Its UUID is derived from the state, so the same state gives the same
+ * UUID.
+ */
+export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
+  uuid: uuidV5(sensorId, 'time', lastSeen, version),
+  receiveDate: now,
+  sensorId,
+  source: null,
+});

@@ -1,0 +1,69 @@
+import { happenings } from '../domain/happenings.ts';
+import { makers } from '../domain/makers/makers.ts';
+import type { Signal } from '../domain/message.ts';
+import { isAllJudged } from '../domain/noted-call.ts';
+import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor-state.ts';
+import { noRoomContext } from '../domain/state/room-context.ts';
+import { needsOf } from '../domain/state/step.ts';
+import type { Sender } from './messages.ts';
+import type { IngestDeps } from './uses.ts';
+
+type From = Pick<Sender, 'sensorId' | 'manufacturer'>;
+const decodedBy = ({ manufacturer }: From, raw: string) => makers[manufacturer].decode(JSON.parse(raw));
+
+/**
+ * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is
+ * judged by.
+ */
+export const isNoted = (device: From, messages: readonly string[]): boolean =>
+  !messages.every((raw) => decodedBy(device, raw).signal.kind === 'fall');
+
+/** Those that are judged by the state alone, and change nothing when they come again. */
+const reports = new Set<Signal['kind']>(['presence', 'people', 'moves', 'postures', 'vital', 'online', 'state']);
+const isReport = (signal: Signal): boolean =>
+  reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
+
+/**
+ * Steps the state of an active sensor by reports. Null when one of them needs more than the state, or makes an event.
+ */
+export const stepQuietly = (
+  before: SensorState,
+  device: From,
+  messages: readonly string[],
+  receiveDate: number,
+): SensorState | null => {
+  // A call without a message is not noted, and makes the sensor active.
+  if (!before.isActive) return null;
+  let state = before;
+  for (const raw of messages) {
+    const decoded = decodedBy(device, raw);
+    const needs = needsOf(state, decoded.signal);
+    if (!isReport(decoded.signal) || needs.regions || needs.critical) return null;
+    const cause = { receiveDate, sensorId: device.sensorId, uuid: '', source: null, raw };
+    const { next, events } = happenings(state, decoded, cause, noRoomContext);
+    if (events.length > 0) return null;
+    state = next;
+  }
+  return state;
+};
+
+/**
+ * Do reports change nothing, and is that known? Then they are judged here and need no queue: the state of the sensor is
+ * the one that all calls before have led to.
+ */
+export const changesNothing = async (
+  { store, settings }: IngestDeps,
+  device: Sender,
+  messages: readonly string[],
+  receiveDate: number,
+): Promise<boolean> => {
+  if (messages.length === 0 || device.notedCall === undefined) return false;
+  if (!messages.every((raw) => isReport(decodedBy(device, raw).signal))) return false;
+  const { customerId, sensorId } = device;
+  const state = await store.states.get(customerId, sensorId);
+  if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
+  const next = stepQuietly(state, device, messages, receiveDate);
+  if (!next || !isUnchanged(state, next)) return false;
+  if (!isWorthWriting(state, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return true;
+  return store.states.hear(customerId, sensorId, state.version, next);
+};

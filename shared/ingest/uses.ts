@@ -1,0 +1,12 @@
+import type { Deps } from '../deps.ts';
+
+/** What `ingest` uses, for the contracts of all that call it. */
+export const ingestUses = [
+  'states.get',
+  'states.hear',
+  'sensors.noteCall',
+  'enqueue:events',
+  'watch:sensors',
+  'measure',
+] as const;
+export type IngestDeps = Deps<(typeof ingestUses)[number]>;

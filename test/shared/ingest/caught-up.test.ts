@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { happenings } from '../../../shared/domain/happenings.ts';
+import { makers } from '../../../shared/domain/makers/makers.ts';
+import { fallStatuses } from '../../../shared/domain/message.ts';
+import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
+import { changesNothing, isNoted, stepQuietly } from '../../../shared/ingest/caught-up.ts';
+
+const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
+/** Steps a state by a message as the queue would. */
+const judge = (state: SensorState, message: object, receiveDate: number) => {
+  const raw = JSON.stringify(message);
+  const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
+  return happenings(state, makers.maker_a.decode(message), cause, noRoomContext);
+};
+const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
+  messages.reduce((state: SensorState, one, at) => judge(state, one, 1_000_000 + at).next, from);
+
+const presence = (presenceDetected: boolean, more: object = {}) => ({
+  type: 4,
+  payload: { presenceDetected, ...more },
+});
+const timed = (presenceDetected: boolean, timestamp: number) => presence(presenceDetected, { timestamp });
+const fall = (status: string, timestamp: number) => ({ type: 5, payload: { status, timestamp } });
+const quietly = (state: SensorState, ...messages: object[]) =>
+  stepQuietly(
+    state,
+    device,
+    messages.map((one) => JSON.stringify(one)),
+    2_000_000,
+  );
+
+describe('a report is judged without the queue', () => {
+  const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
+
+  test('only when it makes no event', () => {
+    expect(isUnchanged(state, quietly(state, timed(true, 900_002)) ?? newSensorState)).toBe(true);
+    expect(quietly(state, timed(false, 900_002))).toBe(null);
+    expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
+  });
+
+  test('never when more than the state judges it: regions, firmware, bed exits, what nobody knows', () => {
+    const more = [
+      presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
+      { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
+      { type: 10, payload: { timestamp: 900_002 } },
+      { type: 99, payload: {} },
+      {},
+    ];
+    for (const one of more) expect(quietly(state, one), JSON.stringify(one)).toBe(null);
+  });
+
+  test('after nothing is asked of the table for what is no report', async () => {
+    const states = { get: () => Promise.reject(new Error('the state was read')) };
+    const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
+    const raw = [fall('calling', 1), { type: 10, payload: {} }, { type: 99 }].map((one) => JSON.stringify(one));
+    for (const one of raw)
+      expect(await changesNothing({ store: { states } } as never, sender, [one], 2_000_000)).toBe(false);
+  });
+
+  test('never when it is of a fall, even one that says nothing new', () => {
+    const fallen = stateAfter([fall('calling', 900_002)], state);
+    expect(judge(fallen, fall('calling', 900_002), 2_000_000).events).toEqual([]);
+    expect(quietly(fallen, fall('calling', 900_002))).toBe(null);
+  });
+
+  test('never by a sensor that is silent: a call without a message may wait that makes it active', () => {
+    const silent = { ...state, isActive: false };
+    expect(quietly(silent, timed(true, 900_002))).toBe(null);
+    const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
+    expect(stepQuietly(silent, { ...device, manufacturer: 'maker_b' }, [JSON.stringify(offline)], 2_000_000)).toBe(
+      null,
+    );
+  });
+});
+
+describe('what waits when a report comes is noted', () => {
+  test('but for falls', () => {
+    const raw = (...messages: object[]) => messages.map((one) => JSON.stringify(one));
+    expect(isNoted(device, raw(fall('calling', 1), fall('finished', 1)))).toBe(false);
+    expect(isNoted(device, raw(fall('calling', 1), timed(true, 2)))).toBe(true);
+    expect(isNoted(device, raw({}))).toBe(true);
+  });
+
+  test('though falls may wait: what changes nothing before them changes nothing after them', () => {
+    const start = fc.constantFrom(900_000, 900_100, 900_200);
+    const falls = fc.array(
+      fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((one) => ({
+        type: one.type,
+        payload: {
+          status: one.status,
+          isLearning: one.start === 900_200,
+          ...(one.start !== 900_100 && { timestamp: one.start }),
+        },
+      })),
+      { maxLength: 6 },
+    );
+    const words = fc.array(
+      fc.oneof(
+        fc.boolean().map((is) => presence(is)),
+        fc.tuple(fc.boolean(), fc.integer({ min: 900_000, max: 900_300 })).map(([is, at]) => timed(is, at)),
+        start.map((at) => fall('calling', at)),
+        start.map((timestamp) => ({ type: 10, payload: { timestamp } })),
+      ),
+      { maxLength: 8 },
+    );
+    const report = fc.oneof(
+      fc.boolean().map((is) => presence(is)),
+      fc.tuple(fc.boolean(), fc.integer({ min: 900_000, max: 900_400 })).map(([is, at]) => timed(is, at)),
+    );
+    let quiet = 0;
+    fc.assert(
+      fc.property(words, falls, report, (before, waiting, one) => {
+        const state = stateAfter(before);
+        const next = quietly(state, one);
+        if (!next || !isUnchanged(state, next)) return;
+        quiet += 1;
+        const later = stateAfter(waiting, state);
+        const judged = judge(later, one, 2_000_000);
+        expect(judged.events).toEqual([]);
+        expect(isUnchanged(later, judged.next)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(quiet).toBeGreaterThan(100);
+  });
+});
