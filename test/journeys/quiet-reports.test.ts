@@ -8,12 +8,13 @@ import { a, b } from '../fixtures/messages.ts';
 
 let ahead = 0;
 let queued = 0;
+const now = () => systemClock.now() + ahead;
 let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
 beforeAll(async () => {
   cloud = await startTestCloud({
-    clock: { ...systemClock, now: () => Date.now() + ahead },
+    clock: { ...systemClock, now },
     wrap: (runtime) => {
       const send: typeof runtime.queues.send = (queue, messages) => {
         if (queue === 'events') queued += messages.length;
@@ -66,7 +67,7 @@ describe('a report that changes nothing', () => {
   });
 
   test('does so beside falls, which always go through the queue', async () => {
-    const start = Date.now() + ahead;
+    const start = now();
     expect(await say(a.fall('calling', start), 1)).toBe(1);
     expect(await say(a.presence(true), 1)).toBe(0);
     expect(await say(a.fall('calling', start), 61)).toBe(1);

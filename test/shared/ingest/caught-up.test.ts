@@ -51,7 +51,7 @@ describe('a report is judged without the queue', () => {
     for (const one of more) expect(quietly(state, one), JSON.stringify(one)).toBe(null);
   });
 
-  test('after nothing is asked of the table for what is no report', async () => {
+  test('never when it is something else, and then the table is not even asked', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     const raw = [fall('calling', 1), { type: 10, payload: {} }, { type: 99 }].map((one) => JSON.stringify(one));
