@@ -11,6 +11,7 @@ import { isFifo, variablesOf, workQueues } from '../../../shared/capabilities.ts
 import { settingsFrom } from '../../../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
+import { withoutRules } from '../../fixtures/stack.ts';
 import { bundleCases } from './bundle-cases.ts';
 import { doorCases } from './door-cases.ts';
 
@@ -24,7 +25,7 @@ let template: Template;
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
-  made = await createApp({ outdir, context: { mqtt: 'true' } });
+  made = await createApp({ outdir, ...withoutRules, context: { mqtt: 'true' } });
   template = Template.fromStack(made.stack);
   idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
 }, 180_000);
