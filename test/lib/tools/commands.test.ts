@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { compileCache } from '../../fixtures/compile-cache.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
 // No home, so no AWS profile; and no machine of AWS to ask for credentials.
-const bare = { PATH: '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
+const bare = { ...compileCache, PATH: '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 type Ended = { code: number | string; out: string; err: string };
 const run = (command: string, args: readonly string[], env: Record<string, string> = bare): Promise<Ended> =>
