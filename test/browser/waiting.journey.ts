@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Site, startSite } from './fixtures/site.ts';
 
@@ -13,14 +13,11 @@ const putOff = async (page: Page, calls: string, status: number, times: number) 
   const body = JSON.stringify({ message: 'later', statusCode: status });
   const answer = { status, headers: { 'Retry-After': '1' }, contentType: 'application/json', body };
   let count = 0;
-  await page.route(
-    calls,
-    (route) => {
-      count += 1;
-      return route.fulfill(answer);
-    },
-    { times },
-  );
+  const delay = (route: Route) => {
+    count += 1;
+    return route.fulfill(answer);
+  };
+  await page.route(calls, delay, { times });
   return () => count;
 };
 

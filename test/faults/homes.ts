@@ -12,8 +12,6 @@ export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
  */
 export type Home = { customerId: number; client: Client; sensor: Sensor; hooks: Hook[] };
 
-const allEvents = (url: string) => ({ name: 'all', url, format: 'full', isCustomerHook: true });
-
 /** Replaces a webhook with its present fields and some changes. */
 export const replaceHook = async (client: Client, { id }: Hook, change: object): Promise<void> => {
   const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule, isEnabled } = await client.ok(
@@ -31,11 +29,11 @@ export const addHook = async (
   name: string,
 ): Promise<Hook> => {
   const path = `/${customerId}/${name}`;
-  const { id } = await client.ok<{ id: string }>('POST', '/webhooks', {
-    ...allEvents(urls.http + path),
-    ...(name.startsWith('admin') && { customerId }),
-  });
-  return { id, path, url: urls.http + path };
+  const url = urls.http + path;
+  const allEvents = { name: 'all', url, format: 'full', isCustomerHook: true };
+  const body = { ...allEvents, ...(name.startsWith('admin') && { customerId }) };
+  const { id } = await client.ok<{ id: string }>('POST', '/webhooks', body);
+  return { id, path, url };
 };
 
 /** Creates a home. With `alarm` a rule tells a bot of each fall, too, by a signed request. */
