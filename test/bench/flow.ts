@@ -16,18 +16,17 @@ import {
 } from './site.ts';
 
 const EVENTS = 200;
-/** A device may make 20 calls a second, so the load is divided among this many sensors. */
+/** A device may make 20 calls a second, so the load is divided among so many. */
 const SENSORS = 40;
 
 const measureCalm = async (engine: Engine, ear: Ear, sensors: readonly Sensor[]): Promise<Figure[]> => {
   const puts: number[] = [];
   const waits: number[] = [];
-  for (let at = 0; at < EVENTS; at++) {
+  const inTurn = Array.from({ length: EVENTS / SENSORS }, () => sensors).flat();
+  for (const [at, sensor] of inTurn.entries()) {
     const start = performance.now();
     await put(engine, at);
     puts.push(performance.now() - start);
-    const sensor = sensors[at % SENSORS];
-    if (!sensor) throw new Error('there is no sensor');
     const fall = await postFall(sensor);
     await until(() => ear.countOf(fall.uuid) > 0);
     waits.push(waitsOf(ear, fall)[0] ?? Number.POSITIVE_INFINITY);
