@@ -64,6 +64,8 @@ type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; fre
 const SHORT_TIMEOUT_MS = 400;
 /** How long (ms) a process is frozen. */
 const FROZEN = 60_000;
+/** Each minute brings a sweep, whose calls may be frozen in turn: without a bound some runs would never end. */
+const MOST_FREEZES = 50;
 
 /** Makes sockets dead: nothing that is sent over them arrives, and no answer comes. */
 const kill = (handler: object): void => {
@@ -98,7 +100,7 @@ export const failingClient =
       (next) => async (args) => {
         const { aws, awsErrors: errors, unanswered, frozen } = rates();
         const { request } = args as Request;
-        if (strikes(frozen)) {
+        if (strikes(frozen, MOST_FREEZES)) {
           kill(requestHandler);
           skip(FROZEN);
         }

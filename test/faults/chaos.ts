@@ -13,8 +13,9 @@ export const createChaos = () => {
     chance: () => chance(),
     /** A number of a separate generator, so that reads do not influence the other faults. */
     draw: () => lagChance(),
-    strikes: (rate = 0): boolean => {
-      const hit = rate > 0 && chance() < rate;
+    /** Decides whether a fault of this rate happens now. After `most` faults there are no more until the next run. */
+    strikes: (rate = 0, most = Number.POSITIVE_INFINITY): boolean => {
+      const hit = rate > 0 && injected < most && chance() < rate;
       if (hit) injected += 1;
       return hit;
     },
