@@ -3,8 +3,6 @@ import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { choose, said } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
-type Found = { data: { username: string; permissions: string[] }[] };
-
 let site: Site;
 beforeAll(async () => {
   site = await startSite('oak');
@@ -39,7 +37,7 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   await page.getByRole('region', { name: 'What the user may do' }).getByRole('button', { name: 'Save' }).click();
   await written;
   await said(page, 'Saved.');
-  const [found] = await site.admin.ok<Found[]>('GET', '/users?searchText=birch');
+  const [found] = await site.admin.ok<{ data: unknown[] }[]>('GET', '/users?searchText=birch');
   expect(found?.data).toMatchObject([{ username: 'birch.nurse', permissions: ['manage_sensors', 'manage_rules'] }]);
 
   await page.getByRole('link', { name: 'Provisioning keys' }).click();

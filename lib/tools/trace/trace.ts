@@ -44,10 +44,7 @@ const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): 
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };
 
-/**
- * Traces an event from the table alone. `now` is the present time (ms). Throws a Refusal when nothing about it is
- * stored.
- */
+/** Traces an event from the table alone, at the time `now` (ms). Throws a Refusal when nothing about it is stored. */
 export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trace> =>
   (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
 
