@@ -22,7 +22,7 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
 
   await choose(page, 'Customer', 'Birch House');
   await page.getByRole('link', { name: 'Users' }).click();
-  await page.getByText('Nobody is like that.').waitFor();
+  await page.getByText('No user was found.').waitFor();
   await page.getByRole('link', { name: 'New user' }).click();
   await page.getByLabel('Username').fill('birch.nurse');
   await page.getByLabel(/^Password/).fill('seven quiet rivers');

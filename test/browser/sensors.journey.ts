@@ -65,7 +65,7 @@ test('the list is searched and sorted by the API, and the address says how', asy
   await page.waitForURL(/sort=desc/);
   await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('searchbox').fill('nobody');
-  await page.getByText('No sensor is like that.').waitFor();
+  await page.getByText('No sensor was found.').waitFor();
 });
 
 test('the room is drawn to scale, with its regions and where somebody fell', async () => {

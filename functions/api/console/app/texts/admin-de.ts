@@ -6,7 +6,7 @@ export const admin: typeof en = {
   keys: 'Registrierungsschlüssel',
   firmwares: 'Firmware',
   newUser: 'Neuer Benutzer',
-  noUsers: 'Niemand ist so.',
+  noUsers: 'Kein Benutzer gefunden.',
   username: 'Benutzername',
   person: 'Name',
   firstName: 'Vorname',
@@ -28,7 +28,7 @@ export const admin: typeof en = {
   ofNobody: 'Ein Benutzer ohne Kunden',
   deleteUser: 'Seine Sitzungen und Token enden. Der Benutzername ist wieder frei.',
   newCustomer: 'Neuer Kunde',
-  noCustomers: 'Kein Kunde ist so.',
+  noCustomers: 'Kein Kunde gefunden.',
   location: 'Ort',
   deleteCustomer:
     'Seine Bots, Webhooks und Regeln gehen mit. Wer Benutzer oder Sensoren hat, lässt sich nicht löschen.',

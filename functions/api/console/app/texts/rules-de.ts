@@ -4,7 +4,7 @@ export const rules: typeof en = {
   title: 'Regeln',
   create: 'Neue Regel',
   empty: 'Noch keine Regel. Eine Regel sagt, welche Situation welcher Sensoren wem was meldet.',
-  notFound: 'Keine Regel ist so.',
+  notFound: 'Keine Regel gefunden.',
   sentence: 'Was die Regel sagt',
   says: ({ situation, where, when, whom, rest }) =>
     `„${situation}“ ${where}${when && `, ${when},`} wird gemeldet: ${whom}${rest && `, dann ${rest} lang nicht wieder`}.`,

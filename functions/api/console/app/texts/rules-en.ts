@@ -12,7 +12,7 @@ export const rules = {
   title: 'Rules',
   create: 'New rule',
   empty: 'No rule yet. A rule says which situation of which sensors tells whom what.',
-  notFound: 'No rule is like that.',
+  notFound: 'No rule was found.',
   sentence: 'What the rule says',
   says: ({ situation, where, when, whom, rest }: Said) =>
     `“${situation}” ${where}${when && `, ${when},`} tells ${whom}${rest && `, and then not again for ${rest}`}.`,

@@ -10,7 +10,7 @@ export const sensors = {
   firmware: 'Firmware',
   since: 'Linked',
   empty: 'No sensor yet. Link one by the code that it shows.',
-  notFound: 'No sensor is like that.',
+  notFound: 'No sensor was found.',
   searchHint: 'Name or hardware id',
   link: 'Link a sensor',
   code: 'Pairing code',

@@ -4,7 +4,7 @@ export const webhooks: typeof en = {
   title: 'Webhooks',
   create: 'Neuer Webhook',
   empty: 'Noch kein Webhook. Ein Webhook ist eine Adresse, an die der Dienst sendet, was geschehen ist.',
-  notFound: 'Kein Webhook ist so.',
+  notFound: 'Kein Webhook gefunden.',
   url: 'Adresse',
   urlHint: 'Der Dienst sendet dorthin mit POST.',
   format: 'Format',

@@ -4,7 +4,7 @@ export const webhooks = {
   title: 'Webhooks',
   create: 'New webhook',
   empty: 'No webhook yet. A webhook is an address to which the service sends what happened.',
-  notFound: 'No webhook is like that.',
+  notFound: 'No webhook was found.',
   url: 'Address',
   urlHint: 'The service sends to it by POST.',
   format: 'Format',
