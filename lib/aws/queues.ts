@@ -3,7 +3,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import type { Construct } from 'constructs';
 import { consumers } from '../../functions/index.ts';
 import { isFifo, type WorkQueue, workQueues } from '../../shared/capabilities.ts';
-import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { acknowledge } from './acknowledged.ts';
 
 /** A queue with its dead-letter queue. */
@@ -22,10 +22,9 @@ const readerOf = (name: WorkQueue): Consumer => {
 const common = {
   encryption: QueueEncryption.SQS_MANAGED,
   enforceSSL: true,
-  // This is the longest retention of SQS. A dead letter was first received long before it is 14 days old, and in a
-  // standard queue it keeps its age when it is moved.
+  // A dead letter was first received long before it is so old, and in a standard queue it keeps its age when it is moved.
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
-  retentionPeriod: Duration.days(14),
+  retentionPeriod: Duration.days(RETENTION_DAYS),
 } as const;
 
 /**

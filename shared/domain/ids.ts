@@ -11,9 +11,6 @@ const SLOTS = 4_096;
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
 
-/** Gives the time (ms) at which a time-ordered id was drawn. */
-export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOCH;
-
 /** Gives the smallest id that can be drawn at or after `time`. */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 

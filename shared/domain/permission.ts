@@ -42,10 +42,3 @@ export const mayChange = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
   caller.accountId === user.id ||
   (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
-
-/**
- * May a caller work with this customer: its own one, or any for a system admin? Two missing customers are never the
- * same.
- */
-export const worksIn = (caller: Caller, customerId: number | null): boolean =>
-  caller.isAdmin || (caller.customerId !== null && caller.customerId === customerId);

@@ -26,4 +26,3 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
     end: () => client.endAsync(),
   };
 };
-export type ConnectedDevice = Awaited<ReturnType<typeof connectDevice>>;

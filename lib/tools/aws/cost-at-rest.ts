@@ -48,10 +48,8 @@ const sweepUsd =
 export const costAtRest = (template: Template): AtRest[] => {
   const rows: [what: string, of: { count: number; usd: number }][] = [
     ['alarms', each(template, 'AWS::CloudWatch::Alarm', alarmUsd)],
-    ['composite alarms', each(template, 'AWS::CloudWatch::CompositeAlarm', () => prices.compositeAlarmMonth)],
     ['dashboards', each(template, 'AWS::CloudWatch::Dashboard', () => prices.dashboardMonth)],
     ['KMS keys', each(template, 'AWS::KMS::Key', () => prices.keyMonth)],
-    ['secrets', each(template, 'AWS::SecretsManager::Secret', () => prices.secretMonth)],
     [
       'web ACLs with their rules',
       each(template, 'AWS::WAFv2::WebACL', ({ Rules = [] }) => prices.webAclMonth + Rules.length * prices.webRuleMonth),

@@ -20,10 +20,8 @@ export const prices = {
   // arm64, the same in all regions of Europe; https://aws.amazon.com/lambda/pricing/
   invocation: 0.2 / 1e6,
   gigabyteSecond: 0.0000133334,
-  // HTTP API, per 512 KB, and REST API; in us-east-1 they cost 1.00 and 3.50;
-  // https://aws.amazon.com/api-gateway/pricing/
+  // HTTP API, per 512 KB; in us-east-1 it costs 1.00; https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
-  restRequest: 3.7 / 1e6,
   // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source has the prices
   // of eu-central-1, so these are 1.2 times those of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
   // https://aws.amazon.com/iot-core/pricing/
@@ -33,9 +31,8 @@ export const prices = {
   mqttAction: 0.18 / 1e6,
   // Price list AmazonCloudWatch of 2026-08-06; https://aws.amazon.com/cloudwatch/pricing/
   logGigabyte: 0.63,
-  /** The price per metric that an alarm reads; a composite alarm has a price of its own. */
+  /** The price per metric that an alarm reads. */
   alarmMonth: 0.1,
-  compositeAlarmMonth: 0.5,
   /** The price per custom metric. */
   metricMonth: 0.3,
   dashboardMonth: 3,
@@ -47,6 +44,4 @@ export const prices = {
   // https://aws.amazon.com/waf/pricing/; a group of rules costs as much as one rule
   webAclMonth: 5,
   webRuleMonth: 1,
-  // https://aws.amazon.com/secrets-manager/pricing/
-  secretMonth: 0.4,
 } as const;
