@@ -21,6 +21,8 @@ const keysOfIndex = {
   due: [[due.shard.template, due.at.template]],
   list: [
     [lists.feedbackOfSensor.template, lists.byTime.template],
+    [lists.hitsOfSensor.template, lists.byTime.template],
+    [lists.heldOfWebhook.template, lists.byDelivery.template],
     [lists.sensorsOfCustomer.template, 'packed sensor'],
     [lists.openFallsOfCustomer.template, lists.bySensor.template],
   ],

@@ -12,7 +12,7 @@ const help = `npm run trace -- --event UUID       prints the course of an event:
                                     ids that are known already; without them each sensor (webhook) is searched, which
                                     costs a read unit for each
   --json                            prints JSON, with times and delays in ms
-Only reads, by exact keys. Credentials and region are those of the AWS CLI.
+Only reads: single items and queries, never a scan. Credentials and region are those of the AWS CLI.
 Exit code: 0; 1 when nothing is stored about it or AWS refuses; 2 for wrong options.`;
 
 const text = { type: 'string' } as const;

@@ -120,8 +120,8 @@ export const gatewayAddressOf = (api: SpecRestApi, { name }: Stage): string => {
 export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publicUrl || gatewayAddressOf(api, stage);
 
 /**
- * Allows the API to invoke the functions of its operations. Each operation gets one permission, because one per
- * method would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
+ * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one per
+ * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const letIn = (api: SpecRestApi, functions: Readonly<Record<LambdaName, LambdaFunction>>): void => {

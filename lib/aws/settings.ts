@@ -110,7 +110,10 @@ export const settings = {
     whole(1_000, 10, 1_000_000),
   ),
   serviceName: declare('The name of the service.', text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters')),
-  serviceVersion: declare('The version of the service.', text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version')),
+  serviceVersion: declare(
+    'The version of the service; that of package.json for the commands of this repository.',
+    text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
+  ),
   mailSender: declare('Address that mails are sent from; empty: this stage sends no mails.', mailAddress),
   rateLimit: declare('Requests per second of an account or address; 0: no limit.', whole(30, 0, 1_000_000)),
   trustedProxy: declare(

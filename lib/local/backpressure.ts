@@ -2,9 +2,7 @@ import { ApiError } from '../../shared/api/errors.ts';
 import type { Clock } from './clock.ts';
 import type { Queue } from './queue.ts';
 
-/**
- * Above these numbers of waiting sensors in all, or of waiting messages of the calling sensor, calls are slowed down.
- */
+/** Calls are slowed down while more than `sensors` sensors wait in all, or at least `calls` messages of the caller. */
 const busy = { sensors: 8, calls: 1 };
 /** With more waiting sensors than this, which is some seconds of work, no further message is accepted. */
 const FULL = 500;

@@ -138,7 +138,7 @@ export const webhookWrites = (table: Table) => ({
     return failed.length === 0;
   },
 
-  /** Deletes a webhook of a deleted customer, and its line in the customer's list. */
+  /** Deletes a webhook of a deleted customer, and the item that names its customer. */
   forget: async ({ customerId, id: webhookId }: WebhookRecord): Promise<void> => {
     const home = items.owner({ kind: 'webhook', id: webhookId });
     await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });

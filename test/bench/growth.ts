@@ -123,14 +123,9 @@ const all: Limit[] = [
     costs: ({ looks }) => -monthOfReads(looks),
   },
   {
-    ...{ name: '`CUSTOMERS`, read', most: limits.partitionReads, unit: 'units/s' },
-    load: ({ looks, falls }) => looks + world.messagesOfFall * falls,
-    remedy: 'DynamoDB divides it between customers; else a look reads the customer only when it tells something',
-    costs: ({ looks }) => -monthOfReads(looks),
-  },
-  {
     ...{ name: '`C#{customerId}` of the largest customer, read', most: limits.partitionReads, unit: 'units/s' },
-    load: ({ queuedReports, looks, share }) => (queuedReports * 0.5 + looks) * share,
+    load: ({ queuedReports, looks, falls, share }) =>
+      (queuedReports * 0.5 + 2 * (looks + world.messagesOfFall * falls)) * share,
     remedy: 'it grows with the customer alone; quota `sensors`',
   },
   {
@@ -155,7 +150,8 @@ const all: Limit[] = [
   },
 ];
 
-const percent = (share: number): string => `${share >= 0.1 ? Math.round(share * 100) : (share * 100).toPrecision(1)} %`;
+const percent = (share: number): string =>
+  `${share >= 0.1 ? Math.round(share * 100) : Number((share * 100).toPrecision(1))} %`;
 const usd = (value: number): string => {
   const text = Math.abs(value) < 1 ? Math.abs(value).toFixed(2) : Math.round(Math.abs(value)).toLocaleString('en');
   return value < 0 ? `saves ${text}` : text;

@@ -32,10 +32,7 @@ const nextSteps = (stage: string, url: string): string[] => [
 ];
 
 const isAddress = (name: string): boolean => /Url$/.test(name);
-/**
- * Formats the addresses of a deployment (with that of the console, if there is one), the targets of its DNS entries,
- * and the name of the table.
- */
+/** Formats the addresses of a deployment, the targets of its DNS entries, and the name of the table. */
 const outputLines = (outputs: Outputs): string[] =>
   Object.entries(outputs)
     .filter(([name]) => isAddress(name) || /Target$|^TableName$/.test(name))

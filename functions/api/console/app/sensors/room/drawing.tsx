@@ -27,7 +27,7 @@ const Grid = ({ xMin, xMax, yMin, yMax }: Extent) => {
   );
 };
 
-/** Draws the sensor with its rotation: a wedge that points into the room from a wall, or a ring for the ceiling. */
+/** Draws the sensor with its rotation: a wedge that points into the room from a wall, or a square with an arrow for the ceiling. */
 const Mounted = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
   const { room: texts } = useTexts();
   const turned = mounting === 'ceiling_45deg' ? { transform: 'rotate(45)' } : {};
