@@ -1,3 +1,4 @@
+import { MESSAGES } from '../domain/raw.ts';
 import type { Settings } from '../env.ts';
 
 /** How many calls per second a device may make. */
@@ -35,7 +36,9 @@ export const createDeviceRates = () => {
       if (current !== second) counts = new Map();
       second = current;
       const before = counts.get(subject) ?? { calls: 0, messages: 0 };
-      const counted = { calls: before.calls + 1, messages: before.messages + messages };
+      // A call with more messages than one may have is refused for that, and none of them is accepted.
+      const accepted = messages > MESSAGES.count ? 0 : messages;
+      const counted = { calls: before.calls + 1, messages: before.messages + accepted };
       counts.set(subject, counted);
       return counted;
     },

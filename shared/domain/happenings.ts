@@ -1,7 +1,7 @@
 import { believedTime, type Notice, noticeHappening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
-import type { Decoded, Signal } from './message.ts';
-import type { SensorState } from './sensor-state.ts';
+import { type Decoded, reports, type Signal } from './message.ts';
+import { type SensorState, type Step, seesFall } from './sensor-state.ts';
 import { noRoomContext, type RoomContext, type Timings } from './state/room-context.ts';
 import { step } from './state/step.ts';
 import { type Dated, passTime } from './state/time.ts';
@@ -27,23 +27,45 @@ export type Outcome = { next: SensorState; events: ReturnType<typeof identified>
  */
 const REPEATED_WITHIN = 10_000;
 
+/** Was a message without an identity received so shortly before that the same bytes would be its repetition? */
+export const isRecent = ({ last }: SensorState, received: number): boolean =>
+  last !== undefined && Math.abs(received - last.at) <= REPEATED_WITHIN;
+
+/** How many messages without an event are remembered. */
+const EVENTLESS_KEPT = 16;
+const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
+
+type Received = Cause & { raw: string };
+
+/** Is it a message again that made no event? One that made an event is recognised by its stored bytes. */
+const isRepetition = (state: SensorState, { byBytes }: Decoded, { uuid, raw, receiveDate }: Received): boolean =>
+  byBytes
+    ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
+    : (state.eventless?.includes(markOf(uuid)) ?? false);
+
+/**
+ * Remembers a message by which the state became `next`, if its repetition would do something: what is no report happens
+ * again, and a move or a posture would be taken for a newer one.
+ */
+const remembering = (before: SensorState, step: Step, { signal, byBytes }: Decoded, cause: Received): SensorState => {
+  const { uuid, raw, receiveDate: at } = cause;
+  // Of messages without an identity only the previous one is compared, and each replaces it.
+  const { last: _, ...next } = step.state;
+  if (byBytes) return reports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
+  const isOfTracks = signal.kind === 'moves' || signal.kind === 'postures';
+  if (!isOfTracks || step.happened.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
+  const others = (next.eventless ?? []).filter((mark) => mark !== markOf(uuid));
+  return { ...next, eventless: [...others, markOf(uuid)].slice(-EVENTLESS_KEPT) };
+};
+
 /** Steps the state of a sensor by a message. */
-export const happenings = (
-  state: SensorState,
-  decoded: Decoded,
-  cause: Cause & { raw: string },
-  around: RoomContext,
-) => {
-  const { receiveDate: received, raw } = cause;
-  const last = decoded.byBytes ? { hash: hashOf(raw), at: received } : undefined;
-  const isRepeat = last?.hash === state.last?.hash && Math.abs(received - (state.last?.at ?? 0)) <= REPEATED_WITHIN;
-  const signal: Signal = last && isRepeat ? { kind: 'state', firmware: null } : decoded.signal;
+export const happenings = (before: SensorState, decoded: Decoded, cause: Received, around: RoomContext): Outcome => {
+  const { receiveDate: received } = cause;
+  const signal: Signal = isRepetition(before, decoded, cause) ? { kind: 'state', firmware: null } : decoded.signal;
   const createDate = believedTime(decoded.deviceTime, received);
-  // Only the previous message is compared, and this message replaces it.
-  const { last: _, ...before } = state;
-  const { state: next, happened } = step(before, signal, { received, time: createDate }, around);
-  const events = happened.map((happening) => ({ happening, createDate }));
-  return { next: last ? { ...next, last } : next, events: identified(events, cause) };
+  const stepped = step(before, signal, { received, time: createDate }, around);
+  const events = stepped.happened.map((happening) => ({ happening, createDate }));
+  return { next: remembering(before, stepped, decoded, cause), events: identified(events, cause) };
 };
 
 /** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */

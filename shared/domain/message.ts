@@ -66,6 +66,16 @@ export type Signal =
   | { kind: 'state'; firmware: number | null }
   | { kind: 'unknown' };
 
+/** Signals that say how things are: the same one again changes nothing. What all others say would happen again. */
+export const reports: ReadonlySet<Signal['kind']> = new Set([
+  'presence',
+  'people',
+  'postures',
+  'vital',
+  'online',
+  'state',
+]);
+
 /**
  * A decoded message: its content, the time (ms) at which the device says it happened, the UUID in the message, and
  * `identity`, the parts by which a repeated message is recognised if it has no UUID (null if it has no such parts).

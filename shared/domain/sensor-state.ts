@@ -68,8 +68,8 @@ export type SensorState = {
   /** Maker A: the regions with somebody in them, by positionIdx. */
   inside?: number[];
   /**
-   * Maker A: the times (ms) of the newest reports of presence and of regions. Older reports that come later are
-   * ignored.
+   * The times (ms) of the newest reports of presence or of the number of people, and of regions. Older reports that come
+   * later are ignored.
    */
   presenceAt?: number;
   regionsAt?: number;
@@ -82,6 +82,8 @@ export type SensorState = {
   vitals?: Record<string, Situation>;
   /** Maker B: when (ms) a weak signal and a tilt were last reported. */
   signs?: Record<string, number>;
+  /** Maker B: short hashes of the newest messages about tracks that made no event. */
+  eventless?: string[];
   /** The hash of the previous message if only its bytes identify it, and when it was received (ms). */
   last?: { hash: string; at: number };
 };

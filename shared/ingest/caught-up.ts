@@ -1,6 +1,6 @@
-import { happenings } from '../domain/happenings.ts';
+import { happenings, isRecent } from '../domain/happenings.ts';
 import { makers } from '../domain/makers/makers.ts';
-import type { Signal } from '../domain/message.ts';
+import { reports, type Signal } from '../domain/message.ts';
 import { isAllJudged } from '../domain/noted-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor-state.ts';
 import { noRoomContext } from '../domain/state/room-context.ts';
@@ -18,8 +18,6 @@ const decodedBy = ({ manufacturer }: From, raw: string) => makers[manufacturer].
 export const isNoted = (device: From, messages: readonly string[]): boolean =>
   !messages.every((raw) => decodedBy(device, raw).signal.kind === 'fall');
 
-/** Those that are judged by the state alone, and change nothing when they come again. */
-const reports = new Set<Signal['kind']>(['presence', 'people', 'moves', 'postures', 'vital', 'online', 'state']);
 const isReport = (signal: Signal): boolean =>
   reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
 
@@ -62,6 +60,8 @@ export const changesNothing = async (
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
+  // What is answered here isn't remembered, but by it the next message is no repetition of the one before it.
+  if (isRecent(state, receiveDate)) return false;
   const next = stepQuietly(state, device, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;
   if (!isWorthWriting(state, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return true;

@@ -31,11 +31,15 @@ export const append = async (
   hit: NewHit,
   now: number,
 ): Promise<HitPlace & { isNew: boolean }> => {
-  const isSame = (one: KnownHit) => one.sensorEventId === hit.sensorEventId && one.ruleId === hit.ruleId;
+  // A device may give its message a UUID that another one has used.
+  const isSame = (one: KnownHit) =>
+    one.sensorEventId === hit.sensorEventId && one.sensorId === hit.sensorId && one.ruleId === hit.ruleId;
   const note = (hits: readonly KnownHit[]) =>
     recent.note(
       customerId,
-      hits.map(({ id, createDate, sensorEventId, ruleId }) => ({ id, createDate, sensorEventId, ruleId })),
+      hits.map(({ id, createDate, sensorEventId, sensorId, ruleId }) => ({
+        ...{ id, createDate, sensorEventId, sensorId, ruleId },
+      })),
     );
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);

@@ -118,10 +118,14 @@ export const eventReads = (table: TableReader) => ({
     return { ...page, data: await withShortBytes(table, key, data) };
   },
 
-  /** Is a decision applied? Its last event is written after everything else. */
-  isCarriedOut: async (customerId: number, sensorId: string, { decided }: Decision): Promise<boolean> => {
+  /**
+   * Is a decision applied, as of `now` (ms)? Its last event is written after everything else. Once that has expired,
+   * everything else has too, and nobody is to be told any more.
+   */
+  isCarriedOut: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
-    return !last || (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
+    if (!last || last.receiveDate + RETENTION <= now) return true;
+    return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
   },
 
   notice: (customerId: number, sensorId: string, uuid: string) =>
@@ -148,13 +152,17 @@ const itemOf = (key: SensorKey, event: EventItem): Write => ({
 
 export const eventWrites = (table: Table) => ({
   /**
-   * Stores a message that makes an event, with its bytes, before the event is decided. False when a message with this UUID
-   * was accepted at another time: then this one is a repetition.
+   * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
+   * False when another message with this UUID was accepted: then this one is a repetition.
    */
-  keep: async ({ uuid, customerId, sensorId, ...message }: Message): Promise<boolean> => {
-    const { receiveDate } = message;
+  keep: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
+    const { receiveDate, at } = message;
     const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
-    const isThis = where('attribute_not_exists(pk) OR #receiveDate = :receiveDate', { receiveDate });
+    // Messages that were stored by the version before have no number.
+    const isThis = where(
+      'attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND (attribute_not_exists(#at) OR #at = :at))',
+      { receiveDate, at },
+    );
     return (await table.write({ put, where: isThis })) === null;
   },
 

@@ -1,7 +1,7 @@
 import type { HitPlace } from '../domain/rule-hit.ts';
 
 /** A hit's place, and what tells it from the others. */
-export type KnownHit = HitPlace & { sensorEventId: string; ruleId: number };
+export type KnownHit = HitPlace & { sensorEventId: string; sensorId: string; ruleId: number };
 
 const MOST = 500;
 const MOST_CUSTOMERS = 100;

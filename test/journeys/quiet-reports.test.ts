@@ -89,6 +89,18 @@ describe('a report that changes nothing', () => {
     expect(await say(b.people(0), 60)).toBe(1);
   });
 
+  test('of maker B without a time of its own tells two messages with the same bytes apart', async () => {
+    sensor = await linkSensor(home.client, 'maker_b');
+    const { timestamp: _, ...well } = b.vital(0, 14, 60);
+    const enters = { cmd: 'event', type: 1, data: [{ event: 1 }] };
+    const leaves = { cmd: 'event', type: 1, data: [{ event: 2 }] };
+    for (const message of [well, well, well]) await say(message, 60);
+    for (const message of [enters, well, enters, leaves]) await say(message, 1);
+    expect(await events()).toEqual(['occupied_room', 'active']);
+    await say(leaves, 60);
+    expect((await events())?.[0]).toBe('empty_room');
+  });
+
   test('goes through the queue with another token, and at another customer', async () => {
     const provisioner = home.client.as(PROVISIONING_KEY);
     const hardwareId = nextHardwareId();

@@ -193,6 +193,12 @@ describe('messages of a sensor', () => {
     expect(await statusOf(post('{'))).toBe(429);
   });
 
+  test('of a call that has more than one may have are a 400: none of them would ever be accepted', async () => {
+    const { post, kept } = await setUp('lists');
+    expect([await statusOf(post(batch(101))), await statusOf(post(batch(10)))]).toEqual([400, 202]);
+    expect(await kept()).toBe(11);
+  });
+
   test('are counted exactly, of 50 calls at once', async () => {
     const { post, kept } = await setUp('shouts');
     const answers = await atOnce(50, () => post(message()));

@@ -18,12 +18,15 @@ let admin: Client;
 let receiver: Receiver;
 let home: Awaited<ReturnType<typeof createHome>>;
 let ahead = 0;
-/** Messages that the queue of events is still to refuse. */
-let lost = 0;
+/** So many messages the queue of events still refuses, and so many processes still die before they write an event. */
+let [lost, deaths] = [0, 0];
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   const wrap = (runtime: Runtime): Runtime => ({
     ...runtime,
+    failpoint: (name) => {
+      if (name === 'process.applied' && deaths-- > 0) throw new Error('the process ends here');
+    },
     queues: {
       ...runtime.queues,
       send: async (queue, messages) => {
@@ -32,7 +35,7 @@ beforeAll(async () => {
       },
     },
   });
-  [cloud, receiver] = await Promise.all([startTestCloud({ clock, wrap }), startReceiver()]);
+  [cloud, receiver] = await Promise.all([startTestCloud({ clock, wrap, log: () => {} }), startReceiver()]);
   admin = await adminOf(cloud.url);
   home = await createHome(admin, 'home', ALL_PERMISSIONS);
   for (const format of ['full', 'raw'])
@@ -161,6 +164,16 @@ describe('the events of registrations', () => {
     const status = await home.client.ok('GET', `/sensors/${sensorId}/status`);
     expect(status).toMatchObject({ isActive: false, lastSeen: null });
     expect(await post(sensorId, fresh)).toBe(202);
+  });
+
+  test('are one event for each registration, although the process died that told of it', async () => {
+    const { sensorId, again, deviceToken } = await linked();
+    deaths = 1;
+    await again({ deviceToken });
+    expect(await actionsOf(sensorId)).toEqual(['sensor/registered']);
+    ahead += 6 * MINUTE;
+    await cloud.sweep();
+    expect([await actionsOf(sensorId), deaths <= 0]).toEqual([['sensor/registered'], true]);
   });
 
   test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {

@@ -52,6 +52,10 @@ const processInputs = async (
   // An earlier decision may be applied in part: it is finished before any message counts as done.
   if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
   let open = inputs.filter((one) => !wasJudged(one, state.judged));
+  const endNotices = async (told: readonly Input[]): Promise<void> => {
+    for (const { notice } of told) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
+  };
+  await endNotices(inputs.filter((one) => !open.includes(one)));
   for (;;) {
     for (const task of received) if (!open.some((one) => one.task === task)) task.done();
     if (open.length === 0) return;
@@ -64,7 +68,7 @@ const processInputs = async (
     }
     const taken = open.slice(0, stepped.taken);
     state = await settle(deps, context, state, stepped, judgedUpTo(taken, state.judged));
-    for (const { notice } of taken) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);
+    await endNotices(taken);
     open = open.slice(stepped.taken);
   }
 };

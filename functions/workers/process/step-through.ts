@@ -51,7 +51,7 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
   });
 };
 
-type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string } };
+type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
 
 /** Steps the state of a sensor by one message. Null when this must be done with the latest context. */
 const judge = async (
@@ -79,7 +79,7 @@ const judge = async (
   const around = await roomContextOf(deps, context, needs);
   const cause: Cause = { receiveDate, sensorId, uuid, source: uuid };
   const timings = needs.critical ? around.timings : null;
-  return { ...happenings(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw } };
+  return { ...happenings(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw, at } };
 };
 
 /**

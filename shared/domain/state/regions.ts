@@ -47,7 +47,7 @@ const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSec
 };
 
 /** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
-const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
+export const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
 
 /** Leaves out those parts of a report for which a newer report was received. */
 const newsOf = ({ presenceAt, regionsAt }: SensorState, signal: PresenceSignal, when: When): PresenceSignal => ({

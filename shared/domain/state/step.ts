@@ -2,7 +2,7 @@ import { happening, unknownHappening } from '../event.ts';
 import type { Signal } from '../message.ts';
 import { awakened, type SensorState, type Step } from '../sensor-state.ts';
 import { fallStep } from './falls.ts';
-import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
+import { bedExitStep, changedRegions, isLate, presenceStep } from './regions.ts';
 import type { RoomContext, When } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
 import { hasOpenFall } from './time.ts';
@@ -27,7 +27,8 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
     case 'bed_exit':
       return bedExitStep(state, signal.point, when.time, around);
     case 'people':
-      return peopleStep(state, signal.count);
+      if (isLate(when, state.presenceAt)) return { state, happened: [] };
+      return peopleStep({ ...state, ...(when.time !== when.received && { presenceAt: when.time }) }, signal.count);
     case 'moves':
       return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions));
     case 'postures':

@@ -102,6 +102,18 @@ test('feedback that is given while the newest is deleted is the newest of its hi
   expect((await its.ruleHits.get(customerId, 5))?.feedback).toMatchObject({ id: 10 });
 });
 
+test('a hit that is made while another sensor has a hit of the same uuid and rule is another one', async () => {
+  const hitOf = (of: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: of, messages: [] });
+  const after = await its.ruleHits.tail(customerId);
+  const made = [];
+  for (const of of ['id_a', 'id_b', 'id_a']) made.push(await its.ruleHits.append(customerId, after, hitOf(of), now));
+  expect(made.map(({ id, isNew }) => [id - after.id, isNew])).toEqual([
+    [1, true],
+    [2, true],
+    [1, false],
+  ]);
+});
+
 describe('a sensor that is deleted while', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
   test('its first message makes it active stays', async () => {

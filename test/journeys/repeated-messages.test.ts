@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { items } from '../../shared/store/table.ts';
+import { createDeliveryWorld } from '../fixtures/deliveries.ts';
+import { a } from '../fixtures/messages.ts';
+
+const DAY = 86_400_000;
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+type Home = Awaited<ReturnType<typeof world.furnish>>;
+const eventsOf = async ({ client, sensorId }: Home) => {
+  const [page] = await client.ok<{ data: { uuid: string; raw: { of: string } }[] }[]>(
+    'GET',
+    `/sensors/${sensorId}/events?perPage=200`,
+  );
+  return page?.data ?? [];
+};
+const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {} });
+
+test('a message that is twice in one call is one event, and the first of two with the same uuid counts', async () => {
+  const home = await world.furnish();
+  const [one, other] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  await home.say(a.presence(false));
+  await home.say([unknown('a', one), unknown('a', one), unknown('b', other), unknown('c', other)]);
+  expect(
+    (await eventsOf(home))
+      .slice(0, -1)
+      .map(({ uuid, raw }) => [uuid, raw.of])
+      .toSorted(),
+  ).toEqual([
+    [one, 'a'],
+    [other, 'b'],
+  ]);
+});
+
+/** Removes what DynamoDB removes by its time to live. */
+const expire = async ({ customerId, sensorId, at }: Home): Promise<void> => {
+  const webhookId = at.split('/').at(-1) ?? '';
+  const places = [
+    items.event.pk({ customerId, sensorId }),
+    items.delivery.pk({ customerId, webhookId }),
+    items.ruleHit.pk({ customerId }),
+  ];
+  for (const pk of places)
+    for (const { sk, ttl } of (await world.table.query<{ pk: string; sk: string; ttl?: number }>({ pk })).items)
+      if (ttl !== undefined && ttl * 1_000 <= world.now()) await world.table.write({ remove: { pk, sk } });
+};
+
+test('a sensor that speaks again after 121 days tells nobody of its last fall again', async () => {
+  const home = await world.furnish();
+  const { say, fall, receiver, client, customerId } = home;
+  await say(a.presence(true));
+  await fall();
+  expect(receiver.received).toHaveLength(1);
+  world.skip(121 * DAY);
+  await expire(home);
+  await say(a.presence(false));
+  await world.pass(60_000);
+  expect(receiver.received).toHaveLength(1);
+  const [hits] = await client.ok<{ total: number }[]>('GET', `/customers/${customerId}/rule-hits`);
+  expect(hits?.total).toBe(0);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { happenings } from '../../../shared/domain/happenings.ts';
+import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
+import { messageUuid } from '../../../shared/domain/message.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
+import { b } from '../../fixtures/messages.ts';
+
+const start = Date.now();
+/** A message that is of `second`, by the clock of its device. */
+const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
+
+/** What comes of messages that are received one after the other from a minute later on. A message with an event is kept elsewhere. */
+const said = (...messages: object[]): { situations: string[]; state: SensorState } => {
+  let state: SensorState = { ...newSensorState, isActive: true };
+  const situations = messages.map((message, number) => {
+    const [raw, receiveDate] = [JSON.stringify(message), start + 60_000 + number];
+    const decoded = decodeMakerB(message);
+    const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
+    const { next, events } = happenings(
+      state,
+      decoded,
+      { uuid, receiveDate, sensorId: 's', source: uuid, raw },
+      noRoomContext,
+    );
+    state = next;
+    return events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
+  });
+  return { situations, state };
+};
+
+describe('a message of maker B that made no event, and comes again,', () => {
+  test('does not begin a fall that is over', () => {
+    const lies = at(10, b.pose(1, 5));
+    const { situations } = said(at(0, b.pose(1, 5)), lies, at(20, b.pose(1, 4)), lies);
+    expect(situations).toEqual(['fall_detected', '', 'fall_finished', '']);
+  });
+  test('does not end the fall of somebody who lies on the floor', () => {
+    const stands = at(0, b.pose(1, 4));
+    expect(said(stands, at(5, b.pose(1, 5)), stands, at(9, b.pose(1, 4))).situations).toEqual([
+      '',
+      'fall_detected',
+      '',
+      'fall_finished',
+    ]);
+  });
+  test('counts nobody twice', () => {
+    const [first, second] = [at(0, b.move(1, 1)), at(1, b.move(2, 1))];
+    expect(said(first, second, second, at(2, b.move(3, 2)), second, at(3, b.move(4, 2))).situations).toEqual([
+      'occupied_room',
+      ...['', '', '', '', 'empty_room'],
+    ]);
+  });
+  test('does not say how many people are there now', () => {
+    const counts = [at(0, b.people(1)), at(5, b.people(2)), at(9, b.people(0))];
+    expect(said(...counts, at(5, b.people(2)))).toMatchObject({
+      situations: ['occupied_room', '', 'empty_room', ''],
+      state: { people: 0 },
+    });
+  });
+});
+
+test('a fall of maker B that comes late, and was not heard before, is told', () => {
+  const words = [at(0, b.pose(1, 5)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
+  expect(said(...words).situations).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
+});
+
+test('what is remembered of messages without an event stays small', () => {
+  const many = Array.from({ length: 100 }, (_, second) => at(second, b.move(second, 1)));
+  expect(JSON.stringify(said(...many).state.eventless).length).toBeLessThan(200);
+});
