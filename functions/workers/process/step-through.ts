@@ -17,6 +17,12 @@ import type { SensorInput } from './sensor-input.ts';
 
 /** The most events of one decision, which is stored in one item with the state. A message is never divided. */
 const EVENTS_OF_ONE_DECISION = 25;
+/** The most rule hits of one decision, if every rule fires for every event: so many are written within one invocation. */
+const HITS_OF_ONE_DECISION = 250;
+
+/** The most events that are decided together: fewer for a customer with many rules. */
+const mostEvents = ({ customer }: SensorContext): number =>
+  Math.max(1, Math.min(EVENTS_OF_ONE_DECISION, Math.floor(HITS_OF_ONE_DECISION / (customer?.rules ?? 1))));
 
 export type NewEvent = Omit<Decided, 'rules'>;
 /** The result of the first `taken` messages. `timings`: those of the falls that time moves on, if there are any. */
@@ -96,7 +102,7 @@ export const stepThrough = async (
   const idOf = idsAfter(deps, before);
   const stepped: Stepped = { next: before, events: [], timings: null, taken: 0 };
   for (const input of all) {
-    if (stepped.events.length >= EVENTS_OF_ONE_DECISION) break;
+    if (stepped.events.length >= mostEvents(context)) break;
     let judged = await judge(deps, context, stepped.next, input);
     if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
     const { requestId } = input;

@@ -6,7 +6,10 @@ import { lambdaContext } from '../../../lib/local/invocation.ts';
 import type { Runtime } from '../../../shared/deps.ts';
 import { encode } from '../../../shared/queue/encode.ts';
 import type { SensorTask } from '../../../shared/queue/task.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import { changes } from '../../../shared/store/request.ts';
 import { store } from '../../../shared/store/store.ts';
+import { items } from '../../../shared/store/table.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
 
@@ -97,25 +100,32 @@ const crashingAt = (runtime: Runtime, kind: string, after = 0): Runtime => {
   };
 };
 
+/** Works on messages; gives how many times the state was written. */
+const statesOf = async (...records: Record[]): Promise<number> => {
+  let states = 0;
+  const write: Table['write'] = async (...writes) => {
+    if (writes.some((one) => 'put' in one && one.put.sk === 'STATE')) states += 1;
+    return base.table.write(...writes);
+  };
+  expect(await work({ ...base, table: { ...base.table, write } }, ...records)).toEqual([]);
+  return states;
+};
+
 describe('messages of a sensor', () => {
+  const four = [true, false, true, false].map((present, at) => presence(present, at));
+  const told = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
+
   test('that come in one batch are decided together, by one write of its state', async () => {
     const { said, hits, events } = await prepare('alder');
-    let states = 0;
-    const counting: Runtime = {
-      ...base,
-      table: {
-        ...base.table,
-        write: async (...writes) => {
-          if (writes.some((write) => 'put' in write && write.put.sk === 'STATE')) states += 1;
-          return base.table.write(...writes);
-        },
-      },
-    };
-    const messages = [true, false, true, false].map((present, at) => presence(present, at));
-    expect(await work(counting, ...messages.map((message) => said(message)))).toEqual([]);
-    expect(states).toBe(1);
-    expect(await hits()).toBe(2);
-    expect(await events()).toEqual(['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room']);
+    expect(await statesOf(...four.map((message) => said(message)))).toBe(1);
+    expect([await hits(), await events()]).toEqual([2, told]);
+  });
+
+  test('that come in one batch are decided a few at a time where the customer has many rules', async () => {
+    const { said, hits, events, place } = await prepare('elm');
+    await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
+    expect(await statesOf(...four.map((message) => said(message)))).toBe(3);
+    expect([await hits(), await events()]).toEqual([2, told]);
   });
 
   test('that were judged are known again by their place, also those of which nothing came', async () => {
