@@ -154,6 +154,9 @@ const settingsAt = (
   MQTT_RULE,
 });
 
+/** The protocol that callers use, which may be that of a proxy in front. */
+const protocolOf = ({ PUBLIC_URL }: Settings): 'http' | 'https' => (PUBLIC_URL.startsWith('https:') ? 'https' : 'http');
+
 /** Starts the whole cloud in this process, with the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
   const { clock = systemClock, wrap = (runtime) => runtime } = options;
@@ -180,7 +183,7 @@ export const startCloud = async (options: CloudOptions) => {
   const backpressure = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
     if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
   };
-  const limits = { bodies: createBodies(), mayBeLarge, backpressure };
+  const limits = { bodies: createBodies(), mayBeLarge, backpressure, protocol: protocolOf(settings) };
   const api = createApi({ router: createRouter(groups), handlers, clock, ...limits });
   const consumers = await startConsumers(runtime, waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);

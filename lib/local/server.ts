@@ -21,16 +21,20 @@ const lastValues = (all: Record<string, string[]>): Record<string, string> =>
 const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** Converts a request to the event of a Lambda proxy integration, with the body as base64. */
+/**
+ * Converts a request to the event of a Lambda proxy integration, with the body as base64. `protocol` is that of the callers,
+ * whatever they say themselves.
+ */
 export const toEvent = (
   request: IncomingMessage,
   url: URL,
   route: Route,
   body: Buffer,
   now: number,
+  protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
-  const headers = multiValues(pairsOf(request.rawHeaders));
-  headers['X-Forwarded-Proto'] = ['http'];
+  const said = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
+  const headers = multiValues([...said, ['X-Forwarded-Proto', protocol]]);
   const query = multiValues(url.searchParams);
   const httpMethod = request.method ?? 'GET';
   const identity = { sourceIp: request.socket.remoteAddress ?? '', userAgent: request.headers['user-agent'] ?? null };
@@ -88,12 +92,13 @@ type Options = {
   mayBeLarge: (request: IncomingMessage, resource: string) => Promise<boolean>;
   /** Resolves when the call may go on; under load this takes a while for messages of devices. */
   backpressure: (request: IncomingMessage, route: Route) => Promise<void>;
+  protocol: 'http' | 'https';
   clock: Clock;
 };
 
 /** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, backpressure, clock }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock }: Options): Answer =>
   async (request, response) => {
     const url = targetOf(request.url);
     const route = router(url.pathname);
@@ -102,5 +107,5 @@ export const createApi =
     await backpressure(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
-    send(response, await handler(toEvent(request, url, route, body, clock.now()), context));
+    send(response, await handler(toEvent(request, url, route, body, clock.now(), protocol), context));
   };

@@ -18,7 +18,7 @@ const isDeeper = (text: string, most: number): boolean => {
 };
 
 /** Replaces a number that is not written as an exact integer. It matches no schema of an integer. */
-const INEXACT = Object.freeze({ inexact: true });
+export const INEXACT = Object.freeze({ inexact: true });
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 

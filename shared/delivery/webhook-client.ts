@@ -16,6 +16,9 @@ export type WebhookClient = {
   acquire: Semaphore<SlotPool>['acquire'];
 };
 
+/** A delivery that waits in this process, for a slot or for the result of a probe. `wake` ends its pause. */
+export type Seeker = { wake: () => void; seeksSlot: boolean };
+
 /** What the requests of this process to one webhook share. */
 export type SlotPool = {
   /** A request without a slot is under way, which other processes do not see. */
@@ -26,8 +29,8 @@ export type SlotPool = {
    */
   kept: Held[];
   sought: number;
-  /** The deliveries that look for a slot. They are woken when one may be free. */
-  seekers: Set<{ wake: () => void }>;
+  /** They are woken when a slot may be free. */
+  seekers: Set<Seeker>;
 };
 /** Makes the semaphore that limits the requests of this process to each webhook. */
 export const createWebhookSemaphore = (): Semaphore<SlotPool> =>

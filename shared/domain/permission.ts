@@ -42,3 +42,10 @@ export const mayChange = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
   caller.accountId === user.id ||
   (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
+
+/**
+ * May a caller who manages users delete a user, or change the user's rights? A token that is limited to some permissions
+ * may not do it to its own user, who may hold more.
+ */
+export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
+  mayChange(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);

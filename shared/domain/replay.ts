@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Delivery, DeliveryState } from './delivery.ts';
+import { type Delivery, type DeliveryState, KEPT } from './delivery.ts';
 import { derivedUlid } from './ids.ts';
 import { int32, int64, millis, uuid } from './values.ts';
 
@@ -81,9 +81,12 @@ export const replayView = (record: ReplayRecord): Replay => ({
 export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): boolean =>
   isListed && sent + failed >= made;
 
-/** Gives the span of time (ms) of a replay. Deliveries that came after its creation do not belong to it. */
+/**
+ * Gives the span of time (ms) of a replay. Deliveries that came after its creation do not belong to it, nor those that had
+ * expired by then, whether they are still there or not.
+ */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
-  replay.since,
+  Math.max(replay.since, replay.createDate - KEPT),
   Math.min(replay.until, replay.createDate),
 ];
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../api/json.ts';
+import { INEXACT, parseJson } from '../api/json.ts';
 import { hashOf } from '../domain/ids.ts';
 import { makers } from '../domain/makers/makers.ts';
 import { messageUuid } from '../domain/message.ts';
@@ -9,7 +9,8 @@ import type { ProcessMessages } from '../queue/task.ts';
 /** The device that sends messages, as its token or its MQTT topic tells. */
 export type Sender = Device;
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && value !== INEXACT;
 
 /** Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large. */
 export type Refusal = 'json' | 'items' | 'type' | 'too_large';

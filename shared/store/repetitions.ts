@@ -23,12 +23,14 @@ export const repetitionWrites = (table: Table) => ({
   endOriginal: (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {
       const found = await table.get<DeliveryItem>(keyOf(key));
-      if (!found || found.state === 'delivered' || found.state === 'failed') return { ended: null };
+      // What was held and gave its place to a repetition has ended, and is in no count.
+      const isReplaced = found?.state === 'failed' && found.reason === 'replayed';
+      if (!found || found.state === 'delivered' || (found.state === 'failed' && !isReplaced)) return { ended: null };
       const original = deliveryOf(found);
       const set = { ...REDELIVERED, updateDate: now, nextAttempt: null };
       const update = changes({ set, remove: waitNames, if: where('#state = :seen', { seen: found.state }) });
       const held = found.state === 'held' ? [counted(key, -1)] : [];
-      const counts = [...held, ...counting(original, 'sent', now)];
+      const counts = isReplaced ? [] : [...held, ...counting(original, 'sent', now)];
       const failed = await table.write({ update: keyOf(key), changes: update }, ...counts);
       // It goes from one way of waiting to another meanwhile: then it is looked at again.
       if (failed?.includes(0)) return null;

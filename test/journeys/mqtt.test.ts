@@ -102,6 +102,7 @@ describe('what cannot be taken', () => {
     ['a NUL', '{"type":5,"a":"\u0000"}', { reason: 'json' }],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), { reason: 'json' }],
     ['no object', '[1]', { reason: 'type' }],
+    ['no object but a number that is not exact', '-0', { reason: 'type' }],
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
   ])('%s: is acknowledged and refused with the reason, and nothing is kept', async (_, payload, why) => {

@@ -124,7 +124,7 @@ export const sensors = group({
       path: '/sensors/{sensorId}/events',
       summary: 'List the events of the last 120 days of a sensor, newest first',
       description:
-        `${lookedText('5,000', '20,000')} A new event may be missing for a second. \`raw\` is null if it is longer ` +
+        `${lookedText('1,000', '4,000')} A new event may be missing for a second. \`raw\` is null if it is longer ` +
         'than 16 KiB, and in the older events of a page that together have more than 5 MiB, counting each `"` and `\\` ' +
         'twice: 160 events always fit. A single event always has all of it.',
       may: 'logged_in',

@@ -5,7 +5,7 @@ import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
 import { drawAccountKey } from '../../../shared/auth/tokens.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
-import { type Caller, holds, mayChange } from '../../../shared/domain/permission.ts';
+import { type Caller, holds, mayChange, mayChangeRights } from '../../../shared/domain/permission.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
 import type { User, UserUpdate } from '../../../shared/domain/user.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
@@ -79,7 +79,7 @@ export const handler = serve(users, {
   deleteUser: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
     const remove = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      if (!mayChange(caller, user)) return fail('forbidden');
+      if (!mayChangeRights(caller, user)) return fail('forbidden');
       return (await store.users.remove(user)) ? user : null;
     };
     const { accountKey } = await retryOnConflict(remove, { pause, random }, fail);
@@ -93,7 +93,7 @@ export const handler = serve(users, {
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
       const isTooMuch = granted.some((permission) => !holds(caller, permission));
-      if (!mayChange(caller, user) || isTooMuch || (isAdmin !== user.isAdmin && !caller.isAdmin))
+      if (!mayChangeRights(caller, user) || isTooMuch || (isAdmin !== user.isAdmin && !caller.isAdmin))
         return fail('forbidden');
       const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
       const updateDate = now();

@@ -43,7 +43,7 @@ export const admit = async (
 ): Promise<Admission> => {
   const { store, now, pause } = deps;
   const end = now() + ACQUIRE_TIMEOUT_MS;
-  const seeker = { wake: () => {} };
+  const seeker = { wake: () => {}, seeksSlot: true };
   let probe: number | undefined;
   let alarm: boolean | undefined;
   permit.shared.seekers.add(seeker);
@@ -58,6 +58,7 @@ export const admit = async (
       if (typeof mode === 'number') return { until: mode };
       if (timeLeft() < TIME_FOR_ONE || now() > end) return { until: soon(deps) };
       if (mode === 'result') probe ??= webhook.probeUntil;
+      seeker.seeksSlot = mode !== 'result';
       const slot = mode === 'result' ? null : await acquireSlot(deps, permit, webhook, mode);
       if (slot) return { webhook, slot };
       await Promise.race([pause(LOOK_MS), new Promise<void>((wake) => Object.assign(seeker, { wake }))]);

@@ -68,6 +68,8 @@ export const attempt = async (
   const isMoved = outcome.what === 'gone' && (await hasOtherUrl(deps, webhook));
   const effective: Outcome = isMoved ? { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 } : outcome;
   const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), now(), chanceOf(deps));
+  // Before the delivery is recorded: its task comes again only as long as it has not ended.
+  if (next.state === 'failed' && next.reason === 'gone') await store.health.disable(webhook, 'gone');
   const missed = await record(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
   deps.log('info', 'an attempt was made', toldOf(delivery, result, next));

@@ -107,8 +107,8 @@ export const handler = consume(deliver, async ([received], deps, timeLeft) => {
   const { task } = received;
   if (task.type === 'deliver') return deliverOne(deps, task, timeLeft);
   const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
-  if (!webhook) return;
-  return task.type === 'release_held'
-    ? releaseHeld(deps, webhook, timeLeft)
-    : stepReplay(deps, webhook, task.replayId, timeLeft);
+  if (task.type === 'release_held') return webhook ? releaseHeld(deps, webhook, timeLeft) : undefined;
+  const { customerId, webhookId, replayId } = task;
+  if (!webhook) return deps.store.replays.close({ customerId, webhookId, id: replayId });
+  return stepReplay(deps, webhook, replayId, timeLeft);
 });

@@ -26,7 +26,7 @@ export const noteHealth = async (
   const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
   if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
   const after = await store.health.failed(webhook, now(), openUntil, surplus());
-  if (next.state === 'failed' && next.reason === 'gone') return store.health.disable(webhook, 'gone');
+  if (next.state === 'failed' && next.reason === 'gone') return;
   const verdict = after && verdictOn(after, now());
   if (verdict === 'disable') {
     log('warn', 'a webhook was switched off: it has failed for days', { customerId, webhookId });

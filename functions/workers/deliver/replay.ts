@@ -13,8 +13,18 @@ const MARGIN_MS = 5_000;
 /** How often (ms) a replay is checked that only waits for its deliveries to end: its last delivery finishes it. */
 const LOOK_AGAIN_MS = 600_000;
 
-/** Ends the deliveries that a canceled replay has not sent yet. One that is being sent is checked once more later. */
-const endRest = async ({ store, now }: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
+/** Does a repetition take the place of a delivery that was held? */
+const isInstead = async (
+  { store }: DeliverDeps,
+  { customerId, webhookId, replayOf = '' }: Delivery,
+): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
+
+/**
+ * Ends the deliveries that a canceled replay has not sent yet, but for those that take the place of a held one: these go on
+ * as it would have. One that is being sent is checked once more later.
+ */
+const endRest = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
+  const { store, now } = deps;
   const { customerId, webhookId, createDate } = replay;
   let next: string | undefined;
   let isEnded = true;
@@ -22,6 +32,7 @@ const endRest = async ({ store, now }: DeliverDeps, replay: ReplayRecord, timeLe
     const found = await store.deliveries.range(customerId, webhookId, [createDate, createDate], next);
     const open = found.page.filter((one) => one.replay === replay.id && !['delivered', 'failed'].includes(one.state));
     for (const delivery of open) {
+      if (await isInstead(deps, delivery)) continue;
       const { end } = delivery.state === 'held' ? store.held : store.deliveries;
       if (!(await end(delivery, 'canceled', now()))) isEnded = false;
     }

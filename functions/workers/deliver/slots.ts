@@ -36,9 +36,9 @@ const slotIn = (
       for (const { wake } of pool.seekers) wake();
     },
     surplus: () => {
-      const isSpare = isOver && !permit.isWanted() && pool.seekers.size === 0;
+      const isWanted = permit.isWanted() || [...pool.seekers].some(({ seeksSlot }) => seeksSlot);
       // While a receiver is well, this process keeps slots that its next requests will need.
-      const kept = isSpare && (permit.isEmpty() || !isWell(webhook, now())) ? pool.kept.splice(0) : [];
+      const kept = isOver && !isWanted && (permit.isEmpty() || !isWell(webhook, now())) ? pool.kept.splice(0) : [];
       // A slot whose lease has ended may belong to another process already.
       return [...extra.splice(0), ...kept.filter(({ until }) => until > now()).map(({ slot }) => slot)];
     },

@@ -14,7 +14,7 @@ const MARGIN_MS = 10_000;
 const isStanding = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
 const createSweep = () => {
-  const { isTime, tidy } = createResend();
+  const { isTime, forget, tidy } = createResend();
   return async (deps: Deps<(typeof sweep)['uses'][number]>, timeLeft: () => number): Promise<void> => {
     const { store, enqueue, redrive, now, log, measure } = deps;
     const { cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
@@ -31,7 +31,10 @@ const createSweep = () => {
         .filter((task) => task.type !== 'deliver' || isTime(task.deliveryId, now()));
       // A queue that fails must not stop the others: its items stay due.
       const queues = [...Map.groupBy(tasks, queueOf).values()].map((ofQueue) =>
-        enqueue(ofQueue).catch((error: unknown) => log('error', 'what is due waits for the next sweep', {}, error)),
+        enqueue(ofQueue).catch((error: unknown) => {
+          for (const task of ofQueue) if (task.type === 'deliver') forget(task.deliveryId);
+          log('error', 'what is due waits for the next sweep', {}, error);
+        }),
       );
       await Promise.all(queues);
       deps.failpoint('sweep.enqueued');

@@ -16,6 +16,8 @@ export const createResend = () => {
       sent.set(what, { at: now, wait: before ? Math.min(LONGEST, 2 * before.wait) : FIRST });
       return true;
     },
+    /** Forgets that an item was enqueued: no queue took it. */
+    forget: (what: string): void => void sent.delete(what),
     /** Forgets the items that would be enqueued anyway. */
     tidy: (now: number): void => {
       for (const [what, { at, wait }] of sent) if (now - at > 2 * wait) sent.delete(what);

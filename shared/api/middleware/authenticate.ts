@@ -1,5 +1,6 @@
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, headerValues, operationOf } from '../exchange.ts';
+import { endGuarded } from './csrf.ts';
 import type { Guard } from './guard.ts';
 import { bearer, identify } from './identify.ts';
 import { checkRate, countAddress, countAnonymous } from './rate-limit.ts';
@@ -16,6 +17,7 @@ export const authenticate =
     if (headerValues(request.event, 'authorization').length > 1) {
       await countAddress(guard)(request);
       await checkRate(request);
+      await endGuarded(guard, request);
       refuse('Authorization', 'repeated_header');
     }
     const { identity, rate } = await identify(guard, request, auth);

@@ -21,6 +21,15 @@ const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Sessi
   return session && isLive(session, account, guard.now()) ? { ...session, hash } : null;
 };
 
+/** Answers 403 and ends the session of the cookie, if a page of another site could misuse it in this call. */
+export const endGuarded = async (guard: Guard, request: ApiRequest, isRight = (_: Session) => false): Promise<void> => {
+  const session = await sessionToGuard(guard, request);
+  if (!session || isRight(session)) return;
+  await guard.store.sessions.end(session.hash);
+  request.context.exchange.cookies = expiredCookies(request.event);
+  throw new ApiError('csrf_detected');
+};
+
 /**
  * Answers 403 and ends the session if a call with the cookie of a live session lacks the session's own X-CSRF-Token, or
  * repeats the header. It answers 400 if the header is repeated and there is no session to end.
@@ -29,12 +38,7 @@ export const checkCsrf =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
     const [shown = '', ...more] = headerValues(request.event, 'x-csrf-token');
-    const session = await sessionToGuard(guard, request);
-    if (session && (more.length > 0 || !sameSecret(shown, session.csrf))) {
-      await guard.store.sessions.end(session.hash);
-      request.context.exchange.cookies = expiredCookies(request.event);
-      throw new ApiError('csrf_detected');
-    }
+    await endGuarded(guard, request, ({ csrf }) => more.length === 0 && sameSecret(shown, csrf));
     if (more.length === 0) return;
     await checkRate(request);
     refuse('X-CSRF-Token', 'repeated_header');

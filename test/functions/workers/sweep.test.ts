@@ -28,6 +28,7 @@ beforeAll(async () => {
       now: () => Date.now() + ahead,
       after: (ms, run) => (ms < 1_000 ? systemClock.after(ms, run) : () => {}),
     },
+    log: () => {},
     // Nothing reaches a consumer.
     wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }),
   });
@@ -56,6 +57,13 @@ describe('the sweep', () => {
     expect(await sentAfter(10)).toBe(1);
     expect(await sentAfter(90)).toBe(0);
     expect(await sentAfter(20)).toBe(1);
+    // What no queue took is due at the next sweep.
+    take = () => {
+      throw new Error('the queue takes nothing');
+    };
+    expect(await sentAfter(300)).toBe(0);
+    take = () => {};
+    expect(await sentAfter(1)).toBe(1);
   });
 
   test('puts dead letters back, once in a quarter of an hour, and only when it reached the table', async () => {

@@ -128,6 +128,7 @@ describe('a call with messages', () => {
     ['malformed JSON', (good: string) => `[${good},{"type":]`, 400],
     ['101 messages', (good: string) => `[${Array(100).fill('{"type":1}').join(',')},${good}]`, 400],
     ['a message that is no object', (good: string) => `[${good},7]`, 400],
+    ['a message that is a number that is not exact', (good: string) => `[1.5,${good}]`, 400],
     ['a message over 200 KiB', (good: string) => `[${good},{"a":"${'x'.repeat(200 * KIB - 7)}"}]`, 413],
     ['more than 1 MiB', (good: string) => `[${good},{"a":1}${' '.repeat(1_024 * KIB)}]`, 413],
     [

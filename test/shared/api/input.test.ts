@@ -147,6 +147,13 @@ describe('two Authorization headers', () => {
     const config = await send(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
     expect(config.status).toBe(400);
   });
+  test('beside the cookie of a session are a CSRF hit: 403, and the session ends', async () => {
+    const session = await logIn(admin.as(undefined), 'admin', ADMIN_PASSWORD);
+    const cookie = `PSAUTHTOKEN=${session.token}`;
+    const authorization = [`Bearer ${token}`, `Bearer ${token}`];
+    expect((await sendCustomer(customer('"n"'), { authorization, cookie })).status).toBe(403);
+    expect((await session.call('GET', '/users/me')).status).toBe(401);
+  });
 });
 
 test('two X-CSRF-Token headers without a cookie are a 400', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { items } from '../../../../shared/store/table.ts';
 import { createDeliveryWorld, ok, status } from '../../../fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
@@ -120,6 +121,40 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(3);
     expect(await progress(client, at, replay)).toMatchObject({ state: 'completed', total: 3, sent: 3, failed: 0 });
     expect(await record()).toMatchObject({ held: 0 });
+    // What was held has come, so no further replay takes it.
+    expect((await list('?state=delivered')).data.map(({ reason }) => reason).toSorted()).toEqual([
+      ...[null, null, null],
+      ...['redelivered', 'redelivered', 'redelivered'],
+    ]);
+  });
+
+  test('that is canceled leaves what was held before it: each comes once when the webhook is on again', async () => {
+    const { fall, list, client, at, receiver, set, record } = await world.furnish();
+    await set({ isEnabled: false });
+    for (let one = 0; one < 3; one++) await fall();
+    const replay = await replayAll(client, at);
+    await client.ok('DELETE', `${at}/replays/${replay.id}`);
+    await world.idle();
+    expect([(await list('?state=held')).total, (await record())?.held]).toEqual([3, 3]);
+    await set({ isEnabled: true });
+    await world.pass(0);
+    await receiver.until(3);
+    await world.pass(60_000);
+    expect(receiver.received).toHaveLength(3);
+    expect(await progress(client, at, replay)).toMatchObject({ state: 'canceled', total: 3, sent: 3 });
+  });
+
+  test('whose webhook is deleted is looked at no more', async () => {
+    const { fall, client, at, set, customerId } = await world.furnish();
+    await set({ isEnabled: false });
+    await fall();
+    const { id: replayId } = await replayAll(client, at);
+    const key = items.replay({ customerId, webhookId: at.split('/').at(-1) ?? '', replayId });
+    expect(await world.table.get(key)).toHaveProperty('duePk');
+    await client.ok('DELETE', at);
+    await world.pass(600_000);
+    await world.idle();
+    expect(await world.table.get(key)).not.toHaveProperty('duePk');
   });
 
   test('that is canceled while its webhook is off leaves nothing that the webhook counts as held', async () => {

@@ -80,6 +80,10 @@ describe('somebody who manages users', () => {
     expect(await statusOf(byToken.call('DELETE', `/users/${colleague.id}`))).toBe(403);
     expect(await statusOf(byToken.call('GET', `/users/${colleague.id}/access-tokens`))).toBe(403);
     expect(await statusOf(manager.call('DELETE', `/users/${colleague.id}`))).toBe(200);
+    // Not even to its own user, who holds more.
+    const access = { canLogin: false, permissions: [] };
+    expect(await statusOf(byToken.call('DELETE', '/users/me'))).toBe(403);
+    expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);
   });
 
   test('who is no longer one is refused in the very next request, by 50 sessions and tokens at once', async () => {

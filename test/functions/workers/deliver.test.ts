@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { spanOf } from '../../../shared/domain/replay.ts';
+import type { Failpoint } from '../../../shared/failpoints.ts';
+import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
+
+const DAY = 86_400_000;
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+/** Where the next process dies; null: nowhere. */
+let deadly: Failpoint | null = null;
+beforeAll(async () => {
+  const failpoint = (name: Failpoint) => {
+    if (name !== deadly) return;
+    deadly = null;
+    throw new Error('the process ends here');
+  };
+  world = await createDeliveryWorld({ log: () => {}, wrap: (runtime) => ({ ...runtime, failpoint }) });
+});
+afterAll(() => world.stop());
+
+test('a probe that failed keeps no slot, although another alarm waited for its result', async () => {
+  const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
+  const now = world.now();
+  await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });
+  world.answerWith((response) => void setTimeout(() => response.writeHead(500).end(), 300));
+  await Promise.all([fall(), fall()]);
+  expect(receiver.received).toHaveLength(1);
+  const leased = Object.entries((await record()) ?? {}).filter(
+    ([name, until]) => /^slot/.test(name) && Number(until) > world.now(),
+  );
+  expect(leased).toEqual([]);
+});
+
+test('a receiver that is gone switches its webhook off, although the process died that was told so', async () => {
+  const { fall, list, health } = await world.furnish();
+  world.answerWith(status(410, ''));
+  deadly = 'deliver.recorded';
+  await fall();
+  expect([deadly, await health()]).toMatchObject([null, { isEnabled: false, disabledReason: 'gone' }]);
+  expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'gone' }]);
+});
+
+test('a replay takes nothing that has expired, whether it is still there or not', () => {
+  const createDate = 100 * DAY;
+  expect(spanOf({ since: 0, until: 200 * DAY, createDate })).toEqual([70 * DAY, createDate]);
+  expect(spanOf({ since: 90 * DAY, until: 95 * DAY, createDate })).toEqual([90 * DAY, 95 * DAY]);
+});
