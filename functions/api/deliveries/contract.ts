@@ -163,7 +163,7 @@ export const deliveries = group({
       ...ofWebhook,
       method: 'DELETE',
       path: '/webhooks/{webhookId}/replays/{replayId}',
-      summary: 'Cancel a replay: its remaining deliveries are not sent',
+      summary: 'Cancel a replay: its remaining deliveries are not sent, but for what was held before it',
       params: ByReplay,
       success: 200,
       response: Status,
