@@ -35,7 +35,8 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, si
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
   if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }), present);
   // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
-  const touched = changes({ add: { version: 1 }, if: present });
+  const isThere = where('attribute_exists(pk) AND attribute_not_exists(#isLeaving)');
+  const touched = changes({ add: { version: 1 }, if: isThere });
   if (groupId !== null) checks.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
   for (const { botId, webhookId } of recipients) {
     mustBe(items.bot({ customerId, botId }), present);

@@ -8,8 +8,8 @@ import { type SensorItem, sensorKey } from './sensor-item.ts';
 import { items } from './table.ts';
 
 type Fields = Omit<SensorGroup, 'sensorIds'>;
-/** `version` counts its changes, and the rules that were made on it. */
-type GroupItem = Fields & { version: number };
+/** `version` counts its changes, and the rules that were made on it. `isLeaving`: it is being deleted, so no rule may name it. */
+type GroupItem = Fields & { version: number; isLeaving?: true };
 type GroupKey = { customerId: number; groupId: number };
 
 const keyOf = ({ customerId, id: groupId }: Pick<Fields, 'customerId' | 'id'>): GroupKey => ({ customerId, groupId });
@@ -68,6 +68,8 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
 const AT_ONCE = 30;
 
 type Step = { version: number; isLast: boolean };
+/** Whether a call has written anything yet: then it goes on without the sensors that have gone meanwhile. */
+type Progress = { isBegun: boolean };
 type Arranged = 'done' | { unknown: string };
 
 /**
@@ -81,6 +83,7 @@ const arrange = async (
   version: number,
   wanted: readonly string[],
   group: (step: Step) => Write[],
+  progress: Progress,
 ): Promise<Arranged | null> => {
   const members = version === 0 ? [] : await membersOf(table, { customerId, groupId });
   const [before, after] = [new Set(members), new Set(wanted)];
@@ -88,7 +91,7 @@ const arrange = async (
   const keys = [...left, ...joining].map((id) => sensorKey(customerId, id));
   const sensors = new Map((await table.getAll<SensorItem>(keys)).map((sensor) => [sensor.id, sensor]));
   const unknown = joining.find((id) => !sensors.has(id));
-  if (unknown !== undefined) return { unknown };
+  if (unknown !== undefined && !progress.isBegun) return { unknown };
   // What moved since the members were read is where it should be, or another group's by now.
   const toMove = [...sensors.values()].filter((sensor) => after.has(sensor.id) !== (sensor.groupId === groupId));
   const moves = toMove.map((sensor) => moveTo(sensor, after.has(sensor.id) ? groupId : 0));
@@ -97,6 +100,7 @@ const arrange = async (
     const some = moves.slice(step * AT_ONCE, (step + 1) * AT_ONCE).flat();
     const head = group({ version: version + step, isLast: step === steps - 1 });
     if ((await table.write(...head, ...some)) !== null) return null;
+    progress.isBegun = true;
   }
   return 'done';
 };
@@ -104,20 +108,49 @@ const arrange = async (
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
 /** A group that more is written of, if nobody else did meanwhile. */
-const change = (key: GroupKey, version: number, set: Partial<Fields> = {}): Write => ({
+const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
-  changes: changes({ set: { ...set, version: version + 1 }, if: versionIs(version) }),
+  changes: changes({
+    set: { ...set, version: version + 1 },
+    remove: set.isLeaving ? [] : ['isLeaving'],
+    if: versionIs(version),
+  }),
 });
 
 const versionOf = async (table: Table, key: GroupKey): Promise<number | null> =>
   (await table.get<GroupItem>(items.sensorGroup(key)))?.version ?? null;
 
+/** Removes a group, unless a rule watches it: an alarm must not go silent by the way. */
+const removeGroup = (table: Table, customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
+  retryOnConflict(async () => {
+    const key = { customerId, groupId };
+    const found = await table.get<GroupItem>(items.sensorGroup(key));
+    if (!found) return 'gone';
+    const { version, isLeaving } = found;
+    // From this mark on no rule can be made on the group: its sensors leave in several steps.
+    if (!isLeaving && (await table.write(change(key, version, { isLeaving: true }))) !== null) return null;
+    const marked = isLeaving ? version : version + 1;
+    if (await ruleReads(table).watchesGroup(customerId, groupId)) {
+      await table.write(change(key, marked));
+      return 'in_use';
+    }
+    const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
+    if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
+    const write = ({ version, isLast }: Step) =>
+      isLast
+        ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last]
+        : [change(key, version, { isLeaving: true })];
+    const done = await arrange(table, key, marked, [], write, { isBegun: true });
+    return done === null ? null : 'done';
+  });
+
 export const sensorGroupWrites = (table: Table) => ({
   create: (
     { sensorIds, ...group }: SensorGroup,
     most: number,
-  ): Promise<Arranged | 'customer_unknown' | 'limit_reached'> =>
-    retryOnConflict(async () => {
+  ): Promise<Arranged | 'customer_unknown' | 'limit_reached'> => {
+    const progress = { isBegun: false };
+    return retryOnConflict(async () => {
       const key = keyOf(group);
       const { customerId } = group;
       const version = await versionOf(table, key);
@@ -128,37 +161,25 @@ export const sensorGroupWrites = (table: Table) => ({
         { put: { ...items.owner({ kind: 'sensor_group', id: group.id }), customerId } },
         oneMore(customerId, 'sensorGroups', most),
       ];
-      return arrange(table, key, version ?? 0, sensorIds, ({ version }) =>
-        version === 0 ? first : [change(key, version)],
-      );
-    }),
+      const write = ({ version }: Step) => (version === 0 ? first : [change(key, version)]);
+      return arrange(table, key, version ?? 0, sensorIds, write, progress);
+    });
+  },
 
   /** Replaces name and sensors. */
-  put: (group: Omit<SensorGroup, 'createDate'>): Promise<Arranged | 'gone'> =>
-    retryOnConflict(async () => {
+  put: (group: Omit<SensorGroup, 'createDate'>): Promise<Arranged | 'gone'> => {
+    const progress = { isBegun: false };
+    return retryOnConflict(async () => {
       const key = keyOf(group);
       const version = await versionOf(table, key);
       if (version === null) return 'gone';
       const { name, updateDate } = group;
-      return arrange(table, key, version, group.sensorIds, ({ version }) => [
-        change(key, version, { name, updateDate }),
-      ]);
-    }),
+      const write = ({ version }: Step) => [change(key, version, { name, updateDate })];
+      return arrange(table, key, version, group.sensorIds, write, progress);
+    });
+  },
 
-  /** Removes a group, unless a rule watches it: an alarm must not go silent by the way. */
-  remove: (customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
-    retryOnConflict(async () => {
-      const key = { customerId, groupId };
-      const version = await versionOf(table, key);
-      if (version === null) return 'gone';
-      if (await ruleReads(table).watchesGroup(customerId, groupId)) return 'in_use';
-      const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
-      if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
-      const done = await arrange(table, key, version, [], ({ version, isLast }) =>
-        isLast ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last] : [change(key, version)],
-      );
-      return done === null ? null : 'done';
-    }),
+  remove: (customerId: number, groupId: number) => removeGroup(table, customerId, groupId),
 });
 
 export const sensorGroups = (table: Table) => ({ ...sensorGroupReads(table), ...sensorGroupWrites(table) });

@@ -201,7 +201,7 @@ export const sensorPatterns = {
       remove: ['sensorGroup', 'owner', 'groupMember'],
     }),
     5,
-    10,
+    11,
     'with one sensor',
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -51,17 +51,62 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
   return store(table);
 };
 
-test('a rule that is made on a group while it is deleted keeps the group', async () => {
+test('a rule that is made on a group right before it is deleted keeps the group', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const recipients = [{ botId: 1, webhookId: 'w' }];
   const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', recipients });
   const other = interrupted(
-    (pk) => pk.endsWith('#RULES'),
+    (_, sk) => sk.startsWith('GROUP#'),
     () => its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }),
   );
   expect(await other.sensorGroups.remove(customerId, 3)).toBe('in_use');
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
+});
+
+/** A group of 70 sensors, which no single transaction can move, and a store where something comes after the first one. */
+const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown>) => {
+  const ids = Array.from({ length: 70 }, (_, at) => `${prefix}${String(at).padStart(9, '0')}`);
+  const puts = ids.map((sensorId) => {
+    const made = newSensor(
+      { id: sensorId, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 },
+      1,
+    );
+    return { put: newSensorItem({ ...made, customerId }) };
+  });
+  await engine.plain.write(...puts);
+  let isFirst = true;
+  const write: Table['write'] = async (...writes) => {
+    const answer = await engine.plain.write(...writes);
+    if (isFirst && writes.length > 30) {
+      isFirst = false;
+      await act();
+    }
+    return answer;
+  };
+  return { group: { id, customerId, name: 'n', sensorIds: ids, ...stamps }, other: store({ ...engine.plain, write }) };
+};
+
+test('a large group is deleted as a whole: no rule can be made on it once its first sensors have left', async () => {
+  const recipients = [{ botId: 1, webhookId: 'w' }];
+  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', recipients });
+  let made: unknown;
+  const { group, other } = await largeGroup(13, 'ix_', async () => {
+    made = await its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }).catch((error: Error) => error.name);
+  });
+  await its.sensorGroups.create(group, 10);
+  expect(await other.sensorGroups.remove(customerId, 13)).toBe('done');
+  expect(made).not.toBe('done');
+  expect(await its.rules.get(customerId, 14)).toBeNull();
+});
+
+test('a large group is made without a sensor that goes while the first ones join', async () => {
+  const gone = 'iy_000000069';
+  const { group, other } = await largeGroup(15, 'iy_', () =>
+    engine.plain.write({ remove: items.sensor({ customerId, sensorId: gone }) }),
+  );
+  expect(await other.sensorGroups.create(group, 10)).toBe('done');
+  expect((await its.sensorGroups.get(customerId, 15))?.sensorIds).toEqual(group.sensorIds.slice(0, -1));
 });
 
 test('a group whose sensors were moved only in part has them all after the same call again', async () => {
