@@ -1,19 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spanOf } from '../../../shared/domain/replay.ts';
-import type { Failpoint } from '../../../shared/failpoints.ts';
+import { createDeath } from '../../fixtures/death.ts';
 import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** Where the next process dies; null: nowhere. */
-let deadly: Failpoint | null = null;
+const death = createDeath();
 beforeAll(async () => {
-  const failpoint = (name: Failpoint) => {
-    if (name !== deadly) return;
-    deadly = null;
-    throw new Error('the process ends here');
-  };
-  world = await createDeliveryWorld({ log: () => {}, wrap: (runtime) => ({ ...runtime, failpoint }) });
+  world = await createDeliveryWorld(death.options);
 });
 afterAll(() => world.stop());
 
@@ -33,9 +27,9 @@ test('a probe that failed keeps no slot, although another alarm waited for its r
 test('a receiver that is gone switches its webhook off, although the process died that was told so', async () => {
   const { fall, list, health } = await world.furnish();
   world.answerWith(status(410, ''));
-  deadly = 'deliver.recorded';
+  death.at('deliver.recorded');
   await fall();
-  expect([deadly, await health()]).toMatchObject([null, { isEnabled: false, disabledReason: 'gone' }]);
+  expect([death.isOver(), await health()]).toMatchObject([true, { isEnabled: false, disabledReason: 'gone' }]);
   expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'gone' }]);
 });
 

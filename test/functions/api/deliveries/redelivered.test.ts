@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Failpoint } from '../../../../shared/failpoints.ts';
+import { createDeath } from '../../../fixtures/death.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../../../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** Where the next process dies; null: nowhere. */
-let deadly: Failpoint | null = null;
+const death = createDeath();
 beforeAll(async () => {
-  const failpoint = (name: Failpoint) => {
-    if (name !== deadly) return;
-    deadly = null;
-    throw new Error('the process ends here');
-  };
-  world = await createDeliveryWorld({ log: () => {}, wrap: (runtime) => ({ ...runtime, failpoint }) });
+  world = await createDeliveryWorld(death.options);
 });
 afterAll(() => world.stop());
 
@@ -89,11 +83,11 @@ describe('a delivery that waits and is sent again', () => {
   ] as const)('is sent no more when the process dies %s: the repetition comes twice at most', async (_, name) => {
     const { id, again, detail, receiver, tries } = await refused();
     world.answerWith(ok);
-    deadly = name;
+    death.at(name);
     const repetition = await again(id);
     expect(await detail(repetition)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
-    expect(deadly).toBeNull();
+    expect(death.isOver()).toBe(true);
     expect(await detail(id)).toMatchObject(redelivered);
     expect(await detail(repetition)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_300_000);
