@@ -9,6 +9,9 @@ type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 type Called = WebhookKey & Pick<WebhookRecord, 'url'>;
 const keyOf = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
+/** How a slot is looked for. What was held before `aloneSince` (ms) is held by nobody; 0: other processes may hold it. */
+type Search = { most: number; first: number; probes: boolean; claimToken: number; aloneSince: number };
+
 /** The slots and the probe of a webhook, over all processes. */
 const slotWrites = (table: Table) => ({
   /**
@@ -19,19 +22,20 @@ const slotWrites = (table: Table) => ({
   takeSlot: async (
     webhook: WebhookRecord,
     now: number,
-    { most, first, probes, claimToken }: { most: number; first: number; probes: boolean; claimToken: number },
+    { most, first, probes, claimToken, aloneSince }: Search,
   ): Promise<Held | null> => {
     const until = now + LEASE_MS + claimToken;
-    const isFree = (name: Hold) => `(attribute_not_exists(#${name}) OR #${name} <= :now OR #${name} = :mine)`;
+    const lapsed = Math.max(now, aloneSince + LEASE_MS);
+    const isFree = (name: Hold) => `(attribute_not_exists(#${name}) OR #${name} <= :lapsed OR #${name} = :mine)`;
     for (let at = 0; at < most; at++) {
       const slot: Slot = `slot${(first + at) % most}`;
-      if ((webhook[slot] ?? 0) > now) continue;
+      if ((webhook[slot] ?? 0) > lapsed) continue;
       const texts = [
         'attribute_exists(pk)',
         isFree(slot),
         ...(probes ? [isFree('probeUntil'), '#openUntil = :seen'] : []),
       ];
-      const free = where(texts.join(' AND '), { now, mine: until, ...(probes && { seen: webhook.openUntil }) });
+      const free = where(texts.join(' AND '), { lapsed, mine: until, ...(probes && { seen: webhook.openUntil }) });
       const set = { [slot]: until, ...(probes && { probeUntil: until }) };
       if (await table.update(keyOf(webhook), changes({ set, if: free }))) return { slot, until };
       if (probes) return null;

@@ -51,14 +51,16 @@ const slotFor = async (
   webhook: WebhookRecord,
   probes: boolean,
 ): Promise<Held | null> => {
-  const { store, now } = deps;
+  const { store, now, aloneSince } = deps;
   const claimToken = chanceOf(deps);
   const own = probes ? undefined : pool.kept.pop();
   if (own && own.until - now() >= TIME_FOR_ONE) return own;
   const longer = own && own.until > now() ? await store.health.keepSlot(webhook, own, now(), claimToken) : null;
   // One slot is left out for the requests that processes make without a slot.
   const most = isWell(webhook, now()) ? AT_A_TIME - 1 : AT_A_TIME;
-  return longer ?? store.health.takeSlot(webhook, now(), { most, first: pool.sought++, probes, claimToken });
+  return (
+    longer ?? store.health.takeSlot(webhook, now(), { most, first: pool.sought++, probes, claimToken, aloneSince })
+  );
 };
 
 /**

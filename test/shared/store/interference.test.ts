@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSensor } from '../../../shared/domain/sensor.ts';
 import { newSensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Table } from '../../../shared/store/client.ts';
+import { changes } from '../../../shared/store/request.ts';
 import { newSensorItem } from '../../../shared/store/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
@@ -157,6 +158,17 @@ test('a hit that is made while another sensor has a hit of the same uuid and rul
     [2, true],
     [1, false],
   ]);
+});
+
+test('a slot that was held before this process was alone is free, and no other', async () => {
+  const until = now + 30_000;
+  const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
+  await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
+  const webhook = some((await its.webhooks.get(customerId, 'w')) ?? {});
+  const take = (aloneSince: number) =>
+    its.health.takeSlot(webhook, now, { ...{ most: 5, first: 0, probes: false, claimToken: 0 }, aloneSince });
+  expect([await take(0), await take(now - 1)]).toEqual([null, null]);
+  expect(await take(now + 1)).toMatchObject({ slot: 'slot0' });
 });
 
 describe('a sensor that is deleted while', () => {
