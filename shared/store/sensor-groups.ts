@@ -127,10 +127,12 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
     const found = await table.get<GroupItem>(items.sensorGroup(key));
     if (!found) return 'gone';
     const { version, isLeaving } = found;
+    const isWatched = () => ruleReads(table).watchesGroup(customerId, groupId);
+    if (await isWatched()) return 'in_use';
     // From this mark on no rule can be made on the group: its sensors leave in several steps.
     if (!isLeaving && (await table.write(change(key, version, { isLeaving: true }))) !== null) return null;
     const marked = isLeaving ? version : version + 1;
-    if (await ruleReads(table).watchesGroup(customerId, groupId)) {
+    if (await isWatched()) {
       await table.write(change(key, marked));
       return 'in_use';
     }

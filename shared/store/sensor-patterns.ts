@@ -200,7 +200,7 @@ export const sensorPatterns = {
       update: ['sensorGroup', 'sensor'],
       remove: ['sensorGroup', 'owner', 'groupMember'],
     }),
-    5,
+    6,
     11,
     'with one sensor',
   ),
