@@ -10,7 +10,7 @@ import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 /** How long a delivery waits for its permit, and then for a slot, before it makes room for others. */
 export const ACQUIRE_TIMEOUT_MS = 5_000;
 /** How often (ms) a delivery that waits checks whether another process has freed a slot. */
-const LOOK_MS = 500;
+export const LOOK_MS = 500;
 
 /** The seconds of a schedule's step, the first attempt's being 0; of a schedule without it, those of the retry schedule. */
 export const stepOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LOOK_MS } from '../../../functions/workers/deliver/admission.ts';
+import type { Runtime } from '../../../shared/deps.ts';
 import { spanOf } from '../../../shared/domain/replay.ts';
 import { createDeath } from '../../fixtures/death.ts';
 import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
@@ -6,8 +8,17 @@ import { createDeliveryWorld, status } from '../../fixtures/deliveries.ts';
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 const death = createDeath();
+/** Is called when a delivery begins to wait for a slot, or for the result of a probe. */
+let onWait = () => {};
 beforeAll(async () => {
-  world = await createDeliveryWorld(death.options);
+  const wrap = (runtime: Runtime): Runtime => {
+    const pause = (ms: number) => {
+      if (ms === LOOK_MS) onWait();
+      return runtime.pause(ms);
+    };
+    return { ...death.options.wrap(runtime), pause };
+  };
+  world = await createDeliveryWorld({ ...death.options, wrap });
 });
 afterAll(() => world.stop());
 
@@ -15,7 +26,9 @@ test('a probe that failed keeps no slot, although another alarm waited for its r
   const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
   const now = world.now();
   await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });
-  world.answerWith((response) => void setTimeout(() => response.writeHead(500).end(), 300));
+  const other = Promise.withResolvers<void>();
+  onWait = other.resolve;
+  world.answerWith((response) => void other.promise.then(() => response.writeHead(500).end()));
   await Promise.all([fall(), fall()]);
   expect(receiver.received).toHaveLength(1);
   const leased = Object.entries((await record()) ?? {}).filter(
