@@ -10,6 +10,7 @@ import { items } from '../../shared/store/table.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';
 import type { Client } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { createDeath } from '../fixtures/death.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 
 const MINUTE = 60_000;
@@ -18,15 +19,13 @@ let admin: Client;
 let receiver: Receiver;
 let home: Awaited<ReturnType<typeof createHome>>;
 let ahead = 0;
-/** So many messages the queue of events still refuses, and so many processes still die before they write an event. */
-let [lost, deaths] = [0, 0];
+/** Messages that the queue of events is still to refuse. */
+let lost = 0;
+const death = createDeath();
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   const wrap = (runtime: Runtime): Runtime => ({
-    ...runtime,
-    failpoint: (name) => {
-      if (name === 'process.applied' && deaths-- > 0) throw new Error('the process ends here');
-    },
+    ...death.options.wrap(runtime),
     queues: {
       ...runtime.queues,
       send: async (queue, messages) => {
@@ -168,12 +167,12 @@ describe('the events of registrations', () => {
 
   test('are one event for each registration, although the process died that told of it', async () => {
     const { sensorId, again, deviceToken } = await linked();
-    deaths = 1;
+    death.at('process.applied');
     await again({ deviceToken });
     expect(await actionsOf(sensorId)).toEqual(['sensor/registered']);
     ahead += 6 * MINUTE;
     await cloud.sweep();
-    expect([await actionsOf(sensorId), deaths <= 0]).toEqual([['sensor/registered'], true]);
+    expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
   test('do not flood a customer: 100 of those refused in 15 minutes, over all sensors', async () => {

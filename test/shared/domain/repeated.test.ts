@@ -6,7 +6,7 @@ import { newSensorState, type SensorState } from '../../../shared/domain/sensor-
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { b } from '../../fixtures/messages.ts';
 
-const start = Date.now();
+const start = 1_800_000_000_000;
 /** A message that is of `second`, by the clock of its device. */
 const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
 
