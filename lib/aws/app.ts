@@ -9,17 +9,17 @@ import { stackName } from './stack-name.ts';
 import { stageFrom } from './stage.ts';
 
 /**
- * Creates the CDK app with the stack of the stage that the context names. Bundles the code of all functions, and
- * fails when cdk-nag has a finding that is not acknowledged.
+ * Creates the CDK app with the stack of the stage that the context names. Bundles the code of all functions by `bundle`,
+ * and fails when cdk-nag has a finding that is not acknowledged.
  */
-export const createApp = async (props: AppProps = {}) => {
+export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll = bundleAll) => {
   // The CDK uses the feature flags that its pinned version recommends. Context from the command line takes precedence
   // over `props`.
   const app = new App({ analyticsReporting: false, ...props, context: { ...flags, ...props.context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = stageFrom((key) => app.node.tryGetContext(key));
   const names = lambdas.map(({ name }) => name);
-  const bundles = await bundleAll(names, join(app.outdir, 'bundles'));
+  const bundles = await bundle(names, join(app.outdir, 'bundles'));
   const stack = new BackendStack(app, stackName(stage.name), { stage, bundles });
   return { app, stack, bundles };
 };

@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createApp } from '../../lib/aws/app.ts';
+import type { Bundle } from '../../lib/aws/bundle.ts';
+import type { LambdaName } from '../../lib/aws/lambdas.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The folder of the cloud assembly. */
     assembly: string;
+    /** What esbuild reports about the code of each function. */
+    bundles: Record<LambdaName, Bundle>;
   }
 }
 
@@ -24,8 +28,9 @@ const context = {
 /** `npm run synth` of that stage into a folder of its own, once for all files. */
 export const setup = async ({ provide }: TestProject) => {
   const outdir = mkdtempSync(join(tmpdir(), 'deployed-'));
-  const { app } = await createApp({ outdir, context });
+  const { app, bundles } = await createApp({ outdir, context });
   app.synth();
   provide('assembly', outdir);
+  provide('bundles', bundles);
   return () => rmSync(outdir, { recursive: true, force: true });
 };

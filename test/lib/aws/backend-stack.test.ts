@@ -11,8 +11,7 @@ import { isFifo, variablesOf, workQueues } from '../../../shared/capabilities.ts
 import { settingsFrom } from '../../../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
-import { withoutRules } from '../../fixtures/stack.ts';
-import { bundleCases } from './bundle-cases.ts';
+import { emptyBundles, withoutRules } from '../../fixtures/stack.ts';
 import { doorCases } from './door-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -25,7 +24,8 @@ let template: Template;
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
-  made = await createApp({ outdir, ...withoutRules, context: { mqtt: 'true' } });
+  const props = { outdir, ...withoutRules, context: { mqtt: 'true' } };
+  made = await createApp(props, async (_, folder) => emptyBundles(folder));
   template = Template.fromStack(made.stack);
   idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
 }, 180_000);
@@ -170,4 +170,3 @@ describe('table and functions', () => {
     });
   });
 });
-bundleCases(() => made.bundles);

@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it } from 'vitest';
+import { library } from '../../functions/api/docs/library.ts';
+import { groups } from '../../functions/index.ts';
+import { type LambdaName, lambdas } from '../../lib/aws/lambdas.ts';
+import { describeApi } from '../../shared/api/openapi/describe.ts';
+import { openApi } from '../../shared/api/openapi/document.ts';
+
+const names = ['server', 'docs', 'console', 'auth', 'customers', 'sweep', 'deliver', 'sensors', 'feedback'] as const;
+const bundles = inject('bundles');
+
+/** Runs a module in a Node of its own, with this environment alone, and gives what it prints as JSON. */
+const run = async (source: string, env: Record<string, string> = {}): Promise<unknown> => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { env });
+  return JSON.parse(stdout);
+};
+const handlerOf = (name: (typeof names)[number]) => JSON.stringify(join(bundles[name].folder, 'handler.mjs'));
+
+/** Stands in for AWS: notes the requests, and gives the same answer to each. */
+const listen = async (answer: object, status = 200) => {
+  const requests: { headers: IncomingMessage['headers']; body: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    requests.push({ headers: request.headers, body: JSON.parse(body) });
+    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, [Symbol.asyncDispose]: async () => void server.close() };
+};
+const credentials = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'token',
+};
+
+describe('a bundle', () => {
+  // What has most to do may be larger.
+  const most: Partial<Record<LambdaName, number>> = { deliver: 450_000 };
+  it.each(lambdas)('$name: loads at most 400 KB at start (deliver 450)', ({ name }) => {
+    expect(bundles[name as LambdaName].startBytes).toBeLessThanOrEqual(most[name as LambdaName] ?? 400_000);
+  });
+
+  it.each(names)('%s: loads in a fresh Node and exports a handler', async (name) => {
+    const source = `import { handler } from ${handlerOf(name)}; console.log(JSON.stringify(typeof handler));`;
+    expect(await run(source, credentials)).toBe('function');
+  });
+
+  it('answers a request, and signs what it asks of the table with the credentials of its environment', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { statusCode, body } = await handler(${JSON.stringify(event)}, context);
+      console.log(JSON.stringify({ statusCode, body: JSON.parse(body) }));`;
+    const answer = await run(source, {
+      ...credentials,
+      TABLE_NAME: 'the-table',
+      AWS_ENDPOINT_URL_DYNAMODB: table.url,
+    });
+    expect(answer).toEqual({ statusCode: 200, body: expect.objectContaining({ serviceName: 'Sensor Cloud' }) });
+    const [{ headers, body } = { headers: {}, body: {} }] = table.requests;
+    expect(body).toMatchObject({ TableName: 'the-table' });
+    expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/dynamodb\//);
+    expect(headers['x-amz-security-token']).toBe('token');
+  });
+
+  it('contains the description of the API, without the code that makes it', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/openapi.json', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body } = await handler(${JSON.stringify(event)}, context);
+      console.log(Buffer.from(body, 'base64').toString('utf8'));`;
+    const about = {
+      ...{ SERVICE_NAME: 'A "name"', SERVICE_VERSION: '1.2.3' },
+      ...{ PUBLIC_URL: 'https://cloud.example.com', DEVICE_URL: 'https://devices.example.com' },
+    };
+    const document = await run(source, { ...credentials, ...about, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(document).toEqual(JSON.parse(JSON.stringify(openApi(describeApi(groups), about))));
+    expect(bundles.server.sources).not.toContain('shared/api/openapi/describe.ts');
+  });
+
+  it('logs stack traces with the lines of this project, by a source map without sources', async () => {
+    await using table = await listen({ __type: 'ResourceNotFoundException' }, 400);
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 });`;
+    const env = { ...credentials, NODE_OPTIONS: '--enable-source-maps', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+    const line = (await run(source, env)) as { level: string; error: { stack: string } };
+    expect(line.level).toBe('error');
+    expect(line.error.stack).toMatch(/shared\/store\/[\w/-]+\.ts:\d+/);
+    const maps = readdirSync(bundles.server.folder).filter((name) => name.endsWith('.map'));
+    expect(maps.length).toBeGreaterThan(0);
+    for (const file of maps)
+      expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
+  });
+
+  it('logs its metrics in one line, by a chunk that is loaded only then', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1000' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 });`;
+    const env = { ...credentials, METRICS_NAMESPACE: 'SensorCloud-x', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+    const line = await run(source, env);
+    expect(line).toMatchObject({ CallsLimited: 1, _aws: { CloudWatchMetrics: [{ Namespace: 'SensorCloud-x' }] } });
+  });
+
+  it('draws a picture by a chunk that is loaded only then, and returns it in base64', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
+    const source = `import { handler } from ${handlerOf('server')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const png = Buffer.from(body, 'base64').toString('latin1', 1, 4);
+      console.log(JSON.stringify({ ...answer, png }));`;
+    const env = { ...credentials, PUBLIC_URL: 'https://cloud.example.com', AWS_ENDPOINT_URL_DYNAMODB: table.url };
+    const answer = { statusCode: 200, isBase64Encoded: true, png: 'PNG' };
+    expect(await run(source, env)).toMatchObject({ ...answer, headers: { 'Content-Type': 'image/png' } });
+  });
+
+  it('has the script of the docs page in a chunk that is loaded only then, and that fits into an answer of a Lambda', async () => {
+    await using table = await listen({ Attributes: { calls: { N: '1' } } });
+    const headers = { 'accept-encoding': 'gzip, br' };
+    const [file = ''] = Object.keys(library).filter((name) => name.endsWith('.js'));
+    const event = { httpMethod: 'GET', resource: '/api/v1/docs/{file}', headers, pathParameters: { file } };
+    const source = `import { gunzipSync } from 'node:zlib';
+      import { handler } from ${handlerOf('docs')};
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      const { body, ...answer } = await handler(${JSON.stringify(event)}, context);
+      const script = gunzipSync(Buffer.from(body, 'base64')).toString('utf8');
+      console.log(JSON.stringify({ ...answer, bytes: script.length * 4 / 3, end: script.slice(-200) }));`;
+    const answer = await run(source, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: table.url });
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } });
+    expect(answer).toMatchObject({ end: expect.stringContaining("url: 'openapi.json'") });
+    // Even for a client that takes no gzip. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
+  });
+
+  it('sends to a queue by a chunk that is loaded only then', async () => {
+    // The MD5 of the message, which the SDK compares.
+    const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
+    await using queue = await listen({ Successful, Failed: [] });
+    const { folder } = bundles.sweep;
+    const part = readdirSync(folder).find((file) => file.startsWith('send-')) ?? '';
+    const source = `import { queuesBySqs } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const queues = queuesBySqs({ region: 'eu-central-1', credentials }, { timers: '${queue.url}/1/timers' });
+      await queues.send('timers', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
+      console.log('"sent"');`;
+    expect(await run(source)).toBe('sent');
+    expect(queue.requests[0]?.body).toMatchObject({ Entries: [{ MessageBody: '{}', MessageGroupId: '7' }] });
+    expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+  });
+
+  it('sends a mail by a chunk that is loaded only then, with the credentials of its environment', async () => {
+    await using ses = await listen({ MessageId: 'm' });
+    const { folder, startBytes } = bundles.auth;
+    const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
+    const source = `import { mailBySes } from ${JSON.stringify(join(folder, part))};
+      const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+      const mail = mailBySes({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      await mail('to@example.com', 'Grüße', 'text');
+      console.log('"sent"');`;
+    expect(await run(source)).toBe('sent');
+    const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
+    expect(ses.requests[0]?.body).toMatchObject(destination);
+    expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+    // What the client shares with that of the table must not come into the start.
+    expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
+  });
+
+  it('does not search for credentials', () => {
+    const finders = /credential-provider-(?!env)|nested-clients|token-providers/;
+    for (const { sources } of Object.values(bundles))
+      expect(sources.filter((file) => finders.test(file) && !file.includes('credential-provider-node/'))).toEqual([]);
+  });
+
+  it('has the parts of the store that its function calls, and not those that few functions call', () => {
+    const textOf = (name: LambdaName) =>
+      readdirSync(bundles[name].folder)
+        .map((file) => readFileSync(join(bundles[name].folder, file), 'utf8'))
+        .join('\n');
+    // Words that only these parts have.
+    const has = (name: LambdaName, word: string) => textOf(name).includes(word);
+    expect([has('sensors', 'code_used'), has('feedback', 'feedbackRevision')]).toEqual([true, true]);
+    expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
+  });
+
+  it.each(lambdas)('$name: loads the clients of webhooks, queues, KMS and SES only when needed', ({ name }) => {
+    const { sources, startSources } = bundles[name as LambdaName];
+    const lazy = /delivery\/connect\.ts|shared-queue-sdk|client-kms|client-sesv2|powertools/;
+    expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);
+    expect(startSources.filter((file) => lazy.test(file))).toEqual([]);
+  });
+});
