@@ -59,10 +59,10 @@ const wordsIn = (file: string, source: string): string[] =>
     .map(({ rule }) => `${file}: ${rule}`);
 
 /** They choose: the nouns of the store that a bundle has, and what of the AWS SDK is bundled at all. */
-const choices = ['shared/store/nouns.ts', 'shared/store/sdk.ts', 'shared/queue/sdk.ts'];
+const isChoice = (file: string): boolean => file === 'shared/store/nouns.ts' || file.endsWith('/sdk.ts');
 const isBarrel = (file: string, source: string): boolean =>
   (file.endsWith('/index.ts') && file !== 'functions/index.ts') ||
-  (!choices.includes(file) &&
+  (!isChoice(file) &&
     withoutComments(source)
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');

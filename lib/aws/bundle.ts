@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { kindOf } from '../../functions/index.ts';
 import { generated } from './generated.ts';
 import type { LambdaName } from './lambdas.ts';
-import { bundleSdk } from './sdk.ts';
+import { bundleSdk, type Sdk } from './sdk.ts';
 import { unmapped } from './unmapped.ts';
 
 /** The code of one Lambda: a folder with `handler.mjs`, and what esbuild reports about it. */
@@ -16,7 +16,7 @@ export type Bundle = {
   startSources: readonly string[];
   /** Bytes of the whole folder. */
   bytes: number;
-  /** Source files in the bundle, including those of lazy chunks, relative to the repository. */
+  /** Source files in the bundle, including those of lazy chunks and of the SDK, relative to the repository. */
   sources: readonly string[];
 };
 
@@ -60,13 +60,13 @@ const startOf = ({ outputs }: Metafile, entry: string): Pick<Bundle, 'startBytes
   };
 };
 
-const bundle = async (name: LambdaName, folder: string, sdk: Plugin): Promise<Bundle> => {
+const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundle> => {
   const entry = `functions/${kindOf(name)}/${name}/handler.ts`;
   await rm(folder, { recursive: true, force: true });
-  const plugins = [sdk, generated(name), unmapped];
+  const plugins = [sdk.plugin, generated(name), unmapped];
   const { metafile } = await build({ ...options, entryPoints: { handler: entry }, outdir: folder, plugins });
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-  return { folder, ...startOf(metafile, entry), bytes, sources: Object.keys(metafile.inputs) };
+  return { folder, ...startOf(metafile, entry), bytes, sources: [...Object.keys(metafile.inputs), ...sdk.sources] };
 };
 
 /** Bundles the handler of each function into the folder `to`/{name}. Needs neither docker nor a network. */

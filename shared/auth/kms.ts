@@ -1,5 +1,5 @@
-import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';
 import { transport, withFreshSockets } from '../transport.ts';
+import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from './sdk.ts';
 import type { Cipher } from './vault.ts';
 
 /**

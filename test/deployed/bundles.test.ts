@@ -195,7 +195,7 @@ describe('a bundle', () => {
 
   it.each(lambdas)('$name: loads the clients of webhooks, queues, KMS and SES only when needed', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
-    const lazy = /delivery\/connect\.ts|shared-queue-sdk|client-kms|client-sesv2|powertools/;
+    const lazy = /delivery\/connect\.ts|shared-(queue-|auth-)?sdk|powertools/;
     expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);
     expect(startSources.filter((file) => lazy.test(file))).toEqual([]);
   });
