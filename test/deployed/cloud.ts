@@ -31,6 +31,8 @@ type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
     /** Settings of another stage than the one that was synthesised, by their variables. */
     environment?: Readonly<Record<string, string>>;
+    /** Invocations at a time for messages of a queue, by its name. */
+    sideBySide?: Readonly<Record<string, number>>;
   };
 
 /** A cloud of the artefact, with what was seen of it. */
@@ -88,11 +90,12 @@ const valuesOf = (name: string): never => {
 };
 
 /** Functions that read queues have as many processes as work on their queues side by side; others two, when they need them. */
-const processesOf = (account: ReturnType<typeof createAccount>) => {
+const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   const mappings = mappingsOf(account);
   return (arn: string) => {
-    const own = mappings.filter(({ lambda }) => lambda === arn).length;
-    return own > 0 ? { first: SIDE_BY_SIDE, most: own * SIDE_BY_SIDE } : { first: 0, most: SIDE_BY_SIDE };
+    const own = mappings.filter(({ lambda }) => lambda === arn).map(({ EventSourceArn }) => sideBySide(EventSourceArn));
+    const most = own.reduce((sum, count) => sum + count, 0);
+    return most > 0 ? { first: Math.max(...own), most } : { first: 0, most: SIDE_BY_SIDE };
   };
 };
 
@@ -129,9 +132,11 @@ const furnish = async (
     publish: async (...message) => (await published)(...message),
   });
   const settings = options.environment ?? {};
+  const sideBySide = (arn: string) =>
+    options.sideBySide?.[queues.find((one) => one.arn === arn)?.name ?? ''] ?? SIDE_BY_SIDE;
   const host = { origin: endpoint.origin, clock, settings, onLine };
-  const functions = createFunctions(account, assembly, processesOf(account), host);
-  return { account, tableName: table.id, judge, queues, functions };
+  const functions = createFunctions(account, assembly, processesOf(account, sideBySide), host);
+  return { account, tableName: table.id, judge, queues, functions, sideBySide };
 };
 
 /** Starts the functions of a cloud assembly on the embedded engines, connected as its template connects them. */

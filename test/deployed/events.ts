@@ -8,7 +8,10 @@ import type { DeployedFunction } from './functions.ts';
 import type { Made } from './queues.ts';
 import { permissionsOf } from './routes.ts';
 
-/** Invocations at a time that a mapping makes here: enough that two processes work on a queue side by side. */
+/**
+ * Invocations at a time that a mapping makes here, unless a test wants more for its queue: enough that two processes work
+ * on a queue side by side.
+ */
 export const SIDE_BY_SIDE = 2;
 /** The function's own time bounds an invocation, not that of who makes it, for whom a test may set the clock ahead. */
 const UNBOUNDED = 2_000_000;
@@ -29,6 +32,8 @@ export type Wiring = {
   functions: ReadonlyMap<string, DeployedFunction>;
   queues: readonly Made[];
   judge: Judge;
+  /** By ARN of the queue. */
+  sideBySide: (arn: string) => number;
   clock: Clock;
   onError: (error: unknown) => void;
 };
@@ -49,7 +54,7 @@ export const mappingsOf = (account: Account): readonly (Mapping & { lambda: stri
 
 const startMapping = (
   mapping: ReturnType<typeof mappingsOf>[number],
-  { functions, queues, judge, clock, onError }: Wiring,
+  { functions, queues, judge, sideBySide, clock, onError }: Wiring,
 ) => {
   const { id, lambda: arn, EventSourceArn, BatchSize, FunctionResponseTypes = [], ScalingConfig } = mapping;
   const lambda = functions.get(arn);
@@ -61,7 +66,7 @@ const startMapping = (
   return poll({
     ...{ queue: source.queue, functionName: lambda.name, batchSize: BatchSize, reportFailures: true, onError },
     ...{ clock, timeoutSeconds: UNBOUNDED },
-    concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? SIDE_BY_SIDE, SIDE_BY_SIDE),
+    concurrency: Math.min(ScalingConfig?.MaximumConcurrency ?? Number.POSITIVE_INFINITY, sideBySide(EventSourceArn)),
     // Without the right mode Lambda deletes all of a batch, whatever is named in the answer.
     handler: async (event) => {
       const answer = (await lambda.invoke(event)) as SQSBatchResponse;
