@@ -152,6 +152,8 @@ const launch = async (binary: string, port: number, dataFiles: DataFiles | undef
   const child = spawn('sh', ['-c', GUARD, dataFiles?.pidFile ?? '/dev/null', ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
+    // In memory no thread waits for a disk, and a second one costs more than it does: a tenth of the CPU of all tests.
+    ...(!dataFiles && { env: { TOKIO_WORKER_THREADS: '1' } }),
   });
   let output = '';
   // The engine prints this line after listen(2). It is safer than a connection test: another process could answer at
