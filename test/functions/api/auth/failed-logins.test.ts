@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { createLedger } from '../../../bench/meter.ts';
 import { type Answer, type Client, clientOf, logIn } from '../../../fixtures/client.ts';
-import { hurried, startTestCloud } from '../../../fixtures/cloud.ts';
+import { hurried, startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome } from '../../../fixtures/home.ts';
 
 // The clock stands still but for what a test adds: how long something takes here makes no wait shorter.
@@ -13,8 +14,8 @@ const seconds = (count: number) => {
 let cloud: Cloud;
 let admin: Client;
 let customerId: number;
-/** Calls of the table since a test looked last. */
-let calls: string[] = [];
+/** Calls of the table. */
+const ledger = createLedger();
 /** What the check of a password waits for, by the password. */
 const held = new Map<string, Promise<void>>();
 /** The mail that was sent last. */
@@ -22,27 +23,16 @@ let mailed = '';
 const HOP = 'the-secret-of-the-hop';
 beforeAll(async () => {
   cloud = await startTestCloud({
-    clock: { now: () => time, after: systemClock.after },
+    clock: { now: () => time, after: unscheduled.after },
     environment: {
       TRUSTED_PROXY_HEADER: 'X-Viewer',
       TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
       TRUSTED_PROXY_SECRET: HOP,
       MAIL_SENDER: 'cloud@example.com',
     },
-    onClient: (client) =>
-      client.middlewareStack.add(
-        (next, { commandName = '' }) =>
-          async (args) => {
-            const { Key, Item } = args.input as { Key?: { pk: string }; Item?: { pk: string } };
-            const [kind = ''] = (Key ?? Item)?.pk.split('#') ?? [];
-            // Nobody's login, but what runs by the clock.
-            if (!['', 'HEARTBEAT'].includes(kind)) calls.push(`${commandName} ${kind}`);
-            return next(args);
-          },
-        { step: 'initialize' },
-      ),
+    meter: ledger.meter,
     wrap: (runtime) => ({
-      ...hurried(runtime),
+      ...ledger.wrap(hurried(runtime)),
       mail: async (_to, _subject, text) => {
         mailed = text;
       },
@@ -192,9 +182,9 @@ test('a name that nobody has is answered as one that somebody has, by as many ca
   const { username, password } = await hire('somebody');
   await login('192.0.2.7', username, password);
   const costOf = async (viewer: string, name: string) => {
-    calls = [];
+    ledger.clear();
     expect((await login(viewer, name)).status).toBe(401);
-    return calls.toSorted();
+    return Object.entries(ledger.lines()).map(([name, { calls }]) => `${calls} x ${name}`);
   };
   for (let at = 0; at < 3; at++) {
     const known = await costOf('192.0.2.7', username);
