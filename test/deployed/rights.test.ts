@@ -1,7 +1,8 @@
 import { describe } from 'vitest';
+import type { Gate } from '../fixtures/iam-gate.ts';
 import { idle } from '../fixtures/iam-idle.ts';
 import { refusedTo } from '../fixtures/iam-judge.ts';
-import { type Gate, replayRights } from '../fixtures/rights-replay.ts';
+import { replayRights } from '../fixtures/rights-replay.ts';
 import { running } from './running.ts';
 
 const judges = () => running.map(({ judge }) => judge);
@@ -21,7 +22,7 @@ const gate: Gate = {
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
-  // The clock of an invocation is set as it begins: no test can bring a sweep near its end.
+  // The clock of an invocation is set as it begins: only test/lib/aws/iam-replay.test.ts brings a sweep near its end.
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];
 

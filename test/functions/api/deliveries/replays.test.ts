@@ -68,7 +68,7 @@ describe('a replay', () => {
     for (let one = 0; one < 4; one++) await fall();
     world.answerWith(ok);
     const before = receiver.received.length;
-    const span = { since: 0, until: world.now(), ratePerSecond: 1 };
+    const span = { since: 0, until: world.now(), ratePerSecond: 4 };
     const replay = await client.ok<Replay>('POST', `${at}/replays`, span);
     await receiver.until(before + 1);
     await client.ok('DELETE', `${at}/replays/${replay.id}`);
