@@ -17,9 +17,8 @@ const burst = async (ear: Ear, sensor: Sensor): Promise<number> => {
 };
 
 const measureWith = async (workers: number): Promise<number> => {
-  const [cloud, ear] = await Promise.all([startHostWithWorkers(), listen()]);
+  const [cloud, ear] = await Promise.all([startHostWithWorkers(workers), listen()]);
   try {
-    await cloud.employ(workers);
     const { sensors } = await createBenchHome(await adminOf(cloud.url), 'maple', ear, 1);
     return await burst(ear, sensors[0] ?? (await Promise.reject(new Error('there is no sensor'))));
   } finally {

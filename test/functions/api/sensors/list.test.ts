@@ -79,10 +79,10 @@ const byId = (a: SensorRecord, b: SensorRecord) => (a.id < b.id ? -1 : 1);
 
 describe('a list of 10,000 sensors', () => {
   for (const [field, order] of Object.entries(orders))
-    for (const [direction, sign, pages] of [['asc', 1, [0, 49]] as const, ['desc', -1, [0]] as const])
-      test(`${direction}(${field}): pages ${pages} are right, and read no more than 200 units`, async () => {
+    for (const [direction, sign] of [['asc', 1] as const, ['desc', -1] as const])
+      test(`${direction}(${field}): the first page and the last are right, and read no more than 200 units`, async () => {
         const right = all.toSorted((a, b) => (field === 'id' ? sign * byId(a, b) : sign * order(a, b) || byId(a, b)));
-        for (const page of pages) {
+        for (const page of [0, 49]) {
           const query = `sortBy=${direction}(${field})&perPage=200&page=${page}`;
           const { page: got, cost } = await list(big, query);
           expect({ ...got, data: got.data.map(({ id }) => id) }).toEqual({
