@@ -28,7 +28,7 @@ beforeAll(async () => {
   made = await createApp(props, async (_, folder) => emptyBundles(folder));
   template = Template.fromStack(made.stack);
   idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
-}, 180_000);
+});
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const all = (type: string): [string, Properties][] =>

@@ -38,16 +38,21 @@ test.each<[string, string[]]>([
   expect(ended).toEqual(refused(noCredentials));
 });
 
-test('a command with credentials under a wrong name, or with no region or a wrong one, says so in one sentence', async () => {
-  const known = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x' };
-  const ended = await Promise.all([
-    run('admin', ['--stage', 'prod'], { ...bare, AWS_REGION: 'eu-central-1', AWS_PROFILE: 'nobody' }),
-    run('admin', ['--stage', 'prod']),
-    run('admin', ['--stage', 'prod'], { ...bare, ...known, AWS_REGION: 'EU central' }),
-  ]);
-  const noRegion = refused(/^No AWS region is chosen: .*\.\n$/);
-  expect(ended).toEqual([refused(noCredentials), noRegion, refused(/^That is no AWS region: .*\.\n$/)]);
-});
+// One that looks for a table, and one that looks for a stack: the others do as these.
+test.each(['admin', 'deploy'])(
+  'npm run %s with credentials under a wrong name, or with no region or a wrong one, says so in one sentence',
+  async (command) => {
+    const args = ['--stage', 'prod'];
+    const known = { AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'x' };
+    const ended = await Promise.all([
+      run(command, args, { ...bare, AWS_REGION: 'eu-central-1', AWS_PROFILE: 'nobody' }),
+      run(command, args),
+      run(command, args, { ...bare, ...known, AWS_REGION: 'EU central' }),
+    ]);
+    const noRegion = refused(/^No AWS region is chosen: .*\.\n$/);
+    expect(ended).toEqual([refused(noCredentials), noRegion, refused(/^That is no AWS region: .*\.\n$/)]);
+  },
+);
 
 test('npm run synth with wrong settings lists all errors, without a stack trace', async () => {
   const { code, out, err } = await run('app', [], { ...bare, CDK_CONTEXT_JSON: '{"stage":"PROD","waf":"maybe"}' });
