@@ -1,33 +1,26 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
 import { consumers, schedules } from '../../../functions/index.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { production, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const runbook = readFileSync(new URL('../../../lib/aws/runbook.md', import.meta.url), 'utf8');
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-const dev = Template.fromStack(stackOf());
-const prod = Template.fromStack(
-  stackOf({ stage: 'prod', mqtt: true, alarmEmail: 'night@example.org', mailSender: 'cloud@example.org' }),
-);
+const dev = stackOf().template;
+const prod = stackOf({ ...production, mqtt: true }).template;
 
 describe('the alarms', () => {
   it('each say in a sentence what they mean for people, with a link to what to do', () => {
     const texts = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
     expect(new Set(texts).size).toBe(texts.length);
     for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\. What to do: lib\/aws\/runbook\.md#[a-z0-9-]+$/);
-    const [elsewhere] = all(
-      Template.fromStack(stackOf({ runbookUrl: 'https://w.example/r' })),
-      'AWS::CloudWatch::Alarm',
-    );
+    const [elsewhere] = all(stackOf({ runbookUrl: 'https://w.example/r' }).template, 'AWS::CloudWatch::Alarm');
     expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
   });
 

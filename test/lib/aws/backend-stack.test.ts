@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Template } from 'aws-cdk-lib/assertions';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consumers } from '../../../functions/index.ts';
@@ -11,7 +11,7 @@ import { isFifo, variablesOf, workQueues } from '../../../shared/capabilities.ts
 import { settingsFrom } from '../../../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
-import { emptyBundles, withoutRules } from '../../fixtures/stack.ts';
+import { emptyBundles, onlyTemplate, synthesised } from '../../fixtures/stack.ts';
 import { doorCases } from './door-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -24,10 +24,9 @@ let template: Template;
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
-  const props = { outdir, ...withoutRules, context: { mqtt: 'true' } };
+  const props = { outdir, ...onlyTemplate, context: { mqtt: 'true' } };
   made = await createApp(props, async (_, folder) => emptyBundles(folder));
-  template = Template.fromStack(made.stack);
-  idOf = (name) => made.stack.getLogicalId(made.stack.node.findChild(name).node.defaultChild as never);
+  ({ template, idOf } = synthesised(made.stack));
 });
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 

@@ -1,26 +1,20 @@
-import { rmSync } from 'node:fs';
-import { Template } from 'aws-cdk-lib/assertions';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { consumers } from '../../../functions/index.ts';
 import { feed } from '../../../lib/aws/consumers.ts';
 import type { Queues } from '../../../lib/aws/queues.ts';
 import { stageFrom } from '../../../lib/aws/stage.ts';
 import { isFifo, queueNames } from '../../../shared/capabilities.ts';
 import type { Consumer } from '../../../shared/queue/consumer.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const contracts: readonly Consumer[] = consumers;
 
-const found = (concurrency: object) => {
-  const stack = stackOf({ concurrency });
-  const template = Template.fromStack(stack);
-  const idOf = (name: string) => stack.getLogicalId(stack.node.findChild(name).node.defaultChild as never);
+const found = (concurrency?: object) => {
+  const { template, idOf } = stackOf(concurrency && { concurrency });
   const functions: Record<string, Properties> = template.findResources('AWS::Lambda::Function');
   const mappings: Properties[] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
   return {
@@ -43,7 +37,7 @@ const most = found(all);
 /** Two for each queue, and something over that is too little for a third. */
 const least = Object.fromEntries(contracts.map(({ name, queues }) => [name, 3 * queues.length - 1]));
 const few = found({ ...least, sweep: 0 });
-const none = found({});
+const none = found();
 
 describe('reserved concurrency', () => {
   it('is set by the stage, only for these functions; 0 reserves nothing', () => {
@@ -67,7 +61,7 @@ describe('reserved concurrency', () => {
 
 describe('a consumer of a FIFO queue', () => {
   it('with a batch size above ten is refused', () => {
-    const stack = stackOf();
+    const { stack } = stackOf();
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
     const lambda = stack.node.findChild(fifo.name) as LambdaFunction;
     const queue = { queueArn: 'arn:aws:sqs:eu-central-1:123456789012:one.fifo' };

@@ -1,15 +1,11 @@
-import { rmSync } from 'node:fs';
-import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type MetricName, metrics } from '../../../shared/metrics.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { production, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const template = Template.fromStack(stackOf({ stage: 'prod' }));
+const { template } = stackOf(production);
 const all = (type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 

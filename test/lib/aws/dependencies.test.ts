@@ -1,10 +1,5 @@
-import { rmSync } from 'node:fs';
-import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, expect, test } from 'vitest';
-import { createStacks } from '../../fixtures/stack.ts';
-
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { expect, test } from 'vitest';
+import { stackOf } from '../../fixtures/stack.ts';
 
 type Resource = { Type: string; Properties?: unknown; DependsOn?: string | string[] };
 
@@ -29,7 +24,7 @@ const saidTwice = (resources: Record<string, Resource>): string[] =>
   });
 
 test.each(['dev', 'prod'])('no resource of %s declares a dependency twice', (stage) => {
-  expect(saidTwice(Template.fromStack(stackOf({ stage })).toJSON().Resources)).toEqual([]);
+  expect(saidTwice(stackOf({ stage }).template.toJSON().Resources)).toEqual([]);
 });
 
 test.each([

@@ -1,28 +1,15 @@
-import { rmSync } from 'node:fs';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createStacks } from '../../fixtures/stack.ts';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { certificate, production, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const templateOf = (context: Record<string, unknown> = {}): Template => Template.fromStack(stackOf(context));
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
-const certificate = (id: string) => `arn:aws:acm:eu-central-1:123456789012:certificate/${id}`;
 
-const dev = templateOf();
-const prod = templateOf({
-  stage: 'prod',
-  publicUrl: 'https://cloud.example.org',
-  certificateArn: certificate('a'),
-  deviceUrl: 'https://devices.example.org',
-  deviceCertificateArn: certificate('b'),
-  deviceThrottle: { rate: 50, burst: 70 },
-  alarmEmail: 'night@example.org',
-});
+const dev = stackOf().template;
+const prod = stackOf(production).template;
 /** The values of a variable, by the functions that have it. */
 const valuesOf = (template: Template, variable: string): Record<string, unknown> =>
   Object.fromEntries(

@@ -1,12 +1,9 @@
-import { rmSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { replayDeliveries } from '../../fixtures/deliveries-replay.ts';
 import { createGate } from '../../fixtures/iam-gate.ts';
 import { policiesOf } from '../../fixtures/iam-stack.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { stackOf } from '../../fixtures/stack.ts';
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const gate = createGate(new Map(policiesOf(stackOf())));
 
 // test/deployed/rights.test.ts makes all functions do all that they can do, but for what only a clock of tests can.

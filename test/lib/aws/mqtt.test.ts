@@ -1,22 +1,14 @@
-import { rmSync } from 'node:fs';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createStacks } from '../../fixtures/stack.ts';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { certificate, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/c';
-const made = (context: object) => {
-  const stack = stackOf({ ...context });
-  const idOf = (name: string) => stack.getLogicalId(stack.node.findChild(name).node.defaultChild as never);
-  return { template: Template.fromStack(stack), idOf };
-};
-const { template, idOf } = made({ stage: 'prod-2', mqtt: true });
-const off = made({ stage: 'prod-2' }).template;
-const named = made({ mqtt: 'true', mqttHost: 'mqtt.example.org', mqttCertificateArn: certificate }).template;
+const mqttCertificateArn = certificate('c');
+const { template, idOf } = stackOf({ stage: 'prod-2', mqtt: true });
+const off = stackOf({ stage: 'prod-2' }).template;
+const named = stackOf({ mqtt: 'true', mqttHost: 'mqtt.example.org', mqttCertificateArn }).template;
 const arn = (name: string) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
 const ruleArn = Match.objectLike({
   'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('rule/sensor_cloud_prod_2_messages$')])],
@@ -51,7 +43,7 @@ describe('MQTT for devices', () => {
       TlsConfig: { SecurityPolicy: 'IotSecurityPolicy_TLS13_1_2_2022_10' },
     };
     template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, DomainName: Match.absent() });
-    const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [certificate] };
+    const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [mqttCertificateArn] };
     named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, ...own });
     expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: it needs a certificate');
   });

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { calledOnes, consumers, groups, schedules } from '../../../functions/index.ts';
 import type { LambdaName } from '../../../lib/aws/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
@@ -17,11 +16,9 @@ import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { items } from '../../../shared/store/table.ts';
 import { allowing, grantsOf } from '../../fixtures/iam.ts';
 import { inlinePoliciesOf, policiesOf } from '../../fixtures/iam-stack.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { production, stackOf } from '../../fixtures/stack.ts';
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const stack = stackOf({ mailSender: 'cloud@example.org' });
+const stack = stackOf(production);
 const policies = policiesOf(stack);
 const inline = inlinePoliciesOf(stack);
 const policyOf = (name: LambdaName) => policies.get(name) ?? [];

@@ -1,13 +1,8 @@
-import { rmSync } from 'node:fs';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { settings } from '../../../lib/aws/settings.ts';
 import { keyOf } from '../../../lib/aws/stage.ts';
-import { createStacks } from '../../fixtures/stack.ts';
-
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const certificate = (id: string) => `arn:aws:acm:eu-central-1:123456789012:certificate/${id}`;
+import { certificate, stackOf } from '../../fixtures/stack.ts';
 
 /** A value of each kind that a setting takes, the first one in the first stage, and so on. */
 const values: Record<keyof typeof settings, unknown[]> = {
@@ -50,7 +45,7 @@ describe('a stage with any settings', () => {
     const context = Object.fromEntries(
       Object.entries(values).map(([name, all]) => [keyOf(name as keyof typeof settings), all[at % all.length]]),
     );
-    const stack = stackOf(context);
+    const { stack } = stackOf(context);
     expect(new AwsSolutionsChecks().validateScope(stack.node.root).violations).toEqual([]);
   });
 });

@@ -1,29 +1,18 @@
-import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
 import { groups, schedules } from '../../../functions/index.ts';
 import { BASE_PATH, doorOf, type Operation } from '../../../shared/api/operation.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { production, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-/** A stage with these settings. */
-const templateOf = (context: Record<string, unknown> = {}): Template => Template.fromStack(stackOf(context));
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-const dev = templateOf();
-const prod = templateOf({
-  stage: 'prod',
-  publicUrl: 'https://cloud.example.org',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
-  trustedProxy: { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' },
-  mailSender: 'cloud@example.org',
-});
+const dev = stackOf().template;
+const prod = stackOf(production).template;
 
 const [definition] = all(dev, 'AWS::ApiGateway::RestApi').map(({ Body }) => Body) as [Properties];
 
@@ -60,7 +49,7 @@ describe('the API', () => {
 
   it('throttles operations by their kind, as the stage says, and published ones most', () => {
     const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
-    const [{ MethodSettings }] = all(templateOf({ throttle }), 'AWS::ApiGateway::Stage') as [Properties];
+    const [{ MethodSettings }] = all(stackOf({ throttle }).template, 'AWS::ApiGateway::Stage') as [Properties];
     const [ofAll, ...apart] = MethodSettings as [Properties, ...Properties[]];
     expect(ofAll).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 1_000 });
     const { HttpMethod: _, ResourcePath: __, ThrottlingRateLimit: ___, ThrottlingBurstLimit: ____, ...logging } = ofAll;

@@ -1,26 +1,22 @@
-import { rmSync } from 'node:fs';
-import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createStacks } from '../../fixtures/stack.ts';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { production, stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
 
-const { folder, stackOf } = createStacks();
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const aclOf = (context: Record<string, unknown>): { template: Template; rules: Record<string, Properties> } => {
-  const template = Template.fromStack(stackOf(context));
+  const { template } = stackOf(context);
   const [acl] = Object.values<Properties>(template.findResources('AWS::WAFv2::WebACL'));
   const rules = (acl?.Properties.Rules ?? []).map((rule: Properties) => [rule.Name, rule]);
   return { template, rules: Object.fromEntries(rules) };
 };
 const rateOf = ({ rules }: ReturnType<typeof aclOf>) => rules['login-rate'].Statement.RateBasedStatement;
 
+const proxied = aclOf(production);
 const prod = aclOf({ stage: 'prod' });
 const off = [aclOf({}), aclOf({ stage: 'prod', waf: false })];
 const on = aclOf({ waf: 'true', loginRate: 50 });
-const trustedProxy = { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' };
-const proxied = aclOf({ stage: 'prod', trustedProxy });
 
 describe('the web ACL', () => {
   it('is in front of the API of the apps, by default in production', () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import type { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LEAST_BOOTSTRAP } from '../../../lib/tools/aws/checks.ts';
 import { contextFrom, contextProblem } from '../../../lib/tools/aws/context.ts';
@@ -10,26 +10,23 @@ import { deploy, destroy, diff } from '../../../lib/tools/aws/deploy.ts';
 import { readStage } from '../../../lib/tools/aws/stage.ts';
 import { keepsData, mailSenderIn, reservedIn, type Template } from '../../../lib/tools/aws/template.ts';
 import { accountWith, awsError } from '../../fixtures/aws-account.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { stackOf } from '../../fixtures/stack.ts';
 
-const stacks = createStacks();
 let folder: string;
 /** Templates as the CDK makes them. */
-const templateOf = (context: Record<string, unknown>): Template => {
-  const stack = stacks.stackOf(context);
-  const assembly = App.of(stack)?.node.root as App;
-  return assembly.synth().getStackByName(stack.stackName).template;
-};
 const prodContext = {
   ...{ stage: 'prod', mailSender: 'cloud@example.org' },
   concurrency: { devices: 200, process: 50, deliver: 100, sweep: 2 },
 };
-const templates: Record<'dev' | 'prod', Template> = { dev: templateOf({}), prod: templateOf(prodContext) };
+const templates = {
+  dev: stackOf().template.toJSON() as Template,
+  prod: stackOf(prodContext).template.toJSON() as Template,
+};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tools-deploy-'));
 });
 afterAll(async () => {
-  await Promise.all([folder, stacks.folder].map((one) => rm(one, { recursive: true, force: true })));
+  await rm(folder, { recursive: true, force: true });
 });
 
 const bootstrapped = { CDKToolkit: { BootstrapVersion: '30' } };
@@ -160,7 +157,7 @@ describe('the settings of a stage', () => {
   });
 
   test('have templates that need exactly the bootstrap version that is checked', () => {
-    const app = App.of(stacks.stackOf())?.node.root as App;
+    const app = stackOf().stack.node.root as App;
     expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(LEAST_BOOTSTRAP);
   });
 });

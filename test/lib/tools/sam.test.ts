@@ -3,18 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
 import { ensureTable } from '../../../lib/local/table.ts';
 import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
 import { environmentFile } from '../../../lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
-import { createStacks } from '../../fixtures/stack.ts';
+import { stackOf } from '../../fixtures/stack.ts';
 
-const stacks = createStacks();
-const local: Json = Template.fromStack(stacks.stackOf({ stage: 'local' })).toJSON();
-const dev: Json = Template.fromStack(stacks.stackOf({ stage: 'dev' })).toJSON();
+const local: Json = stackOf({ stage: 'local' }).template.toJSON();
+const dev: Json = stackOf().template.toJSON();
 const variablesOf = (template: Json): Record<string, unknown>[] =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties.Environment.Variables);
 
@@ -27,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  await Promise.all([folder, stacks.folder].map((one) => rm(one, { recursive: true, force: true })));
+  await rm(folder, { recursive: true, force: true });
 });
 
 const engines = {
