@@ -1,4 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest, the longest first: one of them at the end would run alone, with a core idle. */
+const longest = [
+  ...['faults/inside', 'contracts/contracts', 'faults/outside', 'functions/api/deliveries/replays'],
+  ...['journeys/mqtt-many', 'lib/tools/commands', 'journeys/slow-receiver', 'journeys/many-processes'],
+  ...['journeys/restart', 'units-of-events', 'units-of-falls', 'shared/store/table', 'functions/api/sensors/list'],
+  ...['functions/api/deliveries', 'shared/api/configs', 'fuzz/fuzz', 'lib/simulate/simulate', 'lib/local/keep-alive'],
+  ...['lib/aws/settings', 'lib/aws/iam-replay', 'types', 'functions/api/sensors/event-pages'],
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const first = longest.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
+    return [...new Set([...first, ...sorted])];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,6 +29,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // One more than the cores that it is measured on, because tests also wait: for receivers, processes, the clock.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Files share what they import: loading it anew for each takes longer than most of their tests.
     isolate: false,
   },
