@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEADLINE_SECONDS } from './domain/delivery.ts';
-import { Quotas, SomeQuotas } from './domain/quota.ts';
+import { defaultQuotas, type Quotas, readQuotas, type SomeQuotas } from './domain/quota.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) =>
@@ -10,44 +10,50 @@ const list = z.string().transform((value) =>
     .filter(Boolean),
 );
 
+const retrySchedule = list
+  .refine((all) => all.length <= 20 && all.every((one) => /^\d{1,5}$/.test(one) && Number(one) <= 86_400))
+  .transform((all) => all.map(Number));
+const number = (min: number, max: number) => z.coerce.number().check(z.gte(min), z.lte(max));
+
 const headerName = z
   .string()
   .regex(/^[\w!#$%&'*+.^`|~-]*$/)
   .transform((name) => name.toLowerCase())
   .default('');
 
-const json = z.string().transform((text, ctx): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    ctx.addIssue('no JSON');
-    return z.NEVER;
-  }
+const quotas = z.string().transform((text, ctx): SomeQuotas => {
+  const read = readQuotas(text);
+  if (read) return read;
+  ctx.addIssue('no quotas');
+  return z.NEVER;
 });
+
+/** Any text. One schema for all variables that have it, because each costs time at a start. */
+const text = z.string().default('');
 
 /** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
 export const Environment = z.object({
   TABLE_NAME: z.string().min(3).default('sensor-cloud'),
-  EVENTS_QUEUE_URL: z.string().default(''),
-  TIMERS_QUEUE_URL: z.string().default(''),
-  DELIVERIES_QUEUE_URL: z.string().default(''),
-  RETRIES_QUEUE_URL: z.string().default(''),
-  MQTT_QUEUE_URL: z.string().default(''),
-  QUARANTINE_QUEUE_URL: z.string().default(''),
+  EVENTS_QUEUE_URL: text,
+  TIMERS_QUEUE_URL: text,
+  DELIVERIES_QUEUE_URL: text,
+  RETRIES_QUEUE_URL: text,
+  MQTT_QUEUE_URL: text,
+  QUARANTINE_QUEUE_URL: text,
   /** The namespace of the metrics in CloudWatch. */
   METRICS_NAMESPACE: z.string().default('SensorCloud'),
   /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
   MQTT_RULE: z.string().regex(/^\w*$/).default(''),
   /** The KMS key that seals secrets of webhooks. */
-  SECRETS_KEY_ARN: z.string().default(''),
+  SECRETS_KEY_ARN: text,
   /** Requests per second of an account or address; 0: no limit. */
-  RATE_LIMIT_PER_SECOND: z.coerce.number().int().min(0).max(1_000_000).default(30),
+  RATE_LIMIT_PER_SECOND: number(0, 1_000_000).int().default(30),
   /** A JSON object with the quotas of a customer that differ from the defaults. */
-  QUOTAS: json.pipe(SomeQuotas).default({}),
+  QUOTAS: quotas.default({}),
   /** The address of the service without /api/v1; empty while it is unknown. */
-  PUBLIC_URL: z.string().default(''),
+  PUBLIC_URL: text,
   /** The address for devices without /api/v1; empty: the address of the service. */
-  DEVICE_URL: z.string().default(''),
+  DEVICE_URL: text,
   /** The trusted proxy: the header with the caller's address, and the header with the proxy's secret. */
   TRUSTED_PROXY_HEADER: headerName,
   TRUSTED_PROXY_SECRET_HEADER: headerName,
@@ -62,28 +68,16 @@ export const Environment = z.object({
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */
-  MAIL_SENDER: z.string().default(''),
+  MAIL_SENDER: text,
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   /** CIDRs that webhooks may call although they are private. */
   ALLOWED_TARGET_RANGES: list.default([]),
   /** Seconds of silence after which a sensor is inactive. */
-  SENSOR_INACTIVE_AFTER_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
+  SENSOR_INACTIVE_AFTER_SECONDS: number(1, 86_400).int().default(300),
   /** Seconds that one whole attempt to deliver may take. */
-  DELIVERY_DEADLINE_SECONDS: z.coerce.number().min(1).max(DEADLINE_SECONDS).default(DEADLINE_SECONDS),
+  DELIVERY_DEADLINE_SECONDS: number(1, DEADLINE_SECONDS).default(DEADLINE_SECONDS),
   /** Seconds before each attempt; empty: the built-in retry schedule. */
-  RETRY_SCHEDULE: list
-    .pipe(
-      z
-        .array(
-          z
-            .string()
-            .regex(/^\d{1,5}$/)
-            .transform(Number)
-            .pipe(z.number().max(86_400)),
-        )
-        .max(20),
-    )
-    .default([]),
+  RETRY_SCHEDULE: retrySchedule.default([]),
 });
 export type Settings = Omit<z.output<typeof Environment>, 'QUOTAS'> & { QUOTAS: Quotas };
 
@@ -100,13 +94,16 @@ const missingOfProxy = (given: Pick<Settings, (typeof proxy)[number]>): readonly
   return missing.length === proxy.length ? [] : missing;
 };
 
+// Settings are read once in a process: compiling a parser for them would take longer than parsing does.
+const once = { jitless: true };
+
 /** Checks the environment and returns the settings. Throws an error that names every wrong variable, never its value. */
 export const settingsFrom = (variables: Variables): Settings => {
-  const { data, error } = Environment.safeParse(setIn(variables));
+  const { data, error } = Environment.safeParse(setIn(variables), once);
   const names = data ? missingOfProxy(data) : [...new Set(error.issues.map((issue) => String(issue.path[0])))];
   // Without a limit of calls messages are not limited either, unless QUOTAS names their limit.
   const uncounted = data?.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
-  if (data && names.length === 0) return { ...data, QUOTAS: Quotas.parse({ ...uncounted, ...data.QUOTAS }) };
+  if (data && names.length === 0) return { ...data, QUOTAS: { ...defaultQuotas, ...uncounted, ...data.QUOTAS } };
   throw new Error(`wrong environment: ${names.join(', ')}`);
 };
 

@@ -4,6 +4,7 @@ import { serve } from '../shared/api/serve.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
+import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
 import type { Manufacturer } from '../shared/domain/sensor.ts';
@@ -138,11 +139,15 @@ export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 
 
 // case: a maker without one of its cells
 // @ts-expect-error
-export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'decode') };
+export const maker: Record<Manufacturer, Maker> = { ...makers, maker_b: omit(makers.maker_b, 'mountings') };
 
 // case: a maker that nobody registered
 // @ts-expect-error
 export const fewerMakers: Record<Manufacturer, Maker> = { maker_a: makers.maker_a };
+
+// case: a maker whose messages nobody decodes
+// @ts-expect-error
+export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.maker_a };
 
 // case: a format without one of its cells
 // @ts-expect-error
@@ -153,7 +158,8 @@ export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(for
 export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
 
 // case: every maker and every format with all of their cells compiles
-export const all: { makers: Record<Manufacturer, Maker>; formats: Record<Format, PayloadFormat> } = { makers, formats };
+type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer, Decode> };
+export const all: All & { formats: Record<Format, PayloadFormat> } = { makers, decoders, formats };
 
 // case: a variable of the environment that the contract's capabilities do not name
 declare const watcher: Deps<'watch:sensors'>;

@@ -21,7 +21,7 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
   const outOf = (module: string) => module.replaceAll(/\W/g, '-');
   const builds = modules.map((together) => {
     const entryPoints = together.map((module) => ({ in: join(root, module), out: outOf(module) }));
-    return build({ ...options, minify: false, outdir: folder, entryPoints, metafile: true });
+    return build({ ...options, minify: false, banner: {}, outdir: folder, entryPoints, metafile: true });
   });
   const sources = (await Promise.all(builds)).flatMap(({ metafile }) => Object.keys(metafile.inputs));
   const plugin: Plugin = {

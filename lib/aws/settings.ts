@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DEADLINE_SECONDS } from '../../shared/domain/delivery.ts';
-import { Quotas, SomeQuotas } from '../../shared/domain/quota.ts';
+import { defaultQuotas, readQuotas, type SomeQuotas } from '../../shared/domain/quota.ts';
 import { concurrency } from './concurrency.ts';
-import { flag, list, numbers, parsed, parts, type Setting, text, whole } from './setting.ts';
+import { flag, list, numbers, parts, type Setting, text, whole } from './setting.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
 
 const range: Setting<string> = {
@@ -31,8 +31,8 @@ const logRetentionDays: Setting<RetentionDays> = {
 
 const quotas: Setting<SomeQuotas> = {
   otherwise: {},
-  wants: `a JSON object with whole numbers for some of: ${Object.keys(Quotas.shape).join(', ')}`,
-  read: (given) => SomeQuotas.safeParse(parsed(given)).data ?? null,
+  wants: `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,
+  read: readQuotas,
 };
 
 /** A throttle: requests per second, and the burst. */

@@ -1,7 +1,7 @@
 import { hashOf } from '../auth/tokens.ts';
 import type { Deps } from '../deps.ts';
 import { deviceConfig } from '../domain/makers/device-config.ts';
-import { firstRoom } from '../domain/room.ts';
+import { firstRoom } from '../domain/room-geometry.ts';
 import type { Manufacturer } from '../domain/sensor.ts';
 import type { StoreOf } from '../store/store.ts';
 import type { notifying } from './operation.ts';

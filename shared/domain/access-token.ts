@@ -2,8 +2,6 @@ import * as z from 'zod';
 import { Permission } from './permission.ts';
 import { millis, text } from './values.ts';
 
-/** How many access tokens a user can have at the same time. */
-export const ACCESS_TOKENS_MAXIMUM = 20;
 /** How many characters of a token are stored, so that its user can recognise it. */
 export const PREFIX_LENGTH = 12;
 

@@ -1,23 +1,4 @@
-import * as z from 'zod';
-import { int64, millis } from './values.ts';
-
-const phase = int64.nullable();
-
-/** One attempt in the delivery log. Exactly one of `status` and `error` is null. */
-export const AttemptLog = z
-  .object({
-    number: int64,
-    startDate: millis,
-    durationMs: int64,
-    status: int64.nullable(),
-    error: z.string().nullable().meta({ description: 'a stable word for why there was no status, such as timeout' }),
-    responseBody: z.string().meta({ description: 'the first 4 KiB of the answer' }),
-    timings: z
-      .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
-      .meta({ description: 'ms of each phase; null where it did not take place' }),
-  })
-  .meta({ id: 'AttemptLog' });
-export type AttemptLog = z.output<typeof AttemptLog>;
+import type { AttemptLog } from './delivery-view.ts';
 
 /** The result of an attempt, as the delivery log shows it. */
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;

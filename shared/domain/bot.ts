@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Locale } from './user.ts';
+import { Locale } from './locale.ts';
 import { id, millis, text } from './values.ts';
 
 /** A bot is an account that owns webhooks and cannot log in. The texts of its deliveries are in its locale. */

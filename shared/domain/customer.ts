@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { email, id, millis, text } from './values.ts';
+import { email } from './email.ts';
+import { id, millis, text } from './values.ts';
 
 /** The body of a request that creates or replaces a customer. */
 export const CustomerUpdate = z.object({ name: text(1, 128), location: text(0, 256), email }).meta({

@@ -1,5 +1,6 @@
 import type { Happening } from './event.ts';
-import { fires, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
+import { fires } from './rule-conditions.ts';
 import type { HitPlace } from './rule-hit.ts';
 import type { SensorState } from './sensor-state.ts';
 

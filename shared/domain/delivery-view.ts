@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { AttemptLog } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { timeOfUlid } from './ids.ts';
 import { id, int64, millis, uuid } from './values.ts';
@@ -8,6 +7,24 @@ export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'h
 
 /** The id of a delivery: a ULID. */
 export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
+
+const phase = int64.nullable();
+
+/** One attempt in the delivery log. Exactly one of `status` and `error` is null. */
+export const AttemptLog = z
+  .object({
+    number: int64,
+    startDate: millis,
+    durationMs: int64,
+    status: int64.nullable(),
+    error: z.string().nullable().meta({ description: 'a stable word for why there was no status, such as timeout' }),
+    responseBody: z.string().meta({ description: 'the first 4 KiB of the answer' }),
+    timings: z
+      .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
+      .meta({ description: 'ms of each phase; null where it did not take place' }),
+  })
+  .meta({ id: 'AttemptLog' });
+export type AttemptLog = z.output<typeof AttemptLog>;
 
 /** A delivery in answers of the API. */
 export const DeliveryView = z

@@ -1,6 +1,9 @@
+import * as z from 'zod';
+
 /** The languages that have a file of messages. A new language needs such a file first. */
 export const locales = ['en', 'de'] as const;
-export type Locale = (typeof locales)[number];
+export const Locale = z.enum(locales);
+export type Locale = z.output<typeof Locale>;
 export const DEFAULT_LOCALE: Locale = 'en';
 
 export const isLocale = (value: string): value is Locale => (locales as readonly string[]).includes(value);

@@ -1,31 +1,60 @@
 import * as z from 'zod';
 
-const upTo = (maximum: number, otherwise: number) => z.int().min(0).max(maximum).default(otherwise);
-
 /**
- * How many objects one customer can have. A stage may set other values. `sensorsInGroup` is limited by the number of
- * sensors that one request can move; `messagesPerSecond` is for one sensor, and 0 means no limit.
+ * How many objects one customer can have, and the most that a stage may set. `sensorsInGroup` is limited by the number
+ * of sensors that one request can move; `messagesPerSecond` is for one sensor, and 0 means no limit.
  */
-export const Quotas = z
-  .strictObject({
-    webhooks: upTo(1_000, 50),
-    bots: upTo(10_000, 100),
-    rules: upTo(10_000, 500),
-    /** Enabled rules for the same scope and situation. So many rules may fire for one event. */
-    rulesOfOneSituation: upTo(1_000, 50),
-    users: upTo(100_000, 500),
-    sensors: upTo(100_000, 10_000),
-    sensorsInGroup: upTo(1_000, 1_000),
-    sensorGroups: upTo(10_000, 200),
-    /** Running replays of one webhook. */
-    replays: upTo(100, 1),
-    messagesPerSecond: upTo(1_000_000, 100).meta({ description: 'of one sensor; 0: no limit' }),
-  })
-  .meta({ id: 'Quotas', description: 'the limits of a customer' });
-export type Quotas = z.output<typeof Quotas>;
+const bounds = {
+  webhooks: { byDefault: 50, most: 1_000 },
+  bots: { byDefault: 100, most: 10_000 },
+  rules: { byDefault: 500, most: 10_000 },
+  /** Enabled rules for the same scope and situation. So many rules may fire for one event. */
+  rulesOfOneSituation: { byDefault: 50, most: 1_000 },
+  users: { byDefault: 500, most: 100_000 },
+  sensors: { byDefault: 10_000, most: 100_000 },
+  sensorsInGroup: { byDefault: 1_000, most: 1_000 },
+  sensorGroups: { byDefault: 200, most: 10_000 },
+  /** Running replays of one webhook. */
+  replays: { byDefault: 1, most: 100 },
+  messagesPerSecond: { byDefault: 100, most: 1_000_000 },
+} as const;
+export type Quotas = Record<keyof typeof bounds, number>;
 /** The quotas that a stage sets. */
-export const SomeQuotas = Quotas.partial();
-export type SomeQuotas = z.output<typeof SomeQuotas>;
+export type SomeQuotas = Partial<Quotas>;
+
+const names = Object.keys(bounds) as (keyof Quotas)[];
+const each = <T>(make: (name: keyof Quotas) => T) =>
+  Object.fromEntries(names.map((name) => [name, make(name)])) as Record<keyof Quotas, T>;
+
+export const defaultQuotas: Readonly<Quotas> = each((name) => bounds[name].byDefault);
+
+const bounded = (name: keyof Quotas) => z.int().min(0).max(bounds[name].most);
+
+/** Makes the schema of all quotas. It is a function, because most functions never need it. */
+export const quotasSchema = () => {
+  const { messagesPerSecond, ...counts } = each((name) => bounded(name).default(defaultQuotas[name]));
+  return z
+    .strictObject({
+      ...counts,
+      messagesPerSecond: messagesPerSecond.meta({ description: 'of one sensor; 0: no limit' }),
+    })
+    .meta({ id: 'Quotas', description: 'the limits of a customer' });
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Gives the quotas that a stage sets, as an object or as JSON, or null if they are not allowed. */
+export const readQuotas = (given: unknown): SomeQuotas | null => {
+  const some = z.strictObject(each(bounded)).partial();
+  const { data } = some.safeParse(typeof given === 'string' ? jsonOf(given) : given);
+  return (data as SomeQuotas | undefined) ?? null;
+};
 
 /** Gives the details of the error for a quota that is used up. */
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });

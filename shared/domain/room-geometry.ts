@@ -1,5 +1,5 @@
 import type { NormalizedCoordinates, Point } from './event.ts';
-import type { RoomUpdate } from './room.ts';
+import type { Mounting, Room, RoomUpdate } from './room.ts';
 
 /** The room of a sensor before it is measured: a sensor on the wall of a room of 3.6 m width. */
 export const defaultRoom: RoomUpdate = {
@@ -15,6 +15,19 @@ export const defaultRoom: RoomUpdate = {
   exitDuration: 120,
   regions: [],
 };
+
+/** Gives the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
+export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
+
+/** Gives the room of a sensor before its first PUT. It is as old as the sensor. */
+export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
+  ...defaultRoom,
+  regions: [],
+  sensorId: id,
+  createDate,
+  updateDate: createDate,
+  rotation: rotationOf(defaultRoom.sensorMounting),
+});
 
 /** The extent of a room in cm. */
 export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;

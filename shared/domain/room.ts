@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { RegionUpdate } from './region.ts';
-import { defaultRoom } from './room-geometry.ts';
 import { int32, millis } from './values.ts';
 
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
@@ -54,16 +53,3 @@ export const Room = fields
   })
   .meta({ id: 'Room' });
 export type Room = z.output<typeof Room>;
-
-/** Gives the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
-export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
-
-/** Gives the room of a sensor before its first PUT. It is as old as the sensor. */
-export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
-  ...defaultRoom,
-  regions: [],
-  sensorId: id,
-  createDate,
-  updateDate: createDate,
-  rotation: rotationOf(defaultRoom.sensorMounting),
-});

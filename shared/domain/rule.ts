@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Happening, Situation } from './event.ts';
-import { isScheduled, Schedule } from './schedule.ts';
+import { Situation } from './event.ts';
+import { Schedule } from './schedule.ts';
 import { id, int32, millis, text, uuid } from './values.ts';
 
 export const Recipient = z.object({ botId: id, webhookId: uuid });
@@ -54,44 +54,3 @@ export const NewRule = fields
 /** A rule tells its recipients when a situation occurs at the sensors that it watches. */
 export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
 export type Rule = z.output<typeof Rule>;
-
-type Condition = (rule: Rule, what: Happening, time: number, firedAt: number | undefined) => boolean;
-
-/** The conditions for a rule to fire, the cheapest first. */
-const conditions = {
-  isEnabled: ({ isEnabled }) => isEnabled,
-  situation: ({ situation }, what) => situation === what.situation,
-  isSilent: (_, { isSilent }) => !isSilent,
-  isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
-  region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
-  schedule: ({ schedule }, _, time) => schedule === null || isScheduled(schedule, time),
-  // A late event may be older than the one that fired last.
-  rateLimit: ({ rateLimitSeconds }, { newFall }, time, firedAt) =>
-    newFall || firedAt === undefined || Math.abs(time - firedAt) >= rateLimitSeconds * 1_000,
-} as const satisfies Record<string, Condition>;
-export type WhyNot = keyof typeof conditions;
-
-/**
- * Does a rule fire for an event? Its scope (sensor, group, customer) is not checked here: rules are looked up by it.
- */
-export const fires: Condition = (...given) => Object.values(conditions).every((holds) => holds(...given));
-
-/** Gives the names of the conditions that prevent a rule from firing. The list is empty if it fires. */
-export const whyNot = (...given: Parameters<Condition>): WhyNot[] =>
-  (Object.keys(conditions) as WhyNot[]).filter((name) => !conditions[name](...given));
-
-/** The longest title and message that are sent, in code points. */
-export const SENT_TEXT = 256;
-
-/**
- * Replaces `{sensor} {region} {location} {time} {situation}` in a text of a rule. The result has at most SENT_TEXT code
- * points.
- */
-export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>
-  [
-    ...template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
-    ),
-  ]
-    .slice(0, SENT_TEXT)
-    .join('');

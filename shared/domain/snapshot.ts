@@ -3,9 +3,10 @@ import { type Delivery, deliveryId, type Service, type Snapshot } from './delive
 import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { defaultRoom, normalize } from './room-geometry.ts';
-import { fillIn, type Rule } from './rule.ts';
-import { wallTime } from './schedule.ts';
+import type { Rule } from './rule.ts';
+import { fillIn } from './rule-texts.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
+import { wallTime } from './wall-time.ts';
 
 type Customer = { id: number; name: string; location: string };
 

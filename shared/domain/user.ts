@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { DEFAULT_LOCALE, locales } from './locale.ts';
+import { email } from './email.ts';
+import { DEFAULT_LOCALE, Locale } from './locale.ts';
 import { Permission } from './permission.ts';
-import { email, fitPattern, id, int64, isFit, millis, text } from './values.ts';
+import { fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
 export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
@@ -26,15 +26,6 @@ export const NewPassword = z
   });
 
 export const Username = text(1, 64);
-
-/**
- * Gives the key of a username. Case and Unicode form do not matter, so that nobody can take a name that looks like
- * another one. It is a hash, because any text of a login must be a valid key.
- */
-export const usernameKey = (username: string): string =>
-  createHash('sha256').update(username.normalize('NFKC').toLowerCase()).digest('base64url');
-
-export const Locale = z.enum(locales);
 
 const Profile = z.object({
   firstName: text(0, 64),

@@ -2,11 +2,9 @@ import * as z from 'zod';
 import { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from './values.ts';
+import { SecretKey } from './webhook-secret.ts';
 
 export const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
-
-/** 16..256 printable ASCII characters. */
-export const SecretKey = z.string().regex(/^[\x20-\x7e]{16,256}$/);
 
 /** One delay in seconds for each attempt, the first one included. */
 export const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
@@ -58,11 +56,6 @@ export const NewWebhook = update
   .check(crossRules)
   .meta({ id: 'NewWebhook', examples: [example] });
 export type NewWebhook = z.output<typeof NewWebhook>;
-
-/** The body of a request that changes only the secret. */
-export const NewSecret = z
-  .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
-  .meta({ id: 'NewSecret', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });
 
 const Health = z.object({
   consecutiveFailures: int64,

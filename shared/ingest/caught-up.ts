@@ -1,5 +1,5 @@
 import { happenings, isRecent } from '../domain/happenings.ts';
-import { makers } from '../domain/makers/makers.ts';
+import { decoders } from '../domain/makers/decoders.ts';
 import { reports, type Signal } from '../domain/message.ts';
 import { isAllJudged } from '../domain/noted-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor-state.ts';
@@ -9,7 +9,7 @@ import type { Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
 type From = Pick<Sender, 'sensorId' | 'manufacturer'>;
-const decodedBy = ({ manufacturer }: From, raw: string) => makers[manufacturer].decode(JSON.parse(raw));
+const decodedBy = ({ manufacturer }: From, raw: string) => decoders[manufacturer](JSON.parse(raw));
 
 /**
  * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is

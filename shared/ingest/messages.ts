@@ -1,6 +1,6 @@
 import { INEXACT, parseJson } from '../api/json.ts';
 import { hashOf } from '../domain/ids.ts';
-import { makers } from '../domain/makers/makers.ts';
+import { decoders } from '../domain/makers/decoders.ts';
 import { messageUuid } from '../domain/message.ts';
 import { MESSAGES, messagesIn } from '../domain/raw.ts';
 import type { Device } from '../domain/sensor.ts';
@@ -61,7 +61,7 @@ export const uuidsOf = (
   { sensorId, receiveDate, first, messages }: ProcessMessages,
 ): string[] =>
   messages.map((raw, at) =>
-    messageUuid(sensorId, makers[manufacturer].decode(JSON.parse(raw)), raw, [receiveDate, first + at]),
+    messageUuid(sensorId, decoders[manufacturer](JSON.parse(raw)), raw, [receiveDate, first + at]),
   );
 
 /**

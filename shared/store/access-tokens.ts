@@ -1,4 +1,4 @@
-import { ACCESS_TOKENS_MAXIMUM, type AccessToken } from '../domain/access-token.ts';
+import type { AccessToken } from '../domain/access-token.ts';
 import type { Table, TableReader } from './client.ts';
 import { absent, changes, where } from './request.ts';
 import { asJudged, type Judged, type Session } from './sessions.ts';
@@ -6,7 +6,9 @@ import { items } from './table.ts';
 
 /** The session that a token opens, and all that a list shows of it. */
 type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
-/** A user's tokens take one of 20 slots each, so there is never a 21st, however many are made at once. */
+/** How many access tokens a user can have at the same time. */
+const ACCESS_TOKENS_MAXIMUM = 20;
+/** Each token of a user takes a slot, so there is never a 21st, however many are made at once. */
 type Slot = { slot: number; id: string; hash: string; expires: number | null };
 
 const slotsOf = (table: TableReader, accountKey: string) =>

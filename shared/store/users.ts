@@ -1,5 +1,5 @@
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
-import { usernameKey } from '../domain/user.ts';
+import { usernameKey } from '../domain/username.ts';
 import type { Table, TableReader } from './client.ts';
 import { giveOne, takeOne } from './counts.ts';
 import { absent, changes, present, type Write, where } from './request.ts';

@@ -1,7 +1,7 @@
 import { deliver } from '../../functions/workers/deliver/contract.ts';
 import { processing } from '../../functions/workers/process/contract.ts';
 import { stageFrom } from '../../lib/aws/stage.ts';
-import { Quotas } from '../../shared/domain/quota.ts';
+import { defaultQuotas } from '../../shared/domain/quota.ts';
 import { DUE_SHARDS } from '../../shared/store/table.ts';
 import { assumed, limits, pages, readUnit, SECONDS_OF_MONTH, work, world } from './growth-facts.ts';
 
@@ -14,7 +14,7 @@ const timesOf = (sensors: number) => {
   const falls = perSecond(world.secondsBetweenFalls);
   const reports = perSecond(world.secondsBetweenReports);
   const looks = perSecond(work.secondsBetweenLooks);
-  const ofCustomer = Math.min(sensors, Quotas.parse({}).sensors);
+  const ofCustomer = Math.min(sensors, defaultQuotas.sensors);
   return {
     ...{ falls, reports, looks, stateWrites: perSecond(work.secondsBetweenWrites) },
     calls: reports + world.messagesOfFall * falls,

@@ -7,7 +7,10 @@ type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>
 /** Events that make a handler create its table client and everything else that it keeps, but send no request. */
 const probes: Record<string, unknown> = {
   // OPTIONS asks for the allowed methods: the answer is 204 or 404, after everything that needs no table.
-  api: { httpMethod: 'OPTIONS', resource: '/', headers: {}, multiValueHeaders: {}, requestContext: {} },
+  api: {
+    ...{ httpMethod: 'OPTIONS', resource: '/', headers: {}, multiValueHeaders: {} },
+    requestContext: { identity: { sourceIp: '203.0.113.7' } },
+  },
   consumer: { Records: [] },
 };
 const context = { getRemainingTimeInMillis: () => 30_000, awsRequestId: 'bench' };

@@ -5,7 +5,7 @@ import { defaultsOf } from '../../shared/domain/config/field.ts';
 import * as makerA from '../../shared/domain/makers/maker-a/config.ts';
 import * as makerB from '../../shared/domain/makers/maker-b/config.ts';
 import { defaultRoom } from '../../shared/domain/room-geometry.ts';
-import { usernameKey } from '../../shared/domain/user.ts';
+import { usernameKey } from '../../shared/domain/username.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';

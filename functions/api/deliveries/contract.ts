@@ -10,8 +10,8 @@ import {
 } from '../../../shared/domain/delivery-view.ts';
 import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/replay.ts';
 import { integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
-import { NewSecret } from '../../../shared/domain/webhook.ts';
 import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
+import { NewSecret } from '../../../shared/domain/webhook-secret.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 

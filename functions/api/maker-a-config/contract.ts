@@ -4,16 +4,19 @@ import { group } from '../../../shared/api/operation.ts';
 import { criticalFields } from '../../../shared/domain/config/critical.ts';
 import { schemaOf } from '../../../shared/domain/config/field.ts';
 import {
-  Basic,
-  BasicUpdate,
+  basicFields,
   dryContactFields,
   firmwareFields,
   telemetryFields,
 } from '../../../shared/domain/makers/maker-a/config.ts';
 import { SensorId } from '../../../shared/domain/sensor.ts';
+import { millis } from '../../../shared/domain/values.ts';
 
 const common = { maker: 'maker_a', params: z.object({ sensorId: SensorId }) } as const;
 const same = <S>(schema: S) => ({ body: schema, response: schema });
+
+const BasicUpdate = schemaOf(basicFields);
+const Basic = BasicUpdate.extend({ learningModeEndDate: millis.nullable() }).meta({ id: 'MakerABasicConfig' });
 
 const basic = configPair({ ...common, name: 'basic', may: 'manage_sensors', body: BasicUpdate, response: Basic });
 const dryContact = configPair({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { configPair } from '../../../shared/api/config-pair.ts';
 import { group } from '../../../shared/api/operation.ts';
 import { schemaOf } from '../../../shared/domain/config/field.ts';
-import { basicFields, fallFields, VitalData } from '../../../shared/domain/makers/maker-b/config.ts';
+import { basicFields, fallFields, vitalFields } from '../../../shared/domain/makers/maker-b/config.ts';
 
 /** The sensor ids of this maker have exactly 12 characters. */
 const common = {
@@ -10,6 +10,17 @@ const common = {
   may: 'manage_sensors',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
+/** The body and answer of O21. It checks the order of the rates. */
+const VitalData = schemaOf(vitalFields)
+  .check(({ value, issues }) => {
+    // Invalid rates cannot be compared.
+    if (issues.length > 0) return;
+    for (const rate of ['respirationRate', 'heartRate'] as const)
+      if (value[`${rate}Upper`] < value[`${rate}Lower`])
+        issues.push({ code: 'custom', input: value, path: [`${rate}Upper`], params: { key: 'rate_order' } });
+  })
+  .meta({ id: 'MakerBVitalDataConfig' });
+
 const same = <S>(schema: S) => ({ body: schema, response: schema });
 
 const basic = configPair({

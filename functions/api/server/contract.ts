@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { Quotas } from '../../../shared/domain/quota.ts';
+import { quotasSchema } from '../../../shared/domain/quota.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
 
 const ServerConfig = z
@@ -10,7 +10,7 @@ const ServerConfig = z
     passwordResetEnabled: z.enum(['true', 'false']),
     url: z.string().optional(),
     deviceUrl: z.string().optional(),
-    limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int(), quotas: Quotas }).optional(),
+    limits: z.object({ rateLimit: z.int(), perPageMaximum: z.int(), quotas: quotasSchema() }).optional(),
     locales: z.array(z.string()).optional(),
     manufacturers: z.array(z.string()).optional(),
   })

@@ -1,4 +1,4 @@
-import { makers } from '../../../shared/domain/makers/makers.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
 import { consume, type Received } from '../../../shared/queue/consume.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
@@ -23,7 +23,7 @@ const mayAlarm = ({ task }: ReceivedInput): boolean => {
   const { manufacturer, messages } = task;
   return (
     manufacturer !== undefined &&
-    messages.some((raw) => likely.has(makers[manufacturer].decode(JSON.parse(raw)).signal.kind))
+    messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind))
   );
 };
 

@@ -2,8 +2,8 @@ import { retryOnConflict } from '../../../shared/api/changing.ts';
 import type { Decided } from '../../../shared/domain/decision.ts';
 import { type Cause, happenings, heard, noticed, type Outcome } from '../../../shared/domain/happenings.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
 import { messageUuid, type Signal } from '../../../shared/domain/message.ts';
 import type { SensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
@@ -75,7 +75,7 @@ const judge = async (
     return { ...heard(state, { ...ofService, uuid }), timings: null };
   }
   const { raw, at } = message;
-  const decoded = makers[context.sensor.manufacturer].decode(JSON.parse(raw));
+  const decoded = decoders[context.sensor.manufacturer](JSON.parse(raw));
   const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
   noteContext({ uuid });
   await noteFirmware(deps, context, decoded.signal);

@@ -3,7 +3,7 @@ import type { Runtime } from '../../../shared/deps.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { Permission } from '../../../shared/domain/permission.ts';
 import { deviceIdOf } from '../../../shared/domain/sensor.ts';
-import { usernameKey } from '../../../shared/domain/user.ts';
+import { usernameKey } from '../../../shared/domain/username.ts';
 import { store } from '../../../shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
 

@@ -1,5 +1,6 @@
-import { type AttemptLog, logOf } from '../../../shared/domain/attempt.ts';
+import { logOf } from '../../../shared/domain/attempt.ts';
 import { type Delivery, deliveryId } from '../../../shared/domain/delivery.ts';
+import type { AttemptLog } from '../../../shared/domain/delivery-view.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import { store } from '../../../shared/store/store.ts';

@@ -1,4 +1,4 @@
-import { makers } from '../../../shared/domain/makers/makers.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
@@ -51,7 +51,7 @@ const saidOf = (
   { receiveDate, raw = '{}' }: MessageItem,
 ): AcceptedMessage => ({
   ...{ uuid, receiveDate, bytes: Buffer.byteLength(raw) },
-  signal: sensor && makers[sensor.manufacturer].decode(JSON.parse(raw)).signal,
+  signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 
 /** Gives, for each rule, when (ms) the last event before this one happened for which the rule fired. */

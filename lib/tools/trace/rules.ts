@@ -1,7 +1,8 @@
 import { type Happening, happening, kinds, type Situation, unknownHappening } from '../../../shared/domain/event.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
-import { type Rule, type WhyNot, whyNot } from '../../../shared/domain/rule.ts';
-import { wallTime } from '../../../shared/domain/schedule.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import { type WhyNot, whyNot } from '../../../shared/domain/rule-conditions.ts';
+import { wallTime } from '../../../shared/domain/wall-time.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 
 /**

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { choice, type Field, flag, hostField, whole, words } from './field.ts';
+import { choice, field, flag, hostField, whole, words } from './field.ts';
 import { falling, presence } from './situations.ts';
 
-const MAC = z.string().regex(/^[0-9a-fA-F]{2}(:?)(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/);
-const macList: Field<string[]> = {
-  schema: z.array(MAC).max(64),
-  byDefault: [],
-  from: 42,
-  note: 'MAC addresses of the beacons that are looked for; all other devices are ignored',
-};
-const mustBeTrue: Field<true> = { schema: z.literal(true), byDefault: true, note: 'must not be deactivated' };
+const MAC = /^[0-9a-fA-F]{2}(:?)(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/;
+const macList = field<string[]>(
+  () => z.array(z.string().regex(MAC)).max(64),
+  [],
+  'MAC addresses of the beacons that are looked for; all other devices are ignored',
+  { from: 42 },
+);
+const mustBeTrue = field<true>(() => z.literal(true), true, 'must not be deactivated');
 
 /** The radar, and the kind of product that it makes of the sensor. */
 const radar = {

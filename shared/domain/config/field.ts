@@ -1,32 +1,38 @@
 import * as z from 'zod';
-import { host, int32, text } from '../values.ts';
+import { int32, text } from '../values.ts';
 
 /**
  * One field of a configuration: its schema, its default, its description in OpenAPI, and the firmwares that support it.
  * `from` and `until` are the N of firmware v0.N: `from` is the first that supports the field, `until` the first that no
  * longer does.
  */
-export type Field<T = unknown> = { schema: z.ZodType<T>; byDefault: T; from?: number; until?: number; note: string };
+export type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
 type Support = { from?: number; until?: number };
 
 const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;
 
-export const flag = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> => ({
-  schema: z.boolean(),
-  byDefault,
-  note,
-  ...support,
-});
+/**
+ * Declares a field. Its schema is made when it is first asked for: most functions only hand values on, and the schemas
+ * of all fields would be half of what they make at their start.
+ */
+export const field = <T>(make: () => z.ZodType<T>, byDefault: T, note: string, support: Support = {}): Field<T> => {
+  let made: z.ZodType<T> | undefined;
+  const schema = () => {
+    made ??= make();
+    return made;
+  };
+  return { schema, byDefault, note, ...support };
+};
+
+export const flag = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> =>
+  field(() => z.boolean(), byDefault, note, support);
 
 /** Declares an int32 field. Without bounds it allows all int32 values. */
 export const whole = (
   byDefault: number,
   note: string,
-  support: Support & { min?: number; max?: number } = {},
-): Field<number> => {
-  const { min = INT32.min, max = INT32.max, ...rest } = support;
-  return { schema: int32(min, max), byDefault, note, ...rest };
-};
+  { min = INT32.min, max = INT32.max, ...support }: Support & { min?: number; max?: number } = {},
+): Field<number> => field(() => int32(min, max), byDefault, note, support);
 
 /** Declares a field with a choice of numbers or words. */
 export const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
@@ -34,28 +40,19 @@ export const choice = <const C extends readonly [string | number, ...(string | n
   byDefault: NoInfer<C[number]>,
   note: string,
   support: Support = {},
-): Field<C[number]> => ({ schema: z.literal(choices) as z.ZodType<C[number]>, byDefault, note, ...support });
+): Field<C[number]> => field(() => z.literal(choices) as z.ZodType<C[number]>, byDefault, note, support);
 
-export const words = (
-  min: number,
-  max: number,
-  byDefault: string,
-  note: string,
-  support: Support = {},
-): Field<string> => ({
-  schema: text(min, max),
-  byDefault,
-  note,
-  ...support,
-});
+export const words = (min: number, max: number, byDefault: string, note: string, support: Support = {}) =>
+  field<string>(() => text(min, max), byDefault, note, support);
+
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const HOST = String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`;
+/** Makes the schema of the name of a host, 1..253 ASCII characters, or its IP address. */
+export const host = () => z.union([z.string().max(253).regex(new RegExp(HOST)), z.ipv4(), z.ipv6()]);
 
 /** Declares a field with the name of a host or its IP address. */
-export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> => ({
-  schema: host,
-  byDefault,
-  note,
-  ...support,
-});
+export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> =>
+  field<string>(host, byDefault, note, support);
 
 export type Fields = Readonly<Record<string, Field>>;
 export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
@@ -64,14 +61,14 @@ export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infe
 export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
 
-const supportText = ({ from, until }: Field): string =>
+const supportText = ({ from, until }: Support): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
 /** Gives stored values, and the default for each value that is missing or no longer allowed. */
 export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values<F>> | null): Values<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
-      const { success, data } = schema.safeParse(stored?.[name]);
+      const { success, data } = schema().safeParse(stored?.[name]);
       return [name, success ? data : byDefault];
     }),
   ) as Values<F>;
@@ -80,20 +77,20 @@ type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<
 
 /** Makes the schema of a configuration. All fields are required, whatever the firmware. */
 export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
-  const shape = Object.entries(fields).map(([name, field]) => {
-    const description = [field.note, supportText(field)].filter(Boolean).join('; ');
-    return [name, field.schema.meta({ description, default: field.byDefault })];
+  const shape = Object.entries(fields).map(([name, one]) => {
+    const description = [one.note, supportText(one)].filter(Boolean).join('; ');
+    return [name, one.schema().meta({ description, default: one.byDefault })];
   });
   return z.object(Object.fromEntries(shape)).meta({ examples: [defaultsOf(fields)] }) as z.ZodObject<Shape<F>>;
 };
 
-const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Field, firmware: number): boolean =>
+const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Support, firmware: number): boolean =>
   firmware >= from && firmware < until;
 
 /** Gives the fields of a configuration that a device with this firmware supports. */
 export const understood = <F extends Fields>(fields: F, values: Values<F>, firmware: number): Partial<Values<F>> =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) =>
-      isSupported(field, firmware) ? [[name, values[name as keyof F]]] : [],
+    Object.entries(fields).flatMap(([name, one]) =>
+      isSupported(one, firmware) ? [[name, values[name as keyof F]]] : [],
     ),
   ) as Partial<Values<F>>;

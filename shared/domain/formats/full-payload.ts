@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kinds, NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
-import { SENT_TEXT } from '../rule.ts';
+import { SENT_TEXT } from '../rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';
 

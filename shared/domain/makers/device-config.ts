@@ -1,5 +1,6 @@
 import type { Values } from '../config/field.ts';
-import { type Room, rotationOf } from '../room.ts';
+import type { Room } from '../room.ts';
+import { rotationOf } from '../room-geometry.ts';
 import type { Manufacturer, SensorRecord } from '../sensor.ts';
 import type { DeviceConfigParts, StoredConfigs } from './maker.ts';
 import type { firmwareFields } from './maker-a/config.ts';

@@ -1,5 +1,4 @@
 import type { ConfigName } from '../config/names.ts';
-import type { Decoded } from '../message.ts';
 import type { RegionKind } from '../region.ts';
 import type { Mounting, Room } from '../room.ts';
 import type { Limits } from '../room-limits.ts';
@@ -8,7 +7,10 @@ import type { SensorRecord } from '../sensor.ts';
 /** The stored configurations of a sensor by name. A configuration without a PUT is missing. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;
 
-/** Everything that differs between makers. Rules and events do not depend on it: they use decoded messages. */
+/**
+ * What differs between makers, besides their messages (decoders.ts) and the configuration of their devices. Rules and
+ * events do not depend on it: they use decoded messages.
+ */
 export type Maker = {
   /** Matches hardware ids as people write them: 12 hex digits, possibly with colons. */
   hardwareId: RegExp;
@@ -16,8 +18,6 @@ export type Maker = {
   sensorIdOf: (hardwareId: string, random: Uint8Array) => string;
   /** The hardware id can be derived from the sensor id, so lists of sensors need not store it. */
   isIdOfHardware: boolean;
-  /** Decodes a message. It never throws: a message that it does not understand is `unknown`. */
-  decode: (message: unknown) => Decoded;
   /** How far its sensors see by mounting. A missing mounting is not supported. */
   mountings: Partial<Record<Mounting, Limits>>;
   /** How many regions its sensors support, in total and by kind. A missing kind is not supported. */

@@ -66,4 +66,5 @@ test('messages per second are not limited when calls are not, unless their quota
   const named = { QUOTAS: '{"messagesPerSecond":7}' };
   const off = { RATE_LIMIT_PER_SECOND: '0' };
   expect([quotaOf({}), quotaOf(named), quotaOf(off), quotaOf({ ...off, ...named })]).toEqual([100, 7, 0, 7]);
+  expect(quotaOf({ ...off, QUOTAS: '{"bots":7}' })).toBe(0);
 });

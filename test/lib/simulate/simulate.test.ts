@@ -11,7 +11,7 @@ import { makerOf } from '../../../lib/simulate/makers.ts';
 import { dayIn, messagesOf, type PlanOptions, type Witnessed } from '../../../lib/simulate/plan.ts';
 import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '../../../lib/simulate/run.ts';
 import { nextMidnight } from '../../../lib/simulate/wall.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
 
 const plan = (more: Partial<PlanOptions>): PlanOptions => ({
@@ -32,8 +32,7 @@ describe('a simulated home', () => {
   });
   test('sends only messages that the cloud can decode, in order of time, from sensors of both makers', () => {
     const all = said(plan({ sensors: 40, seed: 3 }));
-    for (const { sensor, message } of all)
-      expect(makers[makerOf(sensor)].decode(message).signal.kind).not.toBe('unknown');
+    for (const { sensor, message } of all) expect(decoders[makerOf(sensor)](message).signal.kind).not.toBe('unknown');
     expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((one, other) => one - other));
     expect(new Set(all.map(({ sensor }) => sensor)).size).toBe(40);
   });

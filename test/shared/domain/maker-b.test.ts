@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
 import { messageUuid } from '../../../shared/domain/message.ts';
 
 const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'event', type, data, ...more });
@@ -104,7 +104,7 @@ describe('a message of maker B', () => {
       data,
       fc.jsonValue(),
       (cmd, type, data, timestamp) => {
-        expect(typeof makers.maker_b.decode({ cmd, type, data, timestamp }).signal.kind).toBe('string');
+        expect(typeof decoders.maker_b({ cmd, type, data, timestamp }).signal.kind).toBe('string');
       },
     );
     fc.assert(property, { numRuns: 500 });

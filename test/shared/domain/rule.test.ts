@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { believedTime, type Happening, happening } from '../../../shared/domain/event.ts';
-import { fillIn, fires, NewRule, type Rule, whyNot } from '../../../shared/domain/rule.ts';
+import { NewRule, type Rule } from '../../../shared/domain/rule.ts';
+import { fires, whyNot } from '../../../shared/domain/rule-conditions.ts';
+import { fillIn } from '../../../shared/domain/rule-texts.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isScheduled, Schedule, wallTime } from '../../../shared/domain/schedule.ts';
+import { Schedule } from '../../../shared/domain/schedule.ts';
+import { isScheduled, wallTime } from '../../../shared/domain/wall-time.ts';
 
 const timeZone = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);

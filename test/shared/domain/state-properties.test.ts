@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Happening } from '../../../shared/domain/event.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { fallStatuses } from '../../../shared/domain/message.ts';
 import type { Manufacturer } from '../../../shared/domain/sensor.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
@@ -53,7 +53,7 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
         ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
-        : step(state, makers[maker].decode(word.message).signal, { received: now, time: now }, noRoomContext);
+        : step(state, decoders[maker](word.message).signal, { received: now, time: now }, noRoomContext);
     told.push(...happened.map((one) => ({ ...one, of: word })));
     state = next;
   }
@@ -125,7 +125,7 @@ describe.each([
       const { state, now } = play(maker, words);
       const last = words.at(-1);
       if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
-      const { signal } = makers[maker].decode(last.message);
+      const { signal } = decoders[maker](last.message);
       if (signal.kind === 'unknown') return;
       const again = step(state, signal, { received: now, time: now }, noRoomContext);
       expect(again.happened).toEqual([]);

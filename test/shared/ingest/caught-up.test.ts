@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
-import { makers } from '../../../shared/domain/makers/makers.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { fallStatuses } from '../../../shared/domain/message.ts';
 import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
@@ -12,7 +12,7 @@ const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as c
 const judge = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
-  return happenings(state, makers.maker_a.decode(message), cause, noRoomContext);
+  return happenings(state, decoders.maker_a(message), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
   messages.reduce((state: SensorState, one, at) => judge(state, one, 1_000_000 + at).next, from);

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { Basic, BasicUpdate } from './config.ts';
 
 const DAY = 86_400_000;
@@ -56,7 +55,7 @@ export const viewBasic = (
   stored: StoredBasic,
   { name, optimizationEnabled }: { name: string; optimizationEnabled: boolean },
   now: number,
-): z.input<typeof Basic> => ({
+): Basic => ({
   name,
   volume: stored.volume,
   ledMode: stored.ledMode,

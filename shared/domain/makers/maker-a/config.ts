@@ -1,6 +1,5 @@
-import type * as z from 'zod';
-import { choice, type Field, flag, schemaOf, whole, words } from '../../config/field.ts';
-import { int32, millis } from '../../values.ts';
+import { choice, field, flag, type Values, whole, words } from '../../config/field.ts';
+import { int32 } from '../../values.ts';
 
 /**
  * The fields of D1 O14 without `learningModeEndDate`, which only answers have. `name` and `optimizationEnabled` are
@@ -20,11 +19,9 @@ export const basicFields = {
 } as const;
 
 /** The body of O14. */
-export const BasicUpdate = schemaOf(basicFields);
-export type BasicUpdate = z.output<typeof BasicUpdate>;
-
+export type BasicUpdate = Values<typeof basicFields>;
 /** The answer of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
-export const Basic = BasicUpdate.extend({ learningModeEndDate: millis.nullable() }).meta({ id: 'MakerABasicConfig' });
+export type Basic = BasicUpdate & { learningModeEndDate: number | null };
 
 const mode = (what: string) => choice([0, 1], 0, `${what}: 0 active low, 1 active high`);
 const policy = (what: string) =>
@@ -41,11 +38,11 @@ export const dryContactFields = {
 
 const logLevels = ['Disable', 'Verbose', 'Debug', 'QaDebug', 'Info', 'Warn', 'Error'] as const;
 
-const pinned: Field<number | null> = {
-  schema: int32(1, 2_147_483_647).nullable(),
-  byDefault: null,
-  note: 'versionCode to install at the next start, whatever the global version; null: the global one',
-};
+const pinned = field<number | null>(
+  () => int32(1, 2_147_483_647).nullable(),
+  null,
+  'versionCode to install at the next start, whatever the global version; null: the global one',
+);
 
 /** The fields of D1 O16. */
 export const firmwareFields = {

@@ -1,14 +1,12 @@
 import { mountings, regionCounts } from '../../room-limits.ts';
 import { deviceIdOf } from '../../sensor.ts';
 import type { Maker } from '../maker.ts';
-import { decodeMakerA } from './decode.ts';
 
 export const makerA: Maker = {
   // A MAC address, with or without colons, in any case.
   hardwareId: /^[0-9a-f]{2}(:?)(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i,
   sensorIdOf: deviceIdOf,
   isIdOfHardware: true,
-  decode: decodeMakerA,
   mountings: mountings.maker_a,
   regions: regionCounts.maker_a,
   hasLearningMode: true,

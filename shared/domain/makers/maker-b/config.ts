@@ -1,4 +1,4 @@
-import { choice, flag, schemaOf, type Values, whole, words } from '../../config/field.ts';
+import { choice, flag, type Values, whole, words } from '../../config/field.ts';
 
 /** The fields of D1 O19. */
 export const basicFields = {
@@ -35,14 +35,3 @@ export const withPosture = (values: Values<typeof fallFields>): Values<typeof fa
   ...values,
   postureDetectionEnabled: values.postureDetectionEnabled || values.sittingAlarmEnabled || values.sittingUpAlarmEnabled,
 });
-
-/** The body and answer of O21. It checks the order of the rates. */
-export const VitalData = schemaOf(vitalFields)
-  .check(({ value, issues }) => {
-    // Invalid rates cannot be compared.
-    if (issues.length > 0) return;
-    for (const rate of ['respirationRate', 'heartRate'] as const)
-      if (value[`${rate}Upper`] < value[`${rate}Lower`])
-        issues.push({ code: 'custom', input: value, path: [`${rate}Upper`], params: { key: 'rate_order' } });
-  })
-  .meta({ id: 'MakerBVitalDataConfig' });

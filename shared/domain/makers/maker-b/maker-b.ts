@@ -1,6 +1,5 @@
 import { mountings, regionCounts } from '../../room-limits.ts';
 import type { Maker } from '../maker.ts';
-import { decodeMakerB } from './decode.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
@@ -9,7 +8,6 @@ export const makerB: Maker = {
   sensorIdOf: (_hardwareId, random) =>
     `id_${[...random.subarray(0, 9)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')}`,
   isIdOfHardware: false,
-  decode: decodeMakerB,
   mountings: mountings.maker_b,
   regions: regionCounts.maker_b,
   hasLearningMode: false,

@@ -1,0 +1,25 @@
+import type { Schedule } from './schedule.ts';
+
+// Making a format takes longer than using it a hundred times. It depends only on the time zone.
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatIn = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  formats.set(timeZone, made);
+  return made;
+};
+
+/** Gives the local time in a time zone: ISO weekday, date (`YYYY-MM-DD`) and clock (`HH:MM`). */
+export const wallTime = (time: number, timeZone: string): { weekday: number; date: string; clock: string } => {
+  const [date = '', clock = ''] = formatIn(timeZone).format(time).split(' ');
+  return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
+};
+
+/** Is a time within the schedule, by the clock of the schedule's time zone? If `from` equals `to`, the whole day is. */
+export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {
+  const { weekday, clock } = wallTime(time, timeZone);
+  if (from < to) return days.includes(weekday) && clock >= from && clock < to;
+  const yesterday = weekday === 1 ? 7 : weekday - 1;
+  return (days.includes(weekday) && clock >= from) || (days.includes(yesterday) && clock < to);
+};
