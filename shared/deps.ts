@@ -159,8 +159,8 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     aloneSince,
   }),
   'hash:passwords': async ({ passwords }) => ({ passwords: await passwords() }),
-  'seal:secrets': async ({ vault }) => ({ sealSecret: (await vault()).seal }),
-  'open:secrets': async ({ vault }) => ({ openSecret: (await vault()).open }),
+  'seal:secrets': async ({ vault }) => ({ sealSecret: async (...given) => (await vault()).seal(...given) }),
+  'open:secrets': async ({ vault }) => ({ openSecret: async (...given) => (await vault()).open(...given) }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 

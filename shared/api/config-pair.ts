@@ -12,8 +12,8 @@ type Given<P, I, B, R> = { maker: Manufacturer; name: string; may: P; params: I;
 export const configPair = <
   const P extends Permission | 'system_admin',
   I extends z.ZodObject,
-  B extends z.ZodObject,
-  R extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
 >({
   maker,
   name,

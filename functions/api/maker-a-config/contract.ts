@@ -37,12 +37,9 @@ const telemetry = configPair({
   may: 'edit_sensor_config',
   ...same(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
 });
-const critical = configPair({
-  ...common,
-  name: 'critical',
-  may: 'system_admin',
-  ...same(schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' })),
-});
+/** Made at its first use: its many fields would take a tenth of every start. */
+const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
+const critical = configPair({ ...common, name: 'critical', may: 'system_admin', ...same(Critical) });
 
 export const makerAConfig = group({
   name: 'maker-a-config',

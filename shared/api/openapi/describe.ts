@@ -24,7 +24,9 @@ const accessText = (operation: Operation): string => {
 };
 
 const requestBody = (write: Write, body: z.ZodType): Json => {
-  const [example] = (body.meta()?.examples ?? []) as unknown[];
+  // A schema that is made at its first use knows its examples only then.
+  const made = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
+  const [example] = (made.meta()?.examples ?? []) as unknown[];
   const content = { schema: write(body, 'input'), ...(example !== undefined && { example }) };
   return { required: true, content: { 'application/json': content } };
 };
