@@ -21,6 +21,7 @@ export const bundleSdk = async (root: string, folder: string, options: BuildOpti
   const outOf = (module: string) => module.replaceAll(/\W/g, '-');
   const builds = modules.map((together) => {
     const entryPoints = together.map((module) => ({ in: join(root, module), out: outOf(module) }));
+    // The bundles of the functions have the banner, and only there is the code minified.
     return build({ ...options, minify: false, banner: {}, outdir: folder, entryPoints, metafile: true });
   });
   const sources = (await Promise.all(builds)).flatMap(({ metafile }) => Object.keys(metafile.inputs));

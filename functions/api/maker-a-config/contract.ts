@@ -37,7 +37,7 @@ const telemetry = configPair({
   may: 'edit_sensor_config',
   ...same(schemaOf(telemetryFields).meta({ id: 'MakerATelemetryConfig' })),
 });
-/** Made at its first use: its many fields would take a tenth of every start. */
+/** Its schema is made at its first use: that of so many fields would take some 5 ms of every start. */
 const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
 const critical = configPair({ ...common, name: 'critical', may: 'system_admin', ...same(Critical) });
 
