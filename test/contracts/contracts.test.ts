@@ -56,13 +56,14 @@ describe.each(operations)('%s', (name, operation) => {
   if (fields.length > 0) {
     test(`${name}: 400 for a wrong type of ${fields.join(', ')}`, async () => {
       const { body } = await exampleOf(name, world);
-      for (const field of fields) {
-        const answer = await call(world, one, { body: { ...(body as object), [field]: { wrong: true } } });
-        expect(answer.status, `${field}: ${answer.text}`).toBe(400);
-        expect(
-          pathsOf(answer).every((path) => path.split('.')[0] === field),
-          answer.text,
-        ).toBe(true);
+      // Every other field at a time, so that the others show that none but the wrong ones is named.
+      for (const rest of [0, 1]) {
+        const wrong = fields.filter((_, at) => at % 2 === rest);
+        if (wrong.length === 0) continue;
+        const changed = Object.fromEntries(wrong.map((field) => [field, { wrong: true }]));
+        const answer = await call(world, one, { body: { ...(body as object), ...changed } });
+        expect(answer.status, answer.text).toBe(400);
+        expect(new Set(pathsOf(answer).map((path) => path.split('.')[0]))).toEqual(new Set(wrong));
       }
     });
   }
