@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../shared/domain/delivery.ts';
 import { Situation } from '../../../shared/domain/event.ts';
 import { packSnapshot, unpackSnapshot } from '../../../shared/domain/packed-snapshot.ts';
+import { anyText } from '../../fixtures/any-text.ts';
 
-const text = fc.string({ unit: 'binary', maxLength: 20 });
+const text = anyText(20);
 const number = fc.maxSafeInteger();
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
 const uuid = fc.constantFrom('one', 'two');
