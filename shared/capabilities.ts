@@ -76,6 +76,8 @@ export const capabilities = {
       'ALLOWED_TARGET_RANGES',
       'RETRY_SCHEDULE',
       'DELIVERY_DEADLINE_SECONDS',
+      'GONE_AFTER_SECONDS',
+      'MAIL_SENDER',
       'PUBLIC_URL',
       'OWN_URLS',
       'SERVICE_NAME',
@@ -87,6 +89,8 @@ export const capabilities = {
   /** Sealing secrets of webhooks, and opening them: two rights, because few functions may read them. */
   'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
   'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
+  /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
+  'host:health': { env: ['TRUSTED_PROXY_HEADER'] },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

@@ -1,4 +1,5 @@
 import type { Passwords } from './auth/password.ts';
+import { KeysUnavailable } from './auth/unavailable.ts';
 import type { Vault } from './auth/vault.ts';
 import {
   type Capability,
@@ -12,6 +13,7 @@ import {
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
+import { type HostHealth, unknownHost } from './domain/service-health.ts';
 import type { Settings } from './env.ts';
 import type { Failpoint } from './failpoints.ts';
 import { type Teller, teller } from './ingest/tell.ts';
@@ -49,6 +51,8 @@ export type Runtime = {
   aloneSince?: number;
   /** Seconds between two sweeps; as in AWS if missing. */
   sweepSeconds?: number;
+  /** How the host itself is. Missing where it does not know. */
+  hostHealth?: () => Promise<HostHealth>;
   /** Called at each place where a process might die. Tests throw there. */
   failpoint?: (name: Failpoint) => void;
 };
@@ -57,12 +61,12 @@ export type Runtime = {
 type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failpoint'>>;
 
 /**
- * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given. Throws
- * QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
+ * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given, but not after
+ * `until` (ms). Throws QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
  */
 export type Enqueue<T extends Task> = (
   tasks: readonly T[],
-  more?: { delaySeconds?: number; deduplicationId?: string },
+  more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
 /** The settings that a capability names: a handler with that capability can read no others. */
@@ -93,6 +97,7 @@ type ByCapability = {
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
+  'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
 
@@ -109,19 +114,26 @@ export type Deps<U extends Use> = Basics &
   Enqueuing<QueuesOf<U>> &
   Stored<Extract<U, StoreCall>>;
 
-const enqueueing = async ({ queues }: Runtime) => ({
-  enqueue: async (tasks: readonly Task[], { delaySeconds = 0, deduplicationId }: Parameters<Enqueue<Task>>[1] = {}) => {
+const enqueueing = async ({ queues, now }: Runtime) => ({
+  enqueue: async (tasks: readonly Task[], more: Parameters<Enqueue<Task>>[1] = {}) => {
+    const { delaySeconds = 0, deduplicationId, until } = more;
+    if (until !== undefined && now() > until) throw new QueueUnavailable('it is too late to send it');
+    const encoded = (task: Task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId);
     for (const [queue, ofQueue] of Map.groupBy(tasks, queueOf))
       await queues
         .send(
           queue,
-          ofQueue.map((task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId)),
+          ofQueue.map((task) => ({ ...encoded(task), ...(until !== undefined && { until }) })),
         )
         .catch((cause: unknown) => {
           throw new QueueUnavailable(`${queue} did not take its tasks`, { cause });
         });
   },
 });
+
+const keysAway = (cause: unknown): never => {
+  throw new KeysUnavailable('a secret could not be sealed or opened', { cause });
+};
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
@@ -140,8 +152,12 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       await Promise.all(ordered);
     },
   }),
-  'send:mail': async ({ mail, log }) => ({
-    mail: (...letter) => mail(...letter).catch((error: unknown) => log('error', 'a mail was not sent', {}, error)),
+  'send:mail': async ({ mail, log, metrics = unmeasured }) => ({
+    mail: (...letter) =>
+      mail(...letter).catch((error: unknown) => {
+        log('error', 'a mail was not sent', {}, error);
+        metrics.measure('MailsFailed');
+      }),
   }),
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
@@ -159,8 +175,13 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     aloneSince,
   }),
   'hash:passwords': async ({ passwords }) => ({ passwords: await passwords() }),
-  'seal:secrets': async ({ vault }) => ({ sealSecret: async (...given) => (await vault()).seal(...given) }),
-  'open:secrets': async ({ vault }) => ({ openSecret: async (...given) => (await vault()).open(...given) }),
+  'seal:secrets': async ({ vault }) => ({
+    sealSecret: async (...given) => (await vault()).seal(...given).catch(keysAway),
+  }),
+  'open:secrets': async ({ vault }) => ({
+    openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
+  }),
+  'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 

@@ -1,5 +1,5 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { type MetricName, metrics, SERVICE } from './metrics.ts';
+import { type Measured, metrics, SERVICE } from './metrics.ts';
 
 /**
  * Writes measurements to the log in CloudWatch's embedded metric format, which makes metrics of them. No call is made.
@@ -7,8 +7,11 @@ import { type MetricName, metrics, SERVICE } from './metrics.ts';
  */
 export const publisherIn = (namespace: string) => {
   const powertools = new Metrics({ namespace, serviceName: SERVICE });
-  return (measured: readonly (readonly [MetricName, number])[]): void => {
-    for (const [name, value] of measured) powertools.addMetric(name, metrics[name], value);
+  return (measured: readonly Measured[]): void => {
+    for (const [name, value, of] of measured) {
+      powertools.addMetric(name, metrics[name], value);
+      if (of) powertools.singleMetric().addDimensions(of).addMetric(name, metrics[name], value);
+    }
     powertools.publishStoredMetrics();
   };
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DEADLINE_SECONDS } from './domain/delivery.ts';
+import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from './domain/delivery.ts';
 import { defaultQuotas, type Quotas, readQuotas, type SomeQuotas } from './domain/quota.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -76,6 +76,8 @@ export const Environment = z.object({
   SENSOR_INACTIVE_AFTER_SECONDS: number(1, 86_400).int().default(300),
   /** Seconds that one whole attempt to deliver may take. */
   DELIVERY_DEADLINE_SECONDS: number(1, DEADLINE_SECONDS).default(DEADLINE_SECONDS),
+  /** So many seconds of nothing but 410 switch a webhook off; 0: the first one does. */
+  GONE_AFTER_SECONDS: number(0, 86_400).int().default(GONE_AFTER_SECONDS),
   /** Seconds before each attempt; empty: the built-in retry schedule. */
   RETRY_SCHEDULE: retrySchedule.default([]),
 });

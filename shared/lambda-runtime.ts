@@ -53,7 +53,7 @@ const lazyPublish = (config: Config): Publish => {
 };
 
 const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues => {
-  const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls));
+  const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now));
   return {
     send: async (...message) => (await queues()).send(...message),
     hide: async (...messages) => (await queues()).hide(...messages),

@@ -15,17 +15,41 @@ export const metrics = {
   /** For how long the oldest item that the sweep found has been due. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
+  /** Tasks that a worker could not do and gave back; what waits on purpose is none. */
+  TasksFailed: 'Count',
+  /** Deliveries of rule hits that are to be attempted at once. */
+  AlarmsToTell: 'Count',
+  MailsFailed: 'Count',
+  /** Webhooks that were switched off by themselves. */
+  WebhooksDisabled: 'Count',
+  /** First deliveries of falls that ended without success. */
+  AlarmsFailed: 'Count',
   LoginsFailed: 'Count',
   /** Calls that a function answered with 429. */
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
 
+/** Metrics that are kept also by more than the service: each value under these, too. */
+export const dimensions = { TasksFailed: ['worker', 'kind'] } as const satisfies Partial<
+  Record<MetricName, readonly string[]>
+>;
+type Detailed = keyof typeof dimensions;
+/** What a value is of, for metrics that are kept by more than the service. */
+export type Of = Readonly<Record<string, string>>;
+export const isDetailed = (name: MetricName): name is Detailed => name in dimensions;
+
 /** The dimension of all metrics. The stages of an account are told apart by the namespace. */
 export const SERVICE = 'sensor-cloud';
 
 /** Notes a value of a metric, 1 by default. Does no I/O and never fails. */
-export type Measure = (name: MetricName, value?: number) => void;
+export type Measure = {
+  (name: Exclude<MetricName, Detailed>, value?: number): void;
+  <N extends Detailed>(name: N, value: number, of: Readonly<Record<(typeof dimensions)[N][number], string>>): void;
+};
+
+/** A measured value. */
+export type Measured = readonly [name: MetricName, value: number, of?: Of];
 
 /** Collects metrics. `flush` writes them at the end of an invocation, and never fails. */
 export type Metrics = { measure: Measure; flush: () => Promise<void> };
@@ -35,12 +59,12 @@ export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
 
 /** Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. */
 export const buffered = (
-  publish: (measured: readonly (readonly [MetricName, number])[]) => Promise<void>,
+  publish: (measured: readonly Measured[]) => Promise<void>,
   onError: (error: unknown) => void,
 ): Metrics => {
-  let measured: [MetricName, number][] = [];
+  let measured: Measured[] = [];
   return {
-    measure: (name, value = 1) => void measured.push([name, value]),
+    measure: (name: MetricName, value = 1, of?: Of) => void measured.push(of ? [name, value, of] : [name, value]),
     flush: async () => {
       if (measured.length === 0) return;
       const all = measured;

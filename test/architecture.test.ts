@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
+import { differences } from './fixtures/differences.ts';
 import { allows, fits, folders, type Import, importsOf, withoutComments, withoutStrings } from './fixtures/imports.ts';
 import { deviations, rooms } from './fixtures/rooms.ts';
 
@@ -67,11 +68,18 @@ const isBarrel = (file: string, source: string): boolean =>
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');
 
+/** A limit or a guard of what users have that a test switches off by itself. */
+const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
+/** Files that may say so: the list with the reasons, and the test of the variables themselves. */
+const maySwitchOff = ['test/fixtures/differences.ts', 'test/lib/local/options.test.ts', 'test/architecture.test.ts'];
+const isSwitchedOff = (file: string, source: string): boolean =>
+  file.startsWith('test/') && !maySwitchOff.includes(file) && SWITCHED_OFF.test(source);
+
 const files = folders
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
   )
-  .filter((file) => /\.tsx?$/.test(file))
+  .filter((file) => /\.m?tsx?$/.test(file))
   .sort();
 const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
 
@@ -141,6 +149,11 @@ describe('the house', () => {
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
+  test('limits and guards are switched off in one place, each with its reason', () => {
+    expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
+    expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
+  });
+
   test('every relative link of a document leads to a file', () => {
     const inFolders = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((one) => join(folder, one)),
@@ -201,6 +214,13 @@ describe('a planted violation is caught', () => {
     'a test at another place: %s',
     (file) => {
       expect(isTestAtItsPlace(file, files)).toBe(false);
+    },
+  );
+
+  test.each([`{ RATE_LIMIT_PER_SECOND: '0' }`, `{ RATE_LIMIT_PER_SECOND: '1000000' }`, `'{"messagesPerSecond":0}'`])(
+    'a limit that a fixture switches off by itself: %s',
+    (source) => {
+      expect(isSwitchedOff('test/fixtures/a.ts', source)).toBe(true);
     },
   );
 

@@ -16,6 +16,7 @@ declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
 const one = group({
   name: 'one',
+  about: 'Operations of this test',
   operations: {
     publicRead: {
       method: 'GET',

@@ -30,7 +30,9 @@ const config = {
 const compile = (project: string): Promise<string> => {
   const options = ['-p', project, '--pretty', 'false', '--listFiles'];
   return new Promise((resolve) => {
-    execFile(process.execPath, [`${root}node_modules/typescript/bin/tsc`, ...options], (_, output) => resolve(output));
+    execFile(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, ...options], (_, output) =>
+      resolve(output),
+    );
   });
 };
 

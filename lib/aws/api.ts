@@ -12,21 +12,23 @@ import {
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Operation, resourceOf } from '../../shared/api/operation.ts';
+import { BASE_PATH, resourceOf } from '../../shared/api/operation.ts';
 import { acknowledge } from './acknowledged.ts';
 import { definitionOf } from './api-definition.ts';
-import { operationsAt } from './doors.ts';
-import type { LambdaName } from './lambdas.ts';
+import { operationsAt, type RoutedOperation } from './doors.ts';
+import { type ForFunctions, functionIn } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
 /** API Gateway logs its own errors, and never the data of a call. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
 
 /** The kind of an operation; each kind has a throttle of its own. */
-const kindOf = ({ published, auth, method }: Operation): keyof Stage['throttle'] => {
+const kindOf = ({ lambda, operation: { published, auth, method } }: RoutedOperation): keyof Stage['throttle'] => {
+  if (lambda === 'console') return 'console';
   if (published) return 'published';
   if (method === 'GET') return 'reads';
   return auth === 'anyone' ? 'logins' : 'writes';
@@ -43,7 +45,7 @@ const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
 const methodOptionsOf = (stage: Stage) =>
   Object.fromEntries(
     operationsAt('apps')
-      .map(({ operation }) => ({ kind: kindOf(operation), ...operation }))
+      .map((routed) => ({ kind: kindOf(routed), ...routed.operation }))
       .filter(({ kind }) => kind !== 'reads')
       .map(({ kind, method, ...operation }) => [
         `${resourceOf(operation)}/${method}`,
@@ -78,8 +80,36 @@ const accessLog = AccessLogFormat.custom(
   }),
 );
 
+/** The number of calls of the console that its throttle refused, counted from the access log. */
+const throttledIn = (logGroup: LogGroup): Metric =>
+  new MetricFilter(logGroup, 'console-throttled', {
+    logGroup,
+    filterPattern: FilterPattern.all(
+      FilterPattern.stringValue('$.status', '=', '429'),
+      FilterPattern.stringValue('$.resource', '=', `${BASE_PATH}/console*`),
+    ),
+    metricNamespace: Stack.of(logGroup).stackName,
+    metricName: 'ThrottledConsoleCalls',
+  }).metric();
+
+/**
+ * Creates the log group where API Gateway writes its own errors, because the one that it would create keeps them for ever.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
+const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
+  const logGroup = new LogGroup(api, 'execution-logs', {
+    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${name}`,
+    retention: logRetentionDays,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  api.deploymentStage.node.addDependency(logGroup);
+};
+
+/** The API of the apps, and the number of calls of the console that its throttle refused. */
+export type AppsDoor = { api: SpecRestApi; consoleThrottled: Metric };
+
 /** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
-export const createApi = (scope: Construct, stage: Stage): SpecRestApi => {
+export const createApi = (scope: Construct, stage: Stage): AppsDoor => {
   const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
   const api = new SpecRestApi(scope, 'api', {
@@ -104,7 +134,8 @@ export const createApi = (scope: Construct, stage: Stage): SpecRestApi => {
   resource.endpointAccessMode = TLS.endpointAccessMode;
   acknowledge(api, 'api, read by contracts', 'api, role that writes logs');
   if (!stage.waf) acknowledge(api, 'api, no web ACL');
-  return api;
+  createExecutionLogs(api, stage);
+  return { api, consoleThrottled: throttledIn(logGroup) };
 };
 
 /**
@@ -124,11 +155,11 @@ export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publi
  * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const letIn = (api: SpecRestApi, functions: Readonly<Record<LambdaName, LambdaFunction>>): void => {
+export const letIn = (api: SpecRestApi, functions: ForFunctions<LambdaFunction>): void => {
   for (const name of new Set(operationsAt('apps').map(({ lambda }) => lambda))) {
     const permission = new CfnPermission(api, `invokes-${name}`, {
       action: 'lambda:InvokeFunction',
-      functionName: functions[name].functionArn,
+      functionName: functionIn(functions, name).functionArn,
       principal: 'apigateway.amazonaws.com',
       sourceArn: api.arnForExecuteApi(),
     });

@@ -11,7 +11,7 @@ import { addRoutes, createDeviceDoor, deviceAddressOf, gatewayAddressOfDevices }
 import { createFunctions } from './function.ts';
 import { sendersOf } from './grants.ts';
 import { createKey } from './key.ts';
-import type { LambdaName } from './lambdas.ts';
+import { functionIn, isIn, type LambdaName } from './lambdas.ts';
 import { createMqtt } from './mqtt.ts';
 import { saveQueries } from './queries.ts';
 import { createQueues } from './queues.ts';
@@ -25,11 +25,11 @@ type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, B
 /** The whole system: a table, its queues, and a Lambda for each contract with exactly the rights that it `uses`. */
 export class BackendStack extends Stack {
   constructor(scope: Construct, id: string, { stage, bundles, ...props }: Props) {
-    super(scope, id, props);
+    super(scope, id, { terminationProtection: stage.keepData, ...props });
     const table = createTable(this, stage);
-    const queues = createQueues(this);
+    const queues = createQueues(this, stage);
     const key = createKey(this, stage);
-    const api = createApi(this, stage);
+    const { api, consoleThrottled } = createApi(this, stage);
     const webAcl = stage.waf ? createWebAcl(this, api, stage) : null;
     const address = addressOf(api, stage);
     const deviceDoor = createDeviceDoor(this, stage);
@@ -40,16 +40,16 @@ export class BackendStack extends Stack {
     const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
 
     letIn(api, functions);
-    // Unknown paths at the devices' door go to a function that the apps do not use, so that such calls take no
-    // capacity from the apps.
-    addRoutes(deviceDoor, functions, functions.devices);
+    addRoutes(deviceDoor, functions);
     if (stage.certificateArn !== '') createDomain(api, stage);
-    for (const consumer of consumers) feed(functions[consumer.name], consumer, queues, stage);
-    for (const schedule of schedules) runByClock(functions[schedule.name], schedule);
+    const working = consumers.filter(({ name }) => isIn(stage, name));
+    for (const consumer of working) feed(functionIn(functions, consumer.name), consumer, queues, stage);
+    for (const schedule of schedules) runByClock(functionIn(functions, schedule.name), schedule);
     const clocks = schedules.map(({ name }) => name);
-    if (stage.mqtt) createMqtt(this, stage, functions, queues);
-    const workers = [...consumers, ...schedules].map(({ name }) => name);
-    const watched = { stage, table, queues, api, deviceDoor, functions, workers, clocks, webAcl };
+    const { authorizer, ingest } = functions;
+    if (queues.mqtt && authorizer && ingest) createMqtt(this, stage, { authorizer, ingest }, queues.mqtt);
+    const workers = [...working, ...schedules].map(({ name }) => name);
+    const watched = { stage, table, queues, api, consoleThrottled, deviceDoor, functions, workers, clocks, webAcl };
     createDashboard(this, watched, watchOver(this, watched));
     saveQueries(this);
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });

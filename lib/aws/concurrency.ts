@@ -1,7 +1,7 @@
 import { consumers } from '../../functions/index.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
+import { numbers, whole } from '../../shared/settings/setting.ts';
 import type { LambdaName } from './lambdas.ts';
-import { numbers, whole } from './setting.ts';
 
 /**
  * The least maximum concurrency that Lambda accepts for a queue; the largest is 1,000.

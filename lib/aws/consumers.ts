@@ -5,7 +5,7 @@ import { EventSourceMapping, type Function as LambdaFunction } from 'aws-cdk-lib
 import { isFifo } from '../../shared/capabilities.ts';
 import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
 import { shareOfQueue } from './concurrency.ts';
-import type { Queues } from './queues.ts';
+import { type Queues, queueArnOf } from './queues.ts';
 import type { Stage } from './settings.ts';
 
 /**
@@ -25,7 +25,7 @@ export const feed = (lambda: LambdaFunction, consumer: Consumer, queues: Queues,
       throw new Error(`${reader} takes ${batchSize} messages at a time, but ${name} is FIFO: ${BATCH_OF_FIFO} at most`);
     new EventSourceMapping(lambda, name, {
       target: lambda,
-      eventSourceArn: queues[name].queue.queueArn,
+      eventSourceArn: queueArnOf(queues, name),
       batchSize,
       reportBatchItemFailures: true,
       maxConcurrency: shareOfQueue(consumer, concurrency),

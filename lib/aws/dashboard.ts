@@ -9,8 +9,9 @@ import {
   MathExpression,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { workQueues } from '../../shared/capabilities.ts';
+import { dimensions } from '../../shared/metrics.ts';
 import { maximum, ownMetric, period, sum } from './metrics.ts';
+import { workedOn } from './queues.ts';
 import type { Watched } from './watches.ts';
 
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
@@ -27,7 +28,7 @@ const ofFalls = ({ table, queues }: Watched, alarms: readonly Alarm[]): IWidget[
     ownMetric(table, 'TimeToReceiver', 'p99'),
   ]),
   graph('What waits longest, s', [
-    ...workQueues.map((name) => queues[name].queue.metricApproximateAgeOfOldestMessage(maximum)),
+    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
     ownMetric(table, 'OldestWaiting', 'Maximum'),
   ]),
 ];
@@ -37,23 +38,26 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'MessagesAccepted'),
     ownMetric(table, 'Events'),
     ownMetric(table, 'RuleHits'),
+    ownMetric(table, 'AlarmsToTell'),
   ]),
   graph('Deliveries', [
     ownMetric(table, 'DeliveriesDelivered'),
     ownMetric(table, 'DeliveriesRetried'),
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
+    ownMetric(table, 'AlarmsFailed'),
+    ownMetric(table, 'WebhooksDisabled'),
   ]),
   graph('Messages in the queues', [
-    ...workQueues.map((name) => queues[name].queue.metricApproximateNumberOfMessagesVisible(maximum)),
+    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateNumberOfMessagesVisible(maximum)),
   ]),
   graph('Dead letters and quarantine', [
-    ...workQueues.map((name) => queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum)),
+    ...workedOn(queues).map(([, { dead }]) => dead.metricApproximateNumberOfMessagesVisible(maximum)),
     queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
   ]),
 ];
 
-const ofDoors = ({ api, deviceDoor, table }: Watched): IWidget[] => [
+const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
   graph('Door of devices', [
     deviceDoor.api.metricCount(sum),
     deviceDoor.api.metricClientError(sum),
@@ -65,7 +69,11 @@ const ofDoors = ({ api, deviceDoor, table }: Watched): IWidget[] => [
     deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
-  graph('Failed logins, rate-limited calls', [ownMetric(table, 'LoginsFailed'), ownMetric(table, 'CallsLimited')]),
+  graph('Failed logins and mails, rate-limited calls', [
+    ownMetric(table, 'LoginsFailed'),
+    ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
+    ownMetric(table, 'CallsLimited'),
+  ]),
 ];
 
 /** A metric of all functions of the stage. Their names begin with the name of the stack. */
@@ -76,8 +84,16 @@ const ofAll = (stack: Stack, metricName: string, statistic: string): IMetric =>
     period,
   });
 
+/** The failed tasks of this stage, a line for each worker and kind of error. */
+const failedTasks = (stack: Stack): IMetric => {
+  const schema = [stack.stackName, 'service', ...dimensions.TasksFailed].join(',');
+  const expression = `SEARCH('{${schema}} MetricName="TasksFailed"', 'Sum', 300)`;
+  return new MathExpression({ expression, usingMetrics: {}, period });
+};
+
 const ofEngines = ({ table }: Watched): IWidget[] => [
   graph('Errors of functions', [ofAll(table.stack, 'Errors', 'Sum')]),
+  graph('Failed tasks by worker and kind', [failedTasks(table.stack), ownMetric(table, 'TasksFailed')]),
   graph('Duration of functions, p99, ms', [ofAll(table.stack, 'Duration', 'p99')]),
   graph('Concurrency of functions', [ofAll(table.stack, 'ConcurrentExecutions', 'Maximum')]),
   graph('Units of the table', [

@@ -21,7 +21,7 @@ import type { Construct } from 'constructs';
 import { BASE_PATH } from '../../shared/api/operation.ts';
 import { acknowledge } from './acknowledged.ts';
 import { operationsAt } from './doors.ts';
-import type { LambdaName } from './lambdas.ts';
+import { type ForFunctions, functionIn } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
 /** The HTTP API for devices, and the number of calls that its throttle refused. */
@@ -80,9 +80,9 @@ const throttledIn = (logGroup: LogGroup): Metric => {
  * Creates the door of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
  * the API of the apps keeps a fall out. It has no CORS, because no page calls it.
  *
- * The functions answer as they do at the API of the apps, also for unknown paths and methods. HTTP APIs have no
- * gateway responses, so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this
- * service's headers:
+ * The functions answer as they do at the API of the apps, also for unknown methods. HTTP APIs have no gateway responses,
+ * so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this service's headers:
+ * - 404, for a path that has no operation;
  * - 429, without Retry-After, when all devices together exceed the throttle;
  * - 413, when a body is too large: above 10 MB here, above 6 MB in Lambda;
  * - 503, when the function could not be invoked or was throttled; 500, when it ended without an answer;
@@ -136,15 +136,11 @@ const integrate = (lambda: LambdaFunction) =>
 
 /**
  * Adds the route of each operation. Each path also takes any other method, because its function answers 405 and
- * OPTIONS itself; `elsewhere` answers 404 for all other paths.
+ * OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the capacity of falls.
  */
-export const addRoutes = (
-  { api }: DeviceDoor,
-  functions: Readonly<Record<LambdaName, LambdaFunction>>,
-  elsewhere: LambdaFunction,
-): void => {
-  const placed = operationsAt('devices').map((one) => ({ ...one, lambda: functions[one.lambda] }));
-  const lambdas = [...new Set([...placed.map(({ lambda }) => lambda), elsewhere])];
+export const addRoutes = ({ api }: DeviceDoor, functions: ForFunctions<LambdaFunction>): void => {
+  const placed = operationsAt('devices').map((one) => ({ ...one, lambda: functionIn(functions, one.lambda) }));
+  const lambdas = [...new Set(placed.map(({ lambda }) => lambda))];
   const integrations = new Map(lambdas.map((lambda) => [lambda, integrate(lambda)]));
   const route = (lambda: LambdaFunction, routeKey: HttpRouteKey): HttpRoute =>
     new HttpRoute(api, routeKey.key, {
@@ -158,5 +154,4 @@ export const addRoutes = (
   }
   const lambdaAt = new Map(placed.map(({ operation, lambda }) => [operation.path, lambda]));
   for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-  route(elsewhere, HttpRouteKey.DEFAULT);
 };

@@ -18,7 +18,7 @@ import type { Bundle } from './bundle.ts';
 import { reservedFor } from './concurrency.ts';
 import { functionNameOf } from './function-name.ts';
 import { acknowledgeTopics, environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
-import { type LambdaName, lambdas } from './lambdas.ts';
+import { type ForFunctions, isIn, type LambdaName, lambdas } from './lambdas.ts';
 import { endpointsOf } from './local-stage.ts';
 import type { Stage } from './settings.ts';
 import type { Variables } from './variables.ts';
@@ -122,9 +122,10 @@ const createFunction = (scope: Construct, contract: Contract, host: Host): Lambd
   return lambda;
 };
 
-/** Creates a function for each contract. */
-export const createFunctions = (scope: Construct, host: Host): Record<LambdaName, LambdaFunction> =>
-  Object.fromEntries(lambdas.map((contract) => [contract.name, createFunction(scope, contract, host)])) as Record<
-    LambdaName,
-    LambdaFunction
-  >;
+/** Creates a function for each contract; those of MQTT only where devices speak it. */
+export const createFunctions = (scope: Construct, host: Host): ForFunctions<LambdaFunction> =>
+  Object.fromEntries(
+    lambdas
+      .filter(({ name }) => isIn(host.stage, name))
+      .map((contract) => [contract.name, createFunction(scope, contract, host)]),
+  ) as ForFunctions<LambdaFunction>;

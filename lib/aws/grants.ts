@@ -13,12 +13,11 @@ import {
   type topics,
   type Use,
   variablesOf,
-  workQueues,
 } from '../../shared/capabilities.ts';
 import { topicsOf } from '../../shared/ingest/topics.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
 import { acknowledge } from './acknowledged.ts';
-import type { Queues } from './queues.ts';
+import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /** The resources of the stack; `senders` are the ARNs of the identities that mails may come from. */
@@ -40,8 +39,8 @@ const MOVING = {
   to: ['sqs:GetQueueAttributes', 'sqs:SendMessage'],
 };
 const movingOf = (queues: Queues): PolicyStatement[] => [
-  new PolicyStatement({ actions: MOVING.from, resources: workQueues.map((name) => queues[name].dead.queueArn) }),
-  new PolicyStatement({ actions: MOVING.to, resources: workQueues.map((name) => queues[name].queue.queueArn) }),
+  new PolicyStatement({ actions: MOVING.from, resources: workedOn(queues).map(([, { dead }]) => dead.queueArn) }),
+  new PolicyStatement({ actions: MOVING.to, resources: workedOn(queues).map(([, { queue }]) => queue.queueArn) }),
 ];
 
 const nameOfTopic = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
@@ -93,13 +92,13 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
       : [
           new PolicyStatement({
             actions: [...actions],
-            resources: [resource === 'key' ? key.keyArn : queues[resource].queue.queueArn],
+            resources: [resource === 'key' ? key.keyArn : queueArnOf(queues, resource)],
           }),
         ],
   );
   const onTopics = rows.flatMap(({ resource, actions = [] }) =>
     resource !== undefined && isTopic(resource)
-      ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.mqtt.queue, resource)] })]
+      ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.events.queue, resource)] })]
       : [],
   );
   const mails = rows.flatMap(({ resource, actions = [] }) => (resource === 'mail' ? actions : []));
@@ -119,5 +118,5 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
 export const pollingOf = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,
-    resources: names.map((name: QueueName) => queues[name].queue.queueArn),
+    resources: names.map((name: QueueName) => queueArnOf(queues, name)),
   });

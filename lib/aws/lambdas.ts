@@ -24,3 +24,19 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 /** The contracts of all Lambdas of the system. The code of each is in the folder of its name. */
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...calledOnes];
 export type LambdaName = (typeof lambdas)[number]['name'];
+
+/** The functions that only devices at MQTT need. */
+const ofMqtt = ['authorizer', 'ingest'] as const satisfies readonly LambdaName[];
+type OfMqtt = (typeof ofMqtt)[number];
+/** One of something for each function of a stage; those of MQTT are missing in a stage without it. */
+export type ForFunctions<T> = Readonly<Record<Exclude<LambdaName, OfMqtt>, T> & Partial<Record<OfMqtt, T>>>;
+/** Does a stage have a function? */
+export const isIn = ({ mqtt }: { mqtt: boolean }, name: LambdaName): boolean =>
+  mqtt || !ofMqtt.some((one) => one === name);
+
+/** What a stage has for a function. */
+export const functionIn = <T>(all: ForFunctions<T>, name: LambdaName): T => {
+  const found = all[name];
+  if (found === undefined) throw new Error(`this stage has no function ${name}`);
+  return found;
+};

@@ -1,5 +1,5 @@
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { sum, total } from './metrics.ts';
+import { maximum, sum, total } from './metrics.ts';
 import { ruleNameOf } from './mqtt-names.ts';
 import type { Watch, Watched } from './watches.ts';
 
@@ -10,8 +10,8 @@ const ofIot = (metricName: string, dimensionsMap: Readonly<Record<string, string
  * The watches of MQTT. AWS IoT counts connections for the whole account only.
  * https://docs.aws.amazon.com/iot/latest/developerguide/metrics_dimensions.html
  */
-export const ofMqtt = ({ stage, functions: { authorizer } }: Watched): Watch[] => {
-  if (!stage.mqtt) return [];
+export const ofMqtt = ({ stage, functions: { authorizer, ingest } }: Watched): Watch[] => {
+  if (!authorizer || !ingest) return [];
   const RuleName = ruleNameOf(stage);
   const turnedAway = ['Connect.AuthError', 'Connect.Throttle', 'Connect.ServerError', 'PublishIn.Throttle'];
   return [
@@ -29,6 +29,12 @@ export const ofMqtt = ({ stage, functions: { authorizer } }: Watched): Watch[] =
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),
       atLeast: 5,
       impact: 'The authorizer of MQTT fails: devices are refused when they connect, so falls are noticed late.',
+    },
+    {
+      id: 'mqtt-waits',
+      metric: ingest.metric('AsyncEventAge', maximum),
+      above: 30_000,
+      impact: 'Messages that were acknowledged to devices wait for the function ingest, so falls are noticed late.',
     },
     {
       id: 'mqtt-rule',

@@ -1,11 +1,11 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { ALL_MESSAGES, basicIngest, topicsOf } from '../../shared/ingest/topics.ts';
 import { ruleNameOf } from './mqtt-names.ts';
-import type { Queues } from './queues.ts';
+import type { QueuePair } from './queues.ts';
 import type { Stage } from './settings.ts';
 
 type Functions = Readonly<Record<'authorizer' | 'ingest', LambdaFunction>>;
@@ -44,7 +44,7 @@ const createDoor = (scope: Construct, stage: Stage, { authorizer }: Functions): 
 /**
  * The role with which AWS IoT stores messages that it could not hand over in their queue. Only this rule may use it.
  */
-const keeperOf = (scope: Construct, { mqtt }: Queues, ruleArn: string): Role =>
+const keeperOf = (scope: Construct, mqtt: QueuePair, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
@@ -66,29 +66,30 @@ const SQL =
   'SELECT topic(3) AS sensorId, principal() AS principal, timestamp() AS receiveDate, ' +
   `encode(*, 'base64') AS payload FROM '${ALL_MESSAGES}'`;
 
-const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, queues: Queues): void => {
+const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, mqtt: QueuePair): void => {
   const ruleArn = Stack.of(scope).formatArn({ service: 'iot', resource: 'rule', resourceName: ruleName });
-  const { mqtt } = queues;
   new CfnTopicRule(scope, 'mqtt-rule', {
     ruleName,
     topicRulePayload: {
       awsIotSqlVersion: '2016-03-23',
       sql: SQL,
       actions: [{ lambda: { functionArn: ingest.functionArn } }],
-      errorAction: { sqs: { queueUrl: mqtt.queue.queueUrl, roleArn: keeperOf(scope, queues, ruleArn).roleArn } },
+      errorAction: { sqs: { queueUrl: mqtt.queue.queueUrl, roleArn: keeperOf(scope, mqtt, ruleArn).roleArn } },
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
-  // The function is called asynchronously. When three attempts over minutes fail, its dead-letter queue is the queue
-  // of the rule's error action. The property of the CDK would add the right a second time, as a policy of its own.
+  // The function is called asynchronously. Where it is refused starts, AWS would try for 6 hours by itself, unseen: after a
+  // minute, or three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error action.
+  // The property of the CDK would add the right a second time, as a policy of its own.
+  ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queue.queueArn };
 };
 
 /** Creates MQTT for devices with AWS IoT Core: the endpoint, and the rule that passes on their messages. */
-export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, queues: Queues): void => {
+export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: QueuePair): void => {
   const ruleName = ruleNameOf(stage);
   const door = createDoor(scope, stage, functions);
-  createRule(scope, ruleName, functions, queues);
+  createRule(scope, ruleName, functions, mqtt);
   // The command for a host that AWS named is: aws iot describe-domain-configuration --domain-configuration-name ...
   new CfnOutput(scope, 'MqttDomainConfiguration', { value: door.ref });
   new CfnOutput(scope, 'MqttBasicIngest', { value: basicIngest(ruleName) + topicsOf('{sensorId}').messages });

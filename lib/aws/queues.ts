@@ -1,14 +1,17 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { consumers } from '../../functions/index.ts';
-import { isFifo, type WorkQueue, workQueues } from '../../shared/capabilities.ts';
+import { isFifo, type QueueName, type WorkQueue, workQueues } from '../../shared/capabilities.ts';
 import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '../../shared/queue/consumer.ts';
 import { acknowledge } from './acknowledged.ts';
+import type { Stage } from './settings.ts';
 
 /** A queue with its dead-letter queue. */
 export type QueuePair = { queue: Queue; dead: Queue };
-export type Queues = Readonly<Record<WorkQueue, QueuePair>> & {
+export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, QueuePair>> & {
+  /** Null in a stage without MQTT. */
+  mqtt: QueuePair | null;
   /** Messages that no code can read are kept here for a person. */
   quarantine: { queue: Queue };
 };
@@ -39,9 +42,9 @@ const fifo = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 } as const;
 
-const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
+const createQueue = (scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy): QueuePair => {
   // The dead-letter queue of a FIFO queue must be a FIFO queue too.
-  const kind = { ...common, ...(isFifo(name) && fifo) };
+  const kind = { ...common, ...(isFifo(name) && fifo), removalPolicy };
   const dead = new Queue(scope, `${name}-dead`, kind);
   // The construct id has a suffix, because a group of operations may have the name of a queue.
   const queue = new Queue(scope, `${name}-queue`, {
@@ -52,10 +55,32 @@ const createQueue = (scope: Construct, name: WorkQueue): QueuePair => {
   return { queue, dead };
 };
 
-/** Creates every queue with its dead-letter queue, which is of the same kind. */
-export const createQueues = (scope: Construct): Queues => {
-  const work = Object.fromEntries(workQueues.map((name) => [name, createQueue(scope, name)]));
-  const quarantine = new Queue(scope, 'quarantine', common);
+/**
+ * Creates every queue with its dead-letter queue, which is of the same kind. They are the record of what was accepted, so
+ * they stay with the data when the stack is deleted.
+ */
+export const createQueues = (scope: Construct, { keepData, mqtt }: Stage): Queues => {
+  const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  const names = workQueues.filter((name) => mqtt || name !== 'mqtt');
+  const work = Object.fromEntries(names.map((name) => [name, createQueue(scope, name, removalPolicy)]));
+  const quarantine = new Queue(scope, 'quarantine', { ...common, removalPolicy });
   acknowledge(quarantine, 'quarantine, no dead letters');
-  return { ...(work as Record<WorkQueue, QueuePair>), quarantine: { queue: quarantine } };
+  const { mqtt: ofMqtt = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, QueuePair> & {
+    mqtt?: QueuePair;
+  };
+  return { ...others, mqtt: ofMqtt, quarantine: { queue: quarantine } };
+};
+
+/** The queues that functions of the stage work on, by their names. */
+export const workedOn = (queues: Queues): [name: WorkQueue, pair: QueuePair][] =>
+  workQueues.flatMap((name): [WorkQueue, QueuePair][] => {
+    const pair = queues[name];
+    return pair ? [[name, pair]] : [];
+  });
+
+/** The ARN of a queue of the stage. */
+export const queueArnOf = (queues: Queues, name: QueueName): string => {
+  const pair = queues[name];
+  if (!pair) throw new Error(`this stage has no queue ${name}`);
+  return pair.queue.queueArn;
 };

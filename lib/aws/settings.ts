@@ -1,38 +1,22 @@
-import { isIP } from 'node:net';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DEADLINE_SECONDS } from '../../shared/domain/delivery.ts';
-import { defaultQuotas, readQuotas, type SomeQuotas } from '../../shared/domain/quota.ts';
+import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
+import { quotas, range, retrySchedule, serviceName } from '../../shared/settings/kinds.ts';
+import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
-import { flag, list, numbers, parts, type Setting, text, whole } from './setting.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
-
-const range: Setting<string> = {
-  otherwise: '',
-  wants: 'a range like 10.1.0.0/16',
-  read: (given) => {
-    const [address = '', bits = '', ...more] = String(given).split('/');
-    const isRange = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32) && more.length === 0;
-    return isIP(address) !== 0 && isRange ? String(given) : null;
-  },
-};
 
 const trustedProxy: Setting<ProxyInFront> = {
   otherwise: NO_PROXY,
   wants:
     'an object with header, secretHeader (names) and secret (16 characters or more, or sha256: and its hash in hex)',
   read: readTrustedProxy,
+  isSecret: true,
 };
 
 const logRetentionDays: Setting<RetentionDays> = {
   otherwise: RetentionDays.ONE_MONTH,
   wants: 'a number of days that CloudWatch knows, such as 7, 30, 90 or 365',
   read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
-};
-
-const quotas: Setting<SomeQuotas> = {
-  otherwise: {},
-  wants: `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,
-  read: readQuotas,
 };
 
 /** A throttle: requests per second, and the burst. */
@@ -45,12 +29,13 @@ const certificate = text(
   '',
   'the ARN of a certificate',
 );
-const mailAddress = text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address');
+const mailAddress = text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
 
 /**
  * The default throttles are far above the limits of one account (which the functions count), and far below the quota
  * of the AWS account, which is 10,000 at first for all of its APIs together. Published documents are up to 460 KB per
- * answer (1.7 MB without gzip) and open to anybody; caches keep them, so few requests are needed.
+ * answer (1.7 MB without gzip) and open to anybody; caches keep them, so few requests are needed. The console takes
+ * four requests (250 KB) to its login: whoever asks for it all the time must not keep it from those who watch over people.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 const apiThrottle = parts({
@@ -58,6 +43,7 @@ const apiThrottle = parts({
   writes: throttle(500, 1_000),
   logins: throttle(50, 100),
   published: throttle(5, 20),
+  console: throttle(200, 400),
 });
 
 const declare = <T>(about: string, setting: Setting<T>): Setting<T> & { about: string } => ({ about, ...setting });
@@ -109,7 +95,7 @@ export const settings = {
     'Concurrent invocations that the AWS account may have; an alarm fires at 80 %.',
     whole(1_000, 10, 1_000_000),
   ),
-  serviceName: declare('The name of the service.', text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters')),
+  serviceName: declare('The name of the service.', serviceName),
   serviceVersion: declare(
     'The version of the service; that of package.json for the commands of this repository.',
     text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
@@ -128,10 +114,15 @@ export const settings = {
     'Seconds after which an attempt to deliver fails.',
     whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS),
   ),
-  retrySchedule: declare(
-    'Seconds before each attempt; empty: the built-in retry schedule.',
-    list(whole(0, 0, 86_400), 20),
+  goneAfterSeconds: declare(
+    'Seconds for which a receiver has to answer 410, and nothing else, until its webhook is switched off; 0: once.',
+    whole(GONE_AFTER_SECONDS, 0, 86_400),
   ),
+  multiRegionKey: declare(
+    'Makes the key of the secrets one that can be copied to another region. It cannot be changed after the first deployment.',
+    flag(true),
+  ),
+  retrySchedule: declare('Seconds before each attempt; empty: the built-in retry schedule.', retrySchedule),
   keepData: declare(
     'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
     flag(true),

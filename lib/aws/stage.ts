@@ -1,5 +1,5 @@
+import { refusalOf, type Setting } from '../../shared/settings/setting.ts';
 import { tooSmall } from './concurrency.ts';
-import type { Setting } from './setting.ts';
 import { presetOf, type Stage, settings } from './settings.ts';
 
 const names = Object.keys(settings) as (keyof Stage)[];
@@ -32,11 +32,11 @@ export const stageFrom = (context: (key: string) => unknown): Stage => {
   const wrong: string[] = [];
   const given = Object.fromEntries(
     names.flatMap((name) => {
-      const { wants, read }: Setting<unknown> = settings[name];
+      const setting: Setting<unknown> = settings[name];
       const raw = context(keyOf(name));
       if (raw === undefined) return [];
-      const value = read(raw);
-      if (value === null) wrong.push(`${keyOf(name)}: ${wants}`);
+      const value = setting.read(raw);
+      if (value === null) wrong.push(refusalOf(keyOf(name), setting, raw));
       return value === null ? [] : [[name, value]];
     }),
   ) as Partial<Stage>;

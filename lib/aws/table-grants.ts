@@ -1,5 +1,5 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type Access, accessesOf, type StoreCall } from '../../shared/store/access-pattern.ts';
+import { type Access, allAccessesOf, type StoreCall } from '../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../shared/store/access-patterns.ts';
 import { items } from '../../shared/store/table.ts';
 
@@ -15,12 +15,17 @@ const covers = (wide: string, narrow: string): boolean => new RegExp(`^${wide.re
  * without one.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
  */
-const onKeys = (partitions: readonly string[]) => {
+const onKeys = (partitions: readonly string[], attributes: readonly string[]) => {
   const others = all.filter((one) => !partitions.includes(one) && partitions.some((wide) => covers(wide, one)));
   return {
     Null: { 'dynamodb:LeadingKeys': 'false' },
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] },
     ...(others.length > 0 && { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': others } }),
+    // Nothing else may be changed, nor seen in the answer.
+    ...(attributes.length > 0 && {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] },
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+    }),
   };
 };
 
@@ -31,17 +36,19 @@ const onKeys = (partitions: readonly string[]) => {
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const tableStatements = (tableArn: string, calls: readonly StoreCall[]): PolicyStatement[] => {
-  const accesses = [...new Set(calls)].flatMap((call) => accessesOf(accessPatterns[call]));
-  const rightOf = ({ action, index }: Access) => `${action} ${index ?? ''}`;
+  const accesses = [...new Set(calls)].flatMap((call) => allAccessesOf(accessPatterns[call]));
+  const rightOf = ({ action, index, attributes = [] }: Access) => `${action} ${index ?? ''} ${attributes}`;
   const rights = [...Map.groupBy(accesses, rightOf).values()].map((same) => {
-    const [{ action, index } = { action: '', index: null }] = same;
+    const [{ action, index, attributes = [] } = { action: '', index: null }] = same;
     const partitions = [...new Set(same.map(({ partition }) => wildcard(partition)))].sort();
-    return { action, resource: index ? `${tableArn}/index/${index}` : tableArn, partitions };
+    return { action, resource: index ? `${tableArn}/index/${index}` : tableArn, partitions, attributes };
   });
-  const alike = Map.groupBy(rights, ({ resource, partitions }) => [resource, ...partitions].join(' '));
+  const alike = Map.groupBy(rights, ({ resource, partitions, attributes }) =>
+    [resource, ...partitions, '/', ...attributes].join(' '),
+  );
   return [...alike.values()].map((same) => {
     const actions = same.map(({ action }) => action).sort();
-    const [{ resource, partitions } = { resource: '', partitions: [] }] = same;
-    return new PolicyStatement({ actions, resources: [resource], conditions: onKeys(partitions) });
+    const [{ resource, partitions, attributes } = { resource: '', partitions: [], attributes: [] }] = same;
+    return new PolicyStatement({ actions, resources: [resource], conditions: onKeys(partitions, attributes) });
   });
 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parsed } from './setting.ts';
+import { headerName, secretOrHash } from '../../shared/settings/kinds.ts';
+import { parsed } from '../../shared/settings/setting.ts';
 
 /**
  * The one proxy in front of the API, such as a CDN: the header with the address of the caller, and the header with
@@ -13,9 +14,6 @@ export type ProxyInFront = {
 };
 
 export const NO_PROXY: ProxyInFront = { header: '', secretHeader: '', secret: '' };
-
-const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
-const secretOrHash = /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/;
 
 const matching = (given: unknown, form: RegExp): string | null =>
   typeof given === 'string' && form.test(given) ? given : null;

@@ -30,7 +30,7 @@ export const variablesOf = (
   TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
   DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
   RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
-  MQTT_QUEUE_URL: queues.mqtt.queue.queueUrl,
+  MQTT_QUEUE_URL: queues.mqtt?.queue.queueUrl ?? '',
   MQTT_RULE: ruleNameOf(stage),
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
   METRICS_NAMESPACE: Stack.of(table).stackName,
@@ -49,6 +49,7 @@ export const variablesOf = (
   ALLOW_PRIVATE_TARGETS: String(stage.allowPrivateTargets),
   ALLOWED_TARGET_RANGES: stage.allowedTargetRanges.join(','),
   DELIVERY_DEADLINE_SECONDS: String(stage.deliveryDeadline),
+  GONE_AFTER_SECONDS: String(stage.goneAfterSeconds),
   SENSOR_INACTIVE_AFTER_SECONDS: String(stage.sensorInactiveAfter),
   RETRY_SCHEDULE: stage.retrySchedule.join(','),
 });

@@ -4,10 +4,10 @@ import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import { type WorkQueue, workQueues } from '../../shared/capabilities.ts';
 import { tableDesign } from '../../shared/store/table.ts';
 import type { DeviceDoor } from './device-door.ts';
-import type { LambdaName } from './lambdas.ts';
+import { ofFalls, ofQueues, ofReceivers } from './fall-watches.ts';
+import { type ForFunctions, functionIn, type LambdaName } from './lambdas.ts';
 import { maximum, ownMetric, sum, total } from './metrics.ts';
 import { ofMqtt } from './mqtt-watches.ts';
 import type { Queues } from './queues.ts';
@@ -26,7 +26,7 @@ export type Watched = {
   stage: Stage;
   table: ITable;
   queues: Queues;
-  functions: Readonly<Record<LambdaName, LambdaFunction>>;
+  functions: ForFunctions<LambdaFunction>;
   /**
    * The functions that work on queues or on a schedule. They need alarms because no caller gets an error when they
    * fail.
@@ -35,81 +35,12 @@ export type Watched = {
   /** The scheduled functions, which must run regularly. */
   clocks: readonly LambdaName[];
   api: SpecRestApi;
+  /** The calls of the console that its throttle refused. */
+  consoleThrottled: Metric;
   deviceDoor: DeviceDoor;
   /** The web ACL of the stage; null when it has none. */
   webAcl: CfnWebACL | null;
 };
-
-/** The greatest age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
-const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
-  events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
-  timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
-  deliveries: { seconds: 300, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
-  mqtt: {
-    seconds: 300,
-    impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
-  },
-  retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
-};
-
-const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
-  {
-    id: 'falls-late',
-    metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
-    above: 30_000,
-    impact: 'Customers are told of falls late: more than 30 s pass from a message to its first delivery attempt.',
-  },
-  ...(stage.silenceMinutes === 0
-    ? []
-    : [
-        {
-          id: 'messages-absent',
-          metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
-          below: 1,
-          impact: 'No device sends messages: no fall is noticed at all, and nobody is told so.',
-        },
-      ]),
-  {
-    id: 'device-door-5xx',
-    metric: deviceDoor.api.metricServerError(sum),
-    atLeast: 5,
-    impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
-  },
-  {
-    id: 'device-door-throttled',
-    metric: deviceDoor.throttled.with(sum),
-    atLeast: 10,
-    impact:
-      'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
-  },
-];
-
-const ofQueues = ({ queues, table }: Watched): Watch[] => [
-  ...workQueues.map((name) => ({
-    id: `${name}-old`,
-    metric: queues[name].queue.metricApproximateAgeOfOldestMessage(maximum),
-    above: OLD[name].seconds,
-    impact: OLD[name].impact,
-  })),
-  {
-    id: 'waiting-old',
-    metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
-    above: 900,
-    impact: 'Tasks that were due 15 minutes ago are not done: silent sensors are not noticed, long retries are late.',
-  },
-  {
-    id: 'dead-letters',
-    metric: total(workQueues.map((name) => queues[name].dead.metricApproximateNumberOfMessagesVisible(maximum))),
-    atLeast: 1,
-    impact: 'A task failed at every attempt: somebody may not have been told of a fall.',
-  },
-  {
-    id: 'quarantine',
-    metric: queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
-    atLeast: 1,
-    impact: 'An unreadable message was put in quarantine, which only a bug can cause: it may be a fall.',
-  },
-];
 
 /**
  * The watches of functions. Errors of the functions that answer requests are watched at the APIs, where they are a
@@ -118,21 +49,22 @@ const ofQueues = ({ queues, table }: Watched): Watch[] => [
 const ofFunctions = ({ functions, workers, clocks, stage }: Watched): Watch[] => [
   {
     id: 'workers-failing',
-    metric: total(workers.map((name) => functions[name].metricErrors(sum))),
+    metric: total(workers.map((name) => functionIn(functions, name).metricErrors(sum))),
     atLeast: 1,
     impact: 'A background function crashed or ran out of time or memory: its work is retried, late.',
   },
   {
     id: 'workers-throttled',
-    metric: total(workers.map((name) => functions[name].metricThrottles(sum))),
+    metric: total(workers.map((name) => functionIn(functions, name).metricThrottles(sum))),
     atLeast: 5,
     impact: 'Invocations of a background function are refused, so the processing of falls waits.',
   },
   ...clocks.map((name) => ({
     id: `${name}-silent`,
-    metric: functions[name].metricInvocations(sum),
-    below: 1,
-    impact: `The ${name} does not run: silence is not noticed, long retries wait, and dead letters are not put back.`,
+    metric: functionIn(functions, name).metricInvocations(sum),
+    // It runs each minute.
+    below: 3,
+    impact: `The ${name} does not run, or too seldom: silence is not noticed, long retries wait, and dead letters are not put back.`,
   })),
   {
     id: 'concurrency',
@@ -160,12 +92,41 @@ const ofTable = ({ table }: Watched): Watch[] =>
         : `The index ${index} refuses calls, and with it the writes of the table that change it: calls slow down.`,
   }));
 
-const ofApps = ({ api, table, webAcl, stage }: Watched): Watch[] => [
+const ofMails = ({ stage, table }: Watched): Watch[] =>
+  stage.mailSender === ''
+    ? []
+    : [
+        {
+          id: 'mails-bounced',
+          metric: new Metric({
+            namespace: 'AWS/SES',
+            metricName: 'Reputation.BounceRate',
+            statistic: 'Maximum',
+            period: Duration.hours(1),
+          }),
+          above: 0.05,
+          impact: 'People who forgot their password get no mail, and above 10 % SES sends no more mails at all.',
+        },
+        {
+          id: 'mails-failing',
+          metric: ownMetric(table, 'MailsFailed'),
+          atLeast: 1,
+          impact: 'SES took no mail: people who forgot their password get none.',
+        },
+      ];
+
+const ofApps = ({ api, consoleThrottled, table, webAcl }: Watched): Watch[] => [
   {
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
     impact: 'People and apps get errors of the service, and see them.',
+  },
+  {
+    id: 'console-throttled',
+    metric: consoleThrottled.with(sum),
+    atLeast: 50,
+    impact: 'People cannot open the console, because all callers together ask for its files too often.',
   },
   {
     id: 'logins-failed',
@@ -188,38 +149,16 @@ const ofApps = ({ api, table, webAcl, stage }: Watched): Watch[] => [
         },
       ]
     : []),
-  ...(stage.mailSender === ''
-    ? []
-    : [
-        {
-          id: 'mails-bounced',
-          metric: new Metric({
-            namespace: 'AWS/SES',
-            metricName: 'Reputation.BounceRate',
-            statistic: 'Maximum',
-            period: Duration.hours(1),
-          }),
-          above: 0.05,
-          impact: 'People who forgot their password get no mail, and above 10 % SES sends no more mails at all.',
-        },
-      ]),
 ];
-
-const ofReceivers = ({ table }: Watched): Watch => ({
-  id: 'breakers-opened',
-  metric: ownMetric(table, 'BreakersOpened'),
-  atLeast: 10,
-  impact:
-    'Many receivers fail at the same time, so people are not told of falls: most likely outgoing connections are broken.',
-});
 
 /** All watches, the most important ones for falls first. */
 export const watchesOf = (watched: Watched): Watch[] => [
   ...ofFalls(watched),
   ...ofMqtt(watched),
   ...ofQueues(watched),
-  ofReceivers(watched),
+  ...ofReceivers(watched),
   ...ofFunctions(watched),
   ...ofTable(watched),
   ...ofApps(watched),
+  ...ofMails(watched),
 ];

@@ -55,32 +55,32 @@ const guessable = (): CfnWebACL.StatementProperty => ({
   },
 });
 
-/**
- * The key of the rate limit is the address of the caller; behind a proxy, it is the address in the proxy's header. A
- * call without this header is counted only by the functions.
- */
-const whoseRate = ({ trustedProxy: { header } }: Stage) =>
-  header === ''
-    ? { aggregateKeyType: 'IP' }
-    : {
-        aggregateKeyType: 'FORWARDED_IP',
-        forwardedIpConfig: { headerName: header, fallbackBehavior: 'NO_MATCH' },
-      };
-
-const loginRate = (stage: Stage): CfnWebACL.RuleProperty => ({
-  name: 'login-rate',
-  priority: 0,
+type Rate = Pick<CfnWebACL.RateBasedStatementProperty, 'aggregateKeyType' | 'limit' | 'forwardedIpConfig'>;
+const rateRule = (name: string, priority: number, rate: Rate): CfnWebACL.RuleProperty => ({
+  name,
+  priority,
   action: { block: {} },
-  statement: {
-    rateBasedStatement: {
-      ...whoseRate(stage),
-      limit: stage.loginRate,
-      evaluationWindowSec: 300,
-      scopeDownStatement: guessable(),
-    },
-  },
-  visibilityConfig: seen('login-rate'),
+  statement: { rateBasedStatement: { ...rate, evaluationWindowSec: 300, scopeDownStatement: guessable() } },
+  visibilityConfig: seen(name),
 });
+
+/** How many callers may try to log in by one address of the proxy within the time of the limit. */
+const CALLERS_OF_PROXY = 20;
+
+/**
+ * The limits of the operations at which something can be guessed, for each address that calls. Behind a proxy it is the
+ * address in the proxy's header. Whoever calls past the proxy can write any address there, and a web ACL cannot check the
+ * secret of the proxy, of which the stage has the hash alone: so the address that is connected has a limit, too, by which
+ * a call without the header is counted as well.
+ */
+const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.RuleProperty[] => {
+  if (header === '') return [rateRule('login-rate', 0, { aggregateKeyType: 'IP', limit: loginRate })];
+  const forwardedIpConfig = { headerName: header, fallbackBehavior: 'NO_MATCH' };
+  return [
+    rateRule('login-rate', 0, { aggregateKeyType: 'FORWARDED_IP', forwardedIpConfig, limit: loginRate }),
+    rateRule('login-rate-of-peer', 3, { aggregateKeyType: 'IP', limit: CALLERS_OF_PROXY * loginRate }),
+  ];
+};
 
 /**
  * Creates a web ACL in front of the API of the apps. A blocked call gets a 403 in the shape of the contracts
@@ -94,7 +94,7 @@ export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): 
     name: Stack.of(scope).stackName,
     visibilityConfig: seen(Stack.of(scope).stackName),
     rules: [
-      loginRate(stage),
+      ...loginRates(stage),
       managed(1, 'AWSManagedRulesAmazonIpReputationList', []),
       managed(2, 'AWSManagedRulesCommonRuleSet', COUNTED),
     ],

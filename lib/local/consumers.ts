@@ -1,8 +1,9 @@
 import { consumers, schedules } from '../../functions/index.ts';
 import type { QueueName } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
-import type { QueueHandler, ScheduleHandler } from '../../shared/queue/consume.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
+import type { QueueHandler } from '../../shared/worker/consume.ts';
+import type { ScheduleHandler } from '../../shared/worker/on-host.ts';
 import type { Clock } from './clock.ts';
 import { type AroundInvocation, loadHandler } from './load-handler.ts';
 import { poll } from './pollers.ts';

@@ -30,6 +30,15 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       showDue(order, clock.now());
       return order;
     },
+    /**
+     * Gives when (ms) the oldest message was sent that was not delayed, or has been received, but less than `below` times;
+     * null: there is none.
+     */
+    waitingSince: (below = Number.POSITIVE_INFINITY): number | null => {
+      for (const { sentAt, isHidden, receiveCount } of entries.values())
+        if ((!isHidden || receiveCount > 0) && receiveCount < below) return sentAt;
+      return null;
+    },
     /** Gives all messages in the order of sending. */
     all: () => [...entries.values()],
     add: (row: Row): void => {

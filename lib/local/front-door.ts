@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { ApiError, refuse } from '../../shared/api/errors.ts';
 import { refuseRequest, refuseUnreadable } from './bad-requests.ts';
 import { dropRest } from './bodies.ts';
+import type { Tls } from './tls.ts';
 
 /**
  * Timeouts in ms: for the headers of a request, how often this is checked, and how long an idle connection is kept.
@@ -24,15 +26,23 @@ const refuseExpectation: Answer = async () => {
   throw new ApiError('expectation_unknown');
 };
 
-type Options = { version: string; onError: (error: unknown) => void; limits?: Partial<typeof timeouts> };
+type Options = {
+  version: string;
+  onError: (error: unknown) => void;
+  limits?: Partial<typeof timeouts>;
+  /** With it the server speaks HTTPS. */
+  tls?: Tls | null;
+};
 export type FrontDoor = { server: Server; open: (api: Answer) => void };
 
 /**
  * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
  * is invalid HTTP. Until `open` is called, the answer is 503.
  */
-export const createFrontDoor = ({ version, onError, limits }: Options): FrontDoor => {
-  const server = createServer({ ...timeouts, ...limits, requireHostHeader: false });
+export const createFrontDoor = ({ version, onError, limits, tls = null }: Options): FrontDoor => {
+  const options = { ...timeouts, ...limits, requireHostHeader: false };
+  const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
+  if ('setSecureContext' in server) tls?.attach(server);
   let api = starting;
   const answer = async (request: IncomingMessage, response: ServerResponse, how: Answer): Promise<void> => {
     try {

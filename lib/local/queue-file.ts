@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy, lockFile } from './file-lock.ts';
 import type { Journal, Row } from './journal.ts';
 
 /**
@@ -9,7 +10,6 @@ import type { Journal, Row } from './journal.ts';
 const APPLICATION_ID = 0x53435131;
 /** Sequence numbers are reserved in blocks of this size, so that giving out a single number needs no write. */
 const NUMBERS_AT_A_TIME = 10_000;
-const SQLITE_BUSY = 5;
 
 const TABLES = `
   CREATE TABLE messages (
@@ -50,9 +50,6 @@ const inOne = (database: DatabaseSync, run: () => void): void => {
 
 /** Prepares a file of this module, and creates the tables in a new one. A file of another program is left unchanged. */
 const prepare = (database: DatabaseSync): void => {
-  // Only one process uses the file at a time. This lock also spares the shared memory that several processes would
-  // need.
-  database.exec('PRAGMA locking_mode = EXCLUSIVE');
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)
     throw new Error('it is not a file of queues');
@@ -61,23 +58,26 @@ const prepare = (database: DatabaseSync): void => {
 };
 
 const explain = (path: string, error: unknown): Error => {
-  const isBusy = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
-  const why = isBusy ? 'another process has it open' : error instanceof Error ? error.message : String(error);
+  const why = isBusy(error) ? 'another process has it open' : error instanceof Error ? error.message : String(error);
   return new Error(`the queues cannot be kept in ${path}: ${why}`, { cause: error });
 };
 
-const openDatabase = (path: string): DatabaseSync => {
+const openDatabase = (path: string): { database: DatabaseSync; unlock: () => void } => {
   let database: DatabaseSync | undefined;
+  let unlock = () => {};
   try {
     mkdirSync(dirname(path), { recursive: true });
+    // Only one process works on the file at a time. Others may read it, as a backup does.
+    unlock = lockFile(`${path}.lock`);
     // Only the owner may read the file, because alarms about people are in it. SQLite gives its other files the same
     // rights.
     closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path);
     prepare(database);
-    return database;
+    return { database, unlock };
   } catch (error) {
     if (database?.isOpen) database.close();
+    unlock();
     throw explain(path, error);
   }
 };
@@ -135,7 +135,7 @@ const createRemovals = (database: DatabaseSync) => {
  * program, or is open in another process.
  */
 export const openQueueFile = (path: string) => {
-  const database = openDatabase(path);
+  const { database, unlock } = openDatabase(path);
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   const nextSequence = createNumbers(database);
   const removals = createRemovals(database);
@@ -170,6 +170,7 @@ export const openQueueFile = (path: string) => {
         removals.flush();
       } finally {
         database.close();
+        unlock();
       }
     },
   };

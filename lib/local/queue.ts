@@ -87,6 +87,11 @@ export type Queue = {
    * visible or blocked by one in flight.
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
+  /**
+   * Since when (ms) the oldest message that is not delayed, and was received less than `below` times if that is given,
+   * waits for its end; null when there is none.
+   */
+  waitingSince(below?: number): number | null;
   purge(): void;
   /**
    * Moves the messages of the dead-letter queue back behind those that wait, in order, as if never received. Gives
@@ -163,7 +168,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     },
     stats: () => statsOf(contents.upToDate()),
     backlog: (groupId) => backlogOf(contents.upToDate(), groupId),
-    purge: contents.clear,
+    ...{ waitingSince: contents.waitingSince, purge: contents.clear },
     redrive: () => deadLetter?.moveTo(queue) ?? 0,
     moveTo(target) {
       contents.upToDate();

@@ -17,14 +17,15 @@ export const visibilityOf = (name: QueueName): number =>
     consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
   );
 
-const FILE = 'queues.sqlite';
+/** The file of the queues in a data folder. */
+export const queueFileOf = (folder: string): string => join(folder, 'queues.sqlite');
 
 /**
  * Throws for a data folder from the time before tasks were kept in queues, because the tasks in it would be
  * overlooked.
  */
 export const refuseOldFolder = (dataDir: string): void => {
-  if (!existsSync(tableFileOf(dataDir)) || existsSync(join(dataDir, FILE))) return;
+  if (!existsSync(tableFileOf(dataDir)) || existsSync(queueFileOf(dataDir))) return;
   throw new Error(
     `the data folder ${dataDir} is from an older version, whose events and waiting messages this one cannot read: ` +
       'let the older version run until nothing waits, then start this one with a new folder (DATA_DIR)',
@@ -36,7 +37,7 @@ export const refuseOldFolder = (dataDir: string): void => {
  * if there is one.
  */
 export const openQueues = (dataDir: string, clock: Clock) => {
-  const file = dataDir === ':memory:' ? null : openQueueFile(join(dataDir, FILE));
+  const file = dataDir === ':memory:' ? null : openQueueFile(queueFileOf(dataDir));
   const one = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
     createQueue({
       ...{ name, visibilitySeconds: visibilityOf(of), maxReceiveCount: MAX_RECEIVES, clock },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Door } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
 import type { Bodies } from './bodies.ts';
 import type { Clock } from './clock.ts';
@@ -10,7 +11,7 @@ import type { Route } from './router.ts';
 
 const TIMEOUT_SECONDS = 29;
 
-const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
+export const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
   const all: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) all[name] = [...(all[name] ?? []), value];
   return { ...all };
@@ -18,7 +19,7 @@ const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string,
 const lastValues = (all: Record<string, string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.at(-1) ?? '']));
 
-const pairsOf = (raw: readonly string[]): [string, string][] =>
+export const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /**
@@ -94,12 +95,15 @@ type Options = {
   backpressure: (request: IncomingMessage, route: Route) => Promise<void>;
   protocol: 'http' | 'https';
   clock: Clock;
+  /** Is told of every call that a handler answered: the API that it came through, its answer, and how long (ms) it took. */
+  onCall: (door: Door, status: number, ms: number) => void;
 };
 
 /** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): Answer =>
   async (request, response) => {
+    const start = clock.now();
     const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
@@ -107,5 +111,7 @@ export const createApi =
     await backpressure(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
-    send(response, await handler(toEvent(request, url, route, body, clock.now(), protocol), context));
+    const answer = await handler(toEvent(request, url, route, body, clock.now(), protocol), context);
+    send(response, answer);
+    onCall(route.group === 'devices' ? 'devices' : 'apps', answer.statusCode, clock.now() - start);
   };

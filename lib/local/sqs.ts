@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { consumers } from '../../functions/index.ts';
 import { type QueueName, queueNames } from '../../shared/capabilities.ts';
-import { MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { MAX_RECEIVES } from '../../shared/queue/consumer.ts';
 import { transport } from '../../shared/transport.ts';
 import type { Clock } from './clock.ts';
 import { createPrefetch } from './prefetch.ts';
@@ -19,6 +19,8 @@ import { clientConfig } from './table.ts';
 
 const WAIT_SECONDS = 1;
 /** Timeouts in ms. The answer takes long when there is no message to receive. */
+/** The visibility timeout of queues that this host creates: messages wait here, too, before they are worked on. */
+const visibilityHere = (timeoutSeconds: number): number => 2 * timeoutSeconds;
 const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
 
 type Urls = Record<QueueName, string>;
@@ -54,7 +56,7 @@ export const ensureQueues = async (
   const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(TIMEOUTS) });
   const made = queueNames.map(async (name) => {
     const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
-    const visibility = String(visibilitySeconds(reader ?? { timeoutSeconds: 60 }));
+    const visibility = String(visibilityHere(reader?.timeoutSeconds ?? 60));
     const kind = { ...RETENTION, ...(isFifo(name) && HIGH_THROUGHPUT) };
     const deadLetter = await createQueue(client, nameAtEndpoint(name, isFifo(name), '-dead'), kind);
     const redrive = { deadLetterTargetArn: await arnOf(client, deadLetter), maxReceiveCount: String(MAX_RECEIVES) };
@@ -106,7 +108,7 @@ type Options = {
 export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, most }: Options) => {
   let isClosed = false;
   // A message may wait here as long as it can still be processed before the queue shows it again.
-  const prefetched = createPrefetch(clock, visibilitySeconds({ timeoutSeconds }) - timeoutSeconds, most);
+  const prefetched = createPrefetch(clock, visibilityHere(timeoutSeconds) - timeoutSeconds, most);
   const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
   const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> =>
     void (await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })));

@@ -58,3 +58,18 @@ const networkOf = (address: string): string => {
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
   networkOf(viewerOf(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
+
+const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
+/** Headers by which a proxy names the caller. */
+const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/**
+ * Does a call come from the machine itself? Its TCP peer is a loopback address, and nothing says that it was forwarded.
+ */
+export const isOnThisMachine = (
+  event: APIGatewayProxyEvent,
+  { TRUSTED_PROXY_HEADER }: Pick<TrustedProxy, 'TRUSTED_PROXY_HEADER'>,
+): boolean => {
+  const isForwarded = [...FORWARDING, TRUSTED_PROXY_HEADER].some((name) => headerValues(event, name).length > 0);
+  return LOOPBACK.test(event.requestContext?.identity?.sourceIp ?? '') && !isForwarded;
+};

@@ -84,3 +84,9 @@ export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation
   if (!operation) throw new Error('no operation was routed');
   return operation;
 };
+
+/** The token of a call's Authorization header; empty when it is none, undefined when there is no such header. */
+export const bearer = ({ event }: ApiRequest): string | undefined => {
+  const value = header(event, 'authorization');
+  return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
+};

@@ -59,8 +59,8 @@ export type Operation = Access & {
   /** Skips the CSRF check. Only the login does: a browser with the cookies of an old session must be able to log in. */
   csrfExempt?: true;
   success: 200 | 201 | 202;
-  /** A second success status that the handler may choose. A 304 has no body. */
-  alsoSuccess?: 200 | 304;
+  /** A second status that the handler may choose. A 304 has no body; a 503 has the body of a success. */
+  alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
    * The media types of an answer in bytes. The first one is used unless the handler names another. Without them the
@@ -75,6 +75,11 @@ export type Operation = Access & {
    * its tag, or for ever), and has a rate limit of its own. The handler answers by `publish`.
    */
   published?: keyof typeof headersOfPublished;
+  /**
+   * It must answer when the table does not: calls are counted in the memory of each process, and a caller whom the table
+   * cannot tell is anonymous.
+   */
+  withoutTable?: true;
   /** Headers that the handler adds to some successes, with their descriptions. */
   optionalHeaders?: Readonly<Record<string, string>>;
   errors?: readonly ErrorCode[];
@@ -110,7 +115,14 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
 
 /** Operations that share a Lambda function. */
-export type Group = { name: string; operations: Readonly<Record<string, Operation>> };
+export type Group = {
+  name: string;
+  /** What they are about, for the API document. */
+  about: string;
+  /** Pages for people and their files: they are served as operations are, and are none of the API. */
+  isPage?: true;
+  operations: Readonly<Record<string, Operation>>;
+};
 
 /** Declares a group of operations. It is data only. */
 export const group = <const G extends Group>(declared: G): G => declared;
@@ -150,7 +162,7 @@ export type Call<O extends Operation> = WhoIs<O> & {
 /** An answer with a status, headers or cookies besides its body. */
 export class Reply<T> {
   readonly body: T;
-  readonly more: { status?: 200 | 304; headers?: Record<string, string>; cookies?: readonly string[] };
+  readonly more: { status?: 200 | 304 | 503; headers?: Record<string, string>; cookies?: readonly string[] };
   constructor(body: T, more: Reply<T>['more']) {
     this.body = body;
     this.more = more;

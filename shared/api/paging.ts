@@ -42,6 +42,16 @@ export const lookedText = (counted: string, most: string): string =>
 
 export const search = anyText.default('').meta({ description: 'what names or other texts must contain, in any case' });
 
+const SENSOR_ID_MAXIMUM = 26;
+/**
+ * A sensor in the query of a list; empty: all sensors. What is no id of a sensor matches nothing, and nothing longer
+ * than an id gets into a key of the table.
+ */
+export const sensorOfList = anyText
+  .transform((given) => (given.length > SENSOR_ID_MAXIMUM ? 'none' : given))
+  .default('')
+  .meta({ description: 'only what is about this sensor; empty: all' });
+
 type Sort<F extends string> = `${'asc' | 'desc'}(${F})`;
 
 /** Makes the query parameter for the order, with `asc(x)` and `desc(x)` for each field. */

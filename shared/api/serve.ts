@@ -26,11 +26,32 @@ import { authorise } from './middleware/authorise.ts';
 import { checkCsrf } from './middleware/csrf.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
-import { type Group, type Handlers, headersOfPublished, type Operation, Reply, resourceOf } from './operation.ts';
+import {
+  BASE_PATH,
+  doorOf,
+  type Group,
+  type Handlers,
+  headersOfPublished,
+  type Operation,
+  Reply,
+  resourceOf,
+} from './operation.ts';
 import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Act = (call: unknown, deps: unknown) => Promise<unknown>;
+
+/** Where the console is from the beginning of the service and of the API: relative, because something may be before it. */
+const consoles: Readonly<Record<string, string>> = {
+  '/': `${BASE_PATH.slice(1)}/console`,
+  [BASE_PATH]: `${BASE_PATH.split('/').at(-1)}/console`,
+  [`${BASE_PATH}/`]: 'console',
+};
+/** Where a browser goes that asks for an address without a page; undefined for everything else. */
+const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
+  const isBrowser = event.httpMethod === 'GET' && /\btext\/html\b/i.test(header(event, 'accept') ?? '');
+  return isBrowser ? consoles[event.path] : undefined;
+};
 
 /**
  * Finds the operation of this group by the resource and method of API Gateway. It answers OPTIONS, and 404 or 405 if
@@ -51,6 +72,12 @@ const route =
     const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
     if (name && operation) return void Object.assign(exchange, { name, operation });
     await strangers(request);
+    const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
+    if (toConsole !== undefined) {
+      request.response = { statusCode: 302, headers: { Location: toConsole }, body: '' };
+      await finish(request);
+      return request.response;
+    }
     if (atPath.length === 0) throw new ApiError('path_unknown');
     if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
     request.response = { statusCode: 204, headers: { Allow: exchange.allowed.join(', ') }, body: '' };
@@ -103,10 +130,12 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
+  // The operations of a group are all at one door.
+  const door = operations.some(([, operation]) => doorOf(operation) === 'devices') ? 'devices' : 'apps';
   // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
     { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
-    { before: route(operations, countAddress(guard), decorate(settings)) },
+    { before: route(operations, countAddress(guard, door), decorate(settings)) },
     { before: authenticate(guard) },
     { before: checkCsrf(guard) },
     { before: checkRate },

@@ -32,7 +32,12 @@ export const DeliveryView = z
     id: deliveryIdText,
     webhookId: uuid,
     eventId: int64,
+    eventUuid: uuid,
     event: z.string().meta({ description: 'type/action' }),
+    sensorId: z.string(),
+    sensorName: z.string().meta({ description: 'as it was then' }),
+    ruleId: id.nullable(),
+    ruleName: z.string().nullable().meta({ description: 'as it was then; null: without a rule' }),
     ruleHitId: id.nullable(),
     state: z.enum(deliveryStates),
     reason: z
@@ -81,19 +86,30 @@ export type DeliveryRow = Pick<
   | 'hit'
   | 'replayOf'
   | 'isTest'
-> & { snapshot: { event: Pick<Delivery['snapshot']['event'], 'id' | 'type' | 'action'> } };
+> & {
+  snapshot: {
+    event: Pick<Delivery['snapshot']['event'], 'id' | 'uuid' | 'type' | 'action'>;
+    sensor: Pick<Delivery['snapshot']['sensor'], 'id' | 'name'>;
+    rule: Pick<NonNullable<Delivery['snapshot']['rule']>, 'id' | 'name'> | null;
+  };
+};
 
 export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
   const { snapshot, hit, state, reason, replayOf = null, nextAttempt, ...rest } = delivery;
-  const { type, action, id: eventId } = snapshot.event;
+  const { event, sensor, rule } = snapshot;
   const waits = state === 'pending' || state === 'retrying';
   return {
     ...rest,
     // Lists select deliveries by this time. A delivery that was written late, after an outage, would not be found by
     // `createDate`.
     createDate: timeOfUlid(delivery.id),
-    eventId,
-    event: `${type}/${action}`,
+    eventId: event.id,
+    eventUuid: event.uuid,
+    event: `${event.type}/${event.action}`,
+    sensorId: sensor.id,
+    sensorName: sensor.name,
+    ruleId: rule?.id ?? null,
+    ruleName: rule?.name ?? null,
     ruleHitId: hit?.id ?? null,
     state,
     reason: reason ?? null,

@@ -11,6 +11,8 @@ const JITTER = 0.2;
 
 /** The longest time for a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
+/** The default of how long (s) a receiver has to answer 410, and nothing else, until its webhook is switched off. */
+export const GONE_AFTER_SECONDS = 120;
 /**
  * The lease of a claim. It is longer than the deadline and the writes around it; when it ends, the attempt counts as
  * lost.

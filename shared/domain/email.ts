@@ -14,4 +14,8 @@ export const email = z
   .string()
   .regex(new RegExp(EMAIL, 'u'))
   .refine((value) => lengthOf(value) <= 254)
-  .meta({ maxLength: 254, description: 'an e-mail address, with letters of any script, or empty' });
+  // In the document a pattern that every engine reads, and that says less than is checked.
+  .meta({
+    ...{ maxLength: 254, pattern: String.raw`^([^@\s]+@[^@\s]+)?$` },
+    description: 'an e-mail address, with letters of any script, or empty',
+  });

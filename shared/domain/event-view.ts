@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NormalizedCoordinates } from './event.ts';
+import { eventType, NormalizedCoordinates } from './event.ts';
 import { int64, millis } from './values.ts';
 
 /** An event in a list. */
@@ -10,7 +10,7 @@ export const EventView = z
     createDate: millis,
     receiveDate: millis,
     sensorId: z.string(),
-    eventType: z.int().nullable(),
+    eventType: eventType().nullable(),
     type: z.string(),
     action: z.string(),
     normalizedCoordinates: NormalizedCoordinates.nullable(),

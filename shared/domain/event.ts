@@ -32,22 +32,42 @@ export const kinds = {
   vital_signs_weak: { type: 'vital', action: 'vital_signs_weak', code: null },
   sensor_weak_signal: { type: 'sensor', action: 'weak_signal', code: null },
   sensor_tilted: { type: 'sensor', action: 'tilted', code: null },
+  sensor_clock_wrong: { type: 'sensor', action: 'clock_wrong', code: null },
 } as const satisfies Record<string, { type: string; action: string; code: number | null }>;
+
+/** Makes the schema of the eventType of D2: the codes of all kinds that have one. */
+export const eventType = (): z.ZodType<number, number> =>
+  z
+    .literal(Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code])))
+    .meta({ type: 'integer', format: 'int32' });
 
 export type Situation = keyof typeof kinds;
 export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]]);
 
-/** Events that the service makes when a sensor registers or is refused. */
-const registrations = {
+/** The situations of a fall whose first event no rate limit may suppress, and whose delivery must not fail unheard. */
+export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
+
+/**
+ * Events that the service makes by itself: when a sensor registers or is refused, and when what a sensor said does not get
+ * through to a receiver.
+ */
+const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
   registration_refused: { type: 'sensor', action: 'registration_refused', code: null },
+  webhook_disabled: { type: 'webhook', action: 'disabled', code: null },
+  delivery_failed: { type: 'delivery', action: 'failed', code: null },
 } as const;
-export type Notice = keyof typeof registrations;
+export type Notice = keyof typeof notices;
 
-/** Events that no rule can watch for: registrations, a message of unknown kind, and the test of a webhook. */
+/** Is it an event about receivers? What is said of those must not be said of such an event in turn. */
+export const isAboutReceivers = ({ type }: { type: string }): boolean =>
+  type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
+
+/** Events that no rule can watch for: registrations, a message of unknown kind or too late, and the test of a webhook. */
 export const otherKinds = {
-  ...registrations,
+  ...notices,
   unknown: { type: 'unknown', action: 'received', code: null },
+  late: { type: 'message', action: 'late', code: null },
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
 
@@ -66,6 +86,8 @@ export type Happening = {
   isSilent: boolean;
   /** This is the first event of its situation in a fall, so no rate limit may suppress it. */
   newFall: boolean;
+  /** The webhook that is not told of it, because it is about that one. */
+  notTo?: string;
 };
 
 export const happening = (situation: Situation, more: Partial<Happening> = {}): Happening => ({
@@ -85,20 +107,21 @@ const nameless = (kind: keyof typeof otherKinds): Happening => ({
   situation: null,
 });
 export const unknownHappening = nameless('unknown');
-export const noticeHappening = (notice: Notice): Happening => nameless(notice);
+export const lateHappening = nameless('late');
+export const noticeHappening = (notice: Notice, webhookId?: string): Happening => ({
+  ...nameless(notice),
+  ...(webhookId !== undefined && { notTo: webhookId }),
+});
 
 const Unit = z.number().min(0).max(1);
 /** A point scaled to [0, 1] over the room (D2 Custom 1). */
 export const NormalizedCoordinates = z.object({ x: Unit, y: Unit, z: Unit });
 export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
 
-const DAY = 86_400_000;
+export const DAY = 86_400_000;
 /** How long (ms) events and rule hits are stored and shown (D1 O7). */
 export const RETENTION = 120 * DAY;
 
-/**
- * Gives the device's time if it is at most 24 h before or 5 min after the time of receipt, otherwise the time of
- * receipt (ms).
- */
-export const believedTime = (deviceTime: number | null, received: number): number =>
-  deviceTime !== null && deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000 ? deviceTime : received;
+/** Is a device's time (ms) believed? It is if it is at most 24 h before or 5 min after the time of receipt. */
+export const isBelieved = (deviceTime: number, received: number): boolean =>
+  deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000;

@@ -1,6 +1,6 @@
-import { believedTime, type Notice, noticeHappening } from './event.ts';
+import { DAY, happening, type Notice, noticeHappening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
-import { type Decoded, reports, type Signal } from './message.ts';
+import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
 import { type SensorState, type Step, seesFall } from './sensor-state.ts';
 import { noRoomContext, type RoomContext, type Timings } from './state/room-context.ts';
 import { step } from './state/step.ts';
@@ -21,12 +21,6 @@ const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDa
 /** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
 export type Outcome = { next: SensorState; events: ReturnType<typeof identified> };
 
-/**
- * A message with the same bytes within so many ms counts as a repetition, if it has nothing by which two messages could
- * be told apart.
- */
-const REPEATED_WITHIN = 10_000;
-
 /** Was a message without an identity received so shortly before that the same bytes would be its repetition? */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
   last !== undefined && Math.abs(received - last.at) <= REPEATED_WITHIN;
@@ -38,7 +32,7 @@ const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
 type Received = Cause & { raw: string };
 
 /** Is it a message again that made no event? One that made an event is recognised by its stored bytes. */
-const isRepetition = (state: SensorState, { byBytes }: Decoded, { uuid, raw, receiveDate }: Received): boolean =>
+const isRepetition = (state: SensorState, { byBytes }: Credible, { uuid, raw, receiveDate }: Received): boolean =>
   byBytes
     ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
     : (state.eventless?.includes(markOf(uuid)) ?? false);
@@ -47,7 +41,7 @@ const isRepetition = (state: SensorState, { byBytes }: Decoded, { uuid, raw, rec
  * Remembers a message by which the state became `next`, if its repetition would do something: what is no report happens
  * again, and a move or a posture would be taken for a newer one.
  */
-const remembering = (before: SensorState, step: Step, { signal, byBytes }: Decoded, cause: Received): SensorState => {
+const remembering = (before: SensorState, step: Step, { signal, byBytes }: Credible, cause: Received): SensorState => {
   const { uuid, raw, receiveDate: at } = cause;
   // Of messages without an identity only the previous one is compared, and each replaces it.
   const { last: _, ...next } = step.state;
@@ -58,20 +52,32 @@ const remembering = (before: SensorState, step: Step, { signal, byBytes }: Decod
   return { ...next, eventless: [...others, markOf(uuid)].slice(-EVENTLESS_KEPT) };
 };
 
+/** Adds the event of a wrong clock to the step of a message that shows one: to the first, and then to one a day. */
+const tellingClock = ({ state, happened }: Step, { isClockWrong }: Credible, received: number): Step => {
+  if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, happened };
+  return { state: { ...state, clockWrongAt: received }, happened: [...happened, happening('sensor_clock_wrong')] };
+};
+
 /** Steps the state of a sensor by a message. */
-export const happenings = (before: SensorState, decoded: Decoded, cause: Received, around: RoomContext): Outcome => {
+export const happenings = (before: SensorState, message: Credible, cause: Received, around: RoomContext): Outcome => {
   const { receiveDate: received } = cause;
-  const signal: Signal = isRepetition(before, decoded, cause) ? { kind: 'state', firmware: null } : decoded.signal;
-  const createDate = believedTime(decoded.deviceTime, received);
+  const isAgain = isRepetition(before, message, cause);
+  const signal: Signal = isAgain ? { kind: 'state', firmware: null } : message.signal;
+  const createDate = message.deviceTime ?? received;
   const stepped = step(before, signal, { received, time: createDate }, around);
-  const events = stepped.happened.map((happening) => ({ happening, createDate }));
-  return { next: remembering(before, stepped, decoded, cause), events: identified(events, cause) };
+  const { state, happened } = isAgain ? stepped : tellingClock(stepped, message, received);
+  const events = happened.map((what) => ({ happening: what, createDate }));
+  return { next: remembering(before, { state, happened }, message, cause), events: identified(events, cause) };
 };
 
 /** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
-export const noticed = (state: SensorState, notice: Notice, cause: Cause): Outcome => ({
+export const noticed = (
+  state: SensorState,
+  { notice, webhookId }: { notice: Notice; webhookId?: string | undefined },
+  cause: Cause,
+): Outcome => ({
   next: state,
-  events: identified([{ happening: noticeHappening(notice), createDate: cause.receiveDate }], cause),
+  events: identified([{ happening: noticeHappening(notice, webhookId), createDate: cause.receiveDate }], cause),
 });
 
 /** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Point, Situation } from './event.ts';
+import { isBelieved, type Point, type Situation } from './event.ts';
 import { uuidV5 } from './ids.ts';
 import { maybe, uuid } from './values.ts';
 
@@ -79,14 +79,39 @@ export const reports: ReadonlySet<Signal['kind']> = new Set([
 /**
  * A decoded message: its content, the time (ms) at which the device says it happened, the UUID in the message, and
  * `identity`, the parts by which a repeated message is recognised if it has no UUID (null if it has no such parts).
- * With `byBytes` the same bytes shortly after count as a repeat.
+ * `wrong` are the paths of fields that were left out, because they are not as they should be.
  */
 export type Decoded = {
   signal: Signal;
   deviceTime: number | null;
   uuid: string | null;
   identity: readonly (string | number)[] | null;
-  byBytes?: boolean;
+  wrong: readonly string[];
+};
+
+/**
+ * For so many ms what is the same counts as a repetition, if it has nothing by which two could be told apart: the bytes of
+ * a message, the state of a fall.
+ */
+export const REPEATED_WITHIN = 120_000;
+
+/** A decoded message of whose times only those are left that are believed. */
+export type Credible = Decoded & {
+  /** Nothing identifies the message but its bytes. */
+  byBytes: boolean;
+  /** The device gave a time that is not believed. */
+  isClockWrong: boolean;
+};
+
+/** Takes from a message the times that are not believed, and the identity that was made of them. */
+export const credible = (decoded: Decoded, received: number): Credible => {
+  const believed = (time: number | null) => (time !== null && isBelieved(time, received) ? time : null);
+  const { signal: said, deviceTime: time, uuid: own } = decoded;
+  const deviceTime = believed(time);
+  const signal = said.kind === 'fall' ? { ...said, start: believed(said.start) } : said;
+  const isClockWrong = deviceTime !== time || (said.kind === 'fall' && believed(said.start) !== said.start);
+  const identity = (signal.kind === 'fall' ? signal.start : deviceTime) === null ? null : decoded.identity;
+  return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
 const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });

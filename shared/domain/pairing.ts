@@ -13,5 +13,8 @@ export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
 
+/** Removes the spaces by which people group the characters of a code. */
+export const withoutSpaces = (code: string): string => code.replaceAll(/\s/g, '');
+
 /** Gives the form of a code that is compared, because its case does not matter. */
 export const normalCode = (code: string): string => code.toUpperCase();

@@ -56,6 +56,20 @@ export const readQuotas = (given: unknown): SomeQuotas | null => {
   return (data as SomeQuotas | undefined) ?? null;
 };
 
+/** Says what is wrong with the quotas of a stage, of each that is wrong. */
+export const whyNoQuotas = (given: unknown): string => {
+  const read = typeof given === 'string' ? jsonOf(given) : given;
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return 'it is no JSON object';
+  return Object.entries(read)
+    .flatMap(([name, value]) => {
+      const bound = Object.hasOwn(bounds, name) ? bounds[name as keyof Quotas] : undefined;
+      if (!bound) return [`there is no quota ${name}`];
+      const isGood = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= bound.most;
+      return isGood ? [] : [`${name} must be a whole number from 0 to ${bound.most}`];
+    })
+    .join(', ');
+};
+
 /** Gives the details of the error for a quota that is used up. */
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });
 

@@ -1,12 +1,5 @@
 import * as z from 'zod';
-
-const isTimeZone = (value: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }) !== undefined && /^[A-Za-z]/.test(value);
-  } catch {
-    return false;
-  }
-};
+import { TimeZone } from './time-zone.ts';
 
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/);
 
@@ -18,11 +11,6 @@ export const Schedule = z.object({
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: Clock,
   to: Clock,
-  timeZone: z
-    .string()
-    .max(64)
-    .check((ctx) => {
-      if (!isTimeZone(ctx.value)) ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'time_zone' } });
-    }),
+  timeZone: TimeZone,
 });
 export type Schedule = z.infer<typeof Schedule>;

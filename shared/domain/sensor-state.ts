@@ -24,12 +24,16 @@ export type Fall = {
   start: number;
   /** The marks of the fall in the order in which they came. */
   seen: string;
+  /** The newest time (ms, the device's clock) of a report about it, if that is believed and another one than its start. */
+  time?: number;
   isSensitive?: boolean;
   /**
    * `at` is when the fall last changed its state (ms, the service's clock). It and the fields after it are stored until
    * the fall ends, because they are needed when time moves the fall on.
    */
   at?: number;
+  /** When (ms, the service's clock) each mark came whose report said no start that is believed. */
+  markedAt?: Partial<Record<Mark, number>>;
   point?: Point | null;
   isSimulated?: boolean;
   isSilent?: boolean;
@@ -40,9 +44,18 @@ export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.i
 
 /**
  * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall and its start (ms), and the
- * last move in each area.
+ * last move in each area. `at` is the newest time (ms, the device's clock) at which it was seen, and `told` the time up to
+ * which its falls were alarmed: reports of before may come late.
  */
-export type Track = { id: number; pose?: number; seen?: string; since?: number; areas?: Record<string, 'in' | 'out'> };
+export type Track = {
+  id: number;
+  pose?: number;
+  seen?: string;
+  since?: number;
+  areas?: Record<string, 'in' | 'out'>;
+  at?: number;
+  told?: number;
+};
 
 /**
  * The state of a sensor and its room. It is one item of the table, written on the condition that `version` is
@@ -86,6 +99,8 @@ export type SensorState = {
   eventless?: string[];
   /** The hash of the previous message if only its bytes identify it, and when it was received (ms). */
   last?: { hash: string; at: number };
+  /** When (ms) the event of a wrong clock was made last. */
+  clockWrongAt?: number;
 };
 
 export const newSensorState: SensorState = {
@@ -119,12 +134,13 @@ export type Step = { state: SensorState; happened: Happening[] };
 export const SWEEP_SECONDS = 60;
 
 /**
- * Gives the longest time (ms) without a record that the service is up before it counts as an outage. It is at most half
- * of the time after which a sensor is inactive, so that an unnoticed outage and the sensor's own interval fit into that
- * time together. It is long enough that one late or failed sweep is no outage.
+ * Gives the longest time (ms) without a record that the service is up before it counts as an outage. It is two thirds of
+ * the time after which a sensor is inactive, so that an unnoticed outage and the sensor's own interval fit into that time
+ * together. It is long enough that late and failed sweeps are no outage, each of which would begin that time anew: with
+ * the default, one sweep in three minutes is enough.
  */
 export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
-  1_000 * Math.max(2.5 * sweepSeconds, Math.min(2.5 * SWEEP_SECONDS, afterSeconds / 2));
+  1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
  * A message without news is written only if `lastSeen` is older than this part of the time after which a sensor is
@@ -140,9 +156,12 @@ const UNWRITTEN = 0.25;
 export const silentAt = (state: SensorState, upSince: number, afterSeconds: number): number =>
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
+/** A track without the time that each report changes. That of an open fall is needed: what ends it may come late. */
+const saidOf = ({ at, ...track }: Track): Track => (track.seen && at !== undefined ? { ...track, at } : track);
+
 /** Gives the state without the fields that each message changes. */
-const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, ...rest }: SensorState): unknown =>
-  JSON.parse(JSON.stringify(rest));
+const saying = ({ lastSeen: _, presenceAt: __, regionsAt: ___, last: ____, tracks, ...rest }: SensorState): unknown =>
+  JSON.parse(JSON.stringify({ ...rest, tracks: tracks?.map(saidOf) }));
 
 /** Does a state say the same as before, but for the times at which it was last said? */
 export const isUnchanged = (before: SensorState, next: SensorState): boolean =>

@@ -6,9 +6,9 @@ import { defaultRoom, normalize } from './room-geometry.ts';
 import type { Rule } from './rule.ts';
 import { fillIn } from './rule-texts.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
-import { wallTime } from './wall-time.ts';
+import { dateAndTime } from './wall-time.ts';
 
-type Customer = { id: number; name: string; location: string };
+type Customer = { id: number; name: string; location: string; timeZone: string };
 
 /** Gives the service as payloads name it, by the current settings. */
 export const serviceOf = (settings: {
@@ -34,12 +34,12 @@ export type EventContext = {
 const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
-  const { date, clock } = wallTime(createDate, rule.schedule?.timeZone ?? 'UTC');
+  const timeZone = rule.schedule?.timeZone ?? eventContext.customer?.timeZone ?? 'UTC';
   const values = {
     sensor: eventContext.sensor.name,
     region: region?.name ?? '',
     location: eventContext.customer?.location ?? '',
-    time: `${date} ${clock}`,
+    time: dateAndTime(createDate, timeZone),
     situation: text,
   };
   return {

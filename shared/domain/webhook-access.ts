@@ -3,5 +3,7 @@ import { type Caller, holds } from './permission.ts';
 /** The permissions to manage webhooks: customer webhooks need manage_customers, bot webhooks need manage_bots. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
 
-export const mayManage = (caller: Caller, webhook: { isCustomerHook: boolean }): boolean =>
-  holds(caller, webhookManagers[webhook.isCustomerHook ? 0 : 1]);
+export const mayManage = (
+  caller: Pick<Caller, 'isAdmin' | 'permissions'>,
+  webhook: { isCustomerHook: boolean },
+): boolean => holds(caller, webhookManagers[webhook.isCustomerHook ? 0 : 1]);

@@ -111,6 +111,8 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
 /** What the delivery worker stores in a webhook (domain/breaker.ts). All times are in ms. */
 type Operating = {
   openUntil?: number;
+  /** Since when (ms) the receiver has answered 410, and nothing else. */
+  goneSince?: number;
   /** The previous secret. Deliveries are signed by it too until `previousUntil`. */
   previousSecret?: string | null;
   previousUntil?: number;

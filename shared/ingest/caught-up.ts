@@ -1,22 +1,17 @@
 import { happenings, isRecent } from '../domain/happenings.ts';
-import { decoders } from '../domain/makers/decoders.ts';
 import { reports, type Signal } from '../domain/message.ts';
 import { isAllJudged } from '../domain/noted-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor-state.ts';
 import { noRoomContext } from '../domain/state/room-context.ts';
 import { needsOf } from '../domain/state/step.ts';
-import type { Sender } from './messages.ts';
+import type { Said, Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
-
-type From = Pick<Sender, 'sensorId' | 'manufacturer'>;
-const decodedBy = ({ manufacturer }: From, raw: string) => decoders[manufacturer](JSON.parse(raw));
 
 /**
  * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is
  * judged by.
  */
-export const isNoted = (device: From, messages: readonly string[]): boolean =>
-  !messages.every((raw) => decodedBy(device, raw).signal.kind === 'fall');
+export const isNoted = (said: readonly Said[]): boolean => !said.every(({ decoded }) => decoded.signal.kind === 'fall');
 
 const isReport = (signal: Signal): boolean =>
   reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
@@ -26,18 +21,17 @@ const isReport = (signal: Signal): boolean =>
  */
 export const stepQuietly = (
   before: SensorState,
-  device: From,
-  messages: readonly string[],
+  sensorId: string,
+  said: readonly Said[],
   receiveDate: number,
 ): SensorState | null => {
   // A call without a message is not noted, and makes the sensor active.
   if (!before.isActive) return null;
   let state = before;
-  for (const raw of messages) {
-    const decoded = decodedBy(device, raw);
+  for (const { raw, decoded } of said) {
     const needs = needsOf(state, decoded.signal);
     if (!isReport(decoded.signal) || needs.regions || needs.critical) return null;
-    const cause = { receiveDate, sensorId: device.sensorId, uuid: '', source: null, raw };
+    const cause = { receiveDate, sensorId, uuid: '', source: null, raw };
     const { next, events } = happenings(state, decoded, cause, noRoomContext);
     if (events.length > 0) return null;
     state = next;
@@ -52,17 +46,17 @@ export const stepQuietly = (
 export const changesNothing = async (
   { store, settings }: IngestDeps,
   device: Sender,
-  messages: readonly string[],
+  said: readonly Said[],
   receiveDate: number,
 ): Promise<boolean> => {
-  if (messages.length === 0 || device.notedCall === undefined) return false;
-  if (!messages.every((raw) => isReport(decodedBy(device, raw).signal))) return false;
+  if (said.length === 0 || device.notedCall === undefined) return false;
+  if (!said.every(({ decoded }) => isReport(decoded.signal))) return false;
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllJudged(device, state.judged?.run)) return false;
   // What is answered here isn't remembered, but by it the next message is no repetition of the one before it.
   if (isRecent(state, receiveDate)) return false;
-  const next = stepQuietly(state, device, messages, receiveDate);
+  const next = stepQuietly(state, sensorId, said, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;
   if (!isWorthWriting(state, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return true;
   return store.states.hear(customerId, sensorId, state.version, next);

@@ -2,23 +2,42 @@ import type { Deps } from '../deps.ts';
 import type { NotedCall } from '../domain/noted-call.ts';
 import { noteContext, oneOrAll } from '../log.ts';
 import { changesNothing, isNoted } from './caught-up.ts';
-import { deduplicationIdOf, messagesOf, type Refusal, type Sender, tasksOf, uuidsOf } from './messages.ts';
+import {
+  deduplicationIdOf,
+  messagesOf,
+  type Refusal,
+  type Said,
+  type Sender,
+  tasksOf,
+  uuidsOf,
+  type Warning,
+  warningsOf,
+} from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
-type Call = { messages?: readonly string[]; receiveDate?: number; noted?: NotedCall | undefined };
+type Call = { said?: readonly Said[]; receiveDate?: number; noted?: NotedCall | undefined; until?: number };
+
+/**
+ * How long (ms) after a call began its messages may be queued. Whoever called has an answer by then: a process that was
+ * frozen meanwhile must not put them behind newer ones.
+ */
+const TIME_TO_QUEUE = 20_000;
 
 /** Makes durable that a device made a call, with the messages that it sent. */
 export const accept = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,
-  { messages = [], receiveDate = now(), noted }: Call = {},
+  { said = [], receiveDate = now(), noted, until = now() + TIME_TO_QUEUE }: Call = {},
 ): Promise<void> => {
-  const tasks = tasksOf(device, messages, receiveDate);
+  const tasks = tasksOf(device, said, receiveDate);
   for (const task of tasks) {
-    const uuids = uuidsOf(device, task);
+    const uuids = uuidsOf(said, task);
     noteContext({ sensorId: device.sensorId, uuid: oneOrAll(uuids) });
     const isLast = task === tasks.at(-1) && noted !== undefined;
-    await enqueue([isLast ? { ...task, noted } : task], { deduplicationId: deduplicationIdOf(task, uuids) });
+    await enqueue([isLast ? { ...task, noted } : task], {
+      deduplicationId: deduplicationIdOf(task, uuids),
+      until,
+    });
   }
 };
 
@@ -31,24 +50,26 @@ const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sen
 
 /**
  * The one entry for messages of devices over any protocol: `text` is JSON, one message or an array of messages, received
- * at `receiveDate` (ms). Returns null once all of them are durable, or judged already because they change nothing; or the
- * reason why none was taken. Throws QueueUnavailable, to be tried again.
+ * at `receiveDate` (ms). Returns what of them was not understood, once all of them are durable, or judged already because
+ * they change nothing; or the reason why none was taken. Throws QueueUnavailable, to be tried again.
  */
 export const ingest = async (
   deps: IngestDeps,
   device: Sender,
   text: string,
   receiveDate = deps.now(),
-): Promise<Refusal | null> => {
-  const read = messagesOf(text);
-  if ('refusal' in read) return read.refusal;
+): Promise<{ refusal: Refusal } | { warnings: readonly Warning[] }> => {
+  const until = deps.now() + TIME_TO_QUEUE;
+  const read = messagesOf(text, device, receiveDate);
+  if ('refusal' in read) return read;
   noteContext({ sensorId: device.sensorId });
   deps.failpoint('ingest.read');
-  if (!(await changesNothing(deps, device, read.raw, receiveDate))) {
-    const noted = isNoted(device, read.raw) ? await note(deps, device) : undefined;
-    await accept(deps, device, { messages: read.raw, receiveDate, noted });
+  const { said } = read;
+  if (!(await changesNothing(deps, device, said, receiveDate))) {
+    const noted = isNoted(said) ? await note(deps, device) : undefined;
+    await accept(deps, device, { said, receiveDate, noted, until });
   }
-  deps.measure('MessagesAccepted', read.raw.length);
+  deps.measure('MessagesAccepted', said.length);
   deps.failpoint('ingest.enqueued');
-  return null;
+  return { warnings: warningsOf(said) };
 };

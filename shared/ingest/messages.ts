@@ -1,7 +1,7 @@
 import { INEXACT, parseJson } from '../api/json.ts';
 import { hashOf } from '../domain/ids.ts';
 import { decoders } from '../domain/makers/decoders.ts';
-import { messageUuid } from '../domain/message.ts';
+import { type Credible, credible, messageUuid } from '../domain/message.ts';
 import { MESSAGES, messagesIn } from '../domain/raw.ts';
 import type { Device } from '../domain/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
@@ -15,16 +15,40 @@ const isObject = (value: unknown): boolean =>
 /** Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large. */
 export type Refusal = 'json' | 'items' | 'type' | 'too_large';
 
-/** Splits the text of a call into the texts of its messages, or returns why the call is refused. */
-export const messagesOf = (text: string): { raw: string[] } | { refusal: Refusal } => {
+/** A message of a call: its own bytes as text, and what they say. */
+export type Said = { raw: string; decoded: Credible };
+
+/** Splits the text of a call into its messages, and decodes them, or returns why the call is refused. */
+export const messagesOf = (
+  text: string,
+  { manufacturer }: Pick<Sender, 'manufacturer'>,
+  receiveDate: number,
+): { said: Said[] } | { refusal: Refusal } => {
   const parsed = parseJson(text);
   if ('problem' in parsed) return { refusal: 'json' };
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   if (values.length > MESSAGES.count) return { refusal: 'items' };
   if (!values.every(isObject)) return { refusal: 'type' };
   const raw = messagesIn(text);
-  return raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes) ? { refusal: 'too_large' } : { raw };
+  if (raw.some((one) => Buffer.byteLength(one) > MESSAGES.bytes)) return { refusal: 'too_large' };
+  const decode = (one: string) => credible(decoders[manufacturer](JSON.parse(one)), receiveDate);
+  return { said: raw.map((one) => ({ raw: one, decoded: decode(one) })) };
 };
+
+/** What of a call was not understood, though it is kept: a message of an unknown kind, a field of a wrong type. */
+export type Warning = { index: number; message: string };
+/** A device gets so many warnings for a call at the most. */
+const WARNINGS = 20;
+const UNKNOWN = 'is of an unknown kind, or lacks what its kind is about: it is kept and means nothing';
+
+/** Gives what of the messages of a call was not understood. */
+export const warningsOf = (said: readonly Said[]): Warning[] =>
+  said
+    .flatMap(({ decoded: { signal, wrong } }, index) => [
+      ...(signal.kind === 'unknown' ? [{ index, message: UNKNOWN }] : []),
+      ...wrong.map((path) => ({ index, message: `${path} is not as it is documented, and is left out` })),
+    ])
+    .slice(0, WARNINGS);
 
 /** The most bytes of messages in one task: escaped as JSON strings they are 1 MiB at most, as much as SQS takes. */
 const TASK_BYTES = 450_000;
@@ -32,7 +56,7 @@ const TASK_BYTES = 450_000;
 /** The tasks of one call: its messages in their order, in as few tasks as can hold them. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
-  raw: readonly string[],
+  said: readonly Said[],
   receiveDate: number,
 ): ProcessMessages[] => {
   const taskFrom = (first: number): ProcessMessages => ({
@@ -40,7 +64,7 @@ export const tasksOf = (
   });
   const tasks = [taskFrom(0)];
   let bytes = 0;
-  for (const [at, one] of raw.entries()) {
+  for (const [at, { raw: one }] of said.entries()) {
     const size = Buffer.byteLength(one);
     if (at > 0 && bytes + size > TASK_BYTES) {
       tasks.push(taskFrom(at));
@@ -55,14 +79,11 @@ export const tasksOf = (
 /** The same call is enqueued once within so many ms. A device that repeats itself for longer is heard again. */
 const REPEATED_WITHIN = 60_000;
 
-/** The UUIDs of the messages of a task. */
-export const uuidsOf = (
-  { manufacturer }: Sender,
-  { sensorId, receiveDate, first, messages }: ProcessMessages,
-): string[] =>
-  messages.map((raw, at) =>
-    messageUuid(sensorId, decoders[manufacturer](JSON.parse(raw)), raw, [receiveDate, first + at]),
-  );
+/** The UUIDs of the messages of a task, out of those of its call. */
+export const uuidsOf = (said: readonly Said[], { sensorId, receiveDate, first, messages }: ProcessMessages): string[] =>
+  said
+    .slice(first, first + messages.length)
+    .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
  * The deduplication id of a task for SQS, made of the UUIDs of its messages. A message without anything that identifies

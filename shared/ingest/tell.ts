@@ -1,10 +1,20 @@
 import type { Log } from '../log.ts';
 import type { Publish } from '../publish.ts';
-import type { Refusal } from './messages.ts';
+import type { Refusal, Warning } from './messages.ts';
 import { topicsOf } from './topics.ts';
 
-/** What a device is told of a refused message: the reason, and the UUID if it was a single message that has one. */
-export type Refused = { reason: Refusal | 'rate_limited' | 'credentials_invalid'; uuid?: string };
+/** Publications that a broker does not take: on another topic, to be retained, with QoS 2. */
+export type Forbidden = 'topic' | 'retained' | 'qos';
+
+/**
+ * What a device is told of messages that were refused, or (`not_understood`) taken without being wholly understood: the
+ * reason, and the UUID if it was a single message that has one.
+ */
+export type Refused = {
+  reason: Refusal | Forbidden | 'rate_limited' | 'credentials_invalid' | 'not_understood';
+  uuid?: string;
+  warnings?: readonly Warning[];
+};
 
 /**
  * Publishes to devices over MQTT. Never fails: devices also fetch their configuration by themselves, and a refusal may be

@@ -31,11 +31,12 @@ export const called = <const C extends Called>(declared: C): C => declared;
 
 /**
  * Gives the visibility timeout of a consumer's queues in seconds. A consumer that fails shows its messages again
- * itself, so the timeout matters only when a process dies, and then a fall must not wait longer than needed. AWS
- * advises six times the function's timeout, which saves receives while functions are throttled; extra receives do no
- * harm here. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ * itself, so the timeout matters only when a process dies, and then a fall must not wait longer than needed: as long as
+ * the function may work, which is the least that Lambda takes. AWS advises six times as much, which saves receives while
+ * functions are throttled; extra receives do no harm here.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
-export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => 2 * timeoutSeconds;
+export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;
 /** How many receives move a message to the dead-letter queue. With the pauses between them they take about a day. */
 export const MAX_RECEIVES = 100;
 /** How long SQS keeps messages, dead letters too. SQS allows no longer time. */

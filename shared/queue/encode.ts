@@ -31,7 +31,14 @@ export const queueOf = (task: Task): QueueName => {
  * A message for a queue. `delaySeconds` is a whole number from 0 to MAX_DELAY_SECONDS, and 0 on a FIFO queue, which
  * cannot delay single messages.
  */
-export type Outgoing = { body: string; groupId: string; delaySeconds: number; deduplicationId?: string };
+export type Outgoing = {
+  body: string;
+  groupId: string;
+  delaySeconds: number;
+  deduplicationId?: string;
+  /** When (ms) it is too late to send it: no try begins after that. */
+  until?: number;
+};
 
 /**
  * The longest delay of an SQS message.

@@ -52,6 +52,25 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: Outgoing, ind
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
+/** Lets no try of a command begin when it is too late: a process may have been frozen amid its retries. */
+const inTime = (
+  command: SendMessageBatchCommand,
+  messages: readonly Outgoing[],
+  now: () => number,
+): SendMessageBatchCommand => {
+  const until = Math.min(...messages.map((one) => one.until ?? Number.POSITIVE_INFINITY));
+  if (until === Number.POSITIVE_INFINITY) return command;
+  command.middlewareStack.add(
+    (next) => (args) => {
+      if (now() > until) throw new Error('it is too late to send it');
+      return next(args);
+    },
+    // Behind the retries, so it is called for each try.
+    { step: 'finalizeRequest', priority: 'low', name: 'inTime' },
+  );
+  return command;
+};
+
 /** Gives the ARN of a queue with this URL. */
 const arnOf = (url: string, region: string): string => {
   const [account, name] = new URL(url).pathname.split('/').slice(-2);
@@ -59,13 +78,17 @@ const arnOf = (url: string, region: string): string => {
 };
 
 /** Makes the queues of SQS. The group of a message makes a standard queue fair, and keeps the order on a FIFO queue. */
-export const queuesBySqs = (config: SQSClientConfig & { region: string }, urls: Record<QueueName, string>): Queues => {
+export const queuesBySqs = (
+  config: SQSClientConfig & { region: string },
+  urls: Record<QueueName, string>,
+  now: () => number,
+): Queues => {
   const client = withFreshSockets(new SQSClient({ requestHandler: transport(), ...config }));
   return {
     send: async (queue, messages) => {
       for (const batch of batchesOf(messages)) {
         const command = new SendMessageBatchCommand({ QueueUrl: urls[queue], Entries: batch.map(entryOf) });
-        const { Failed = [] } = await client.send(command);
+        const { Failed = [] } = await client.send(inTime(command, batch, now));
         if (Failed.length > 0) throw new Error(`${Failed.length} messages were not taken by ${queue}`);
       }
     },
@@ -79,6 +102,8 @@ export const queuesBySqs = (config: SQSClientConfig & { region: string }, urls: 
       }
     },
     redrive: async (queue) => {
+      // A stage without MQTT has no queue for it.
+      if (urls[queue] === '') return;
       const AttributeNames = ['RedrivePolicy' as const];
       const { Attributes } = await client.send(
         new GetQueueAttributesCommand({ QueueUrl: urls[queue], AttributeNames }),

@@ -15,6 +15,8 @@ type Accesses = {
   queryList?: readonly (keyof typeof lists)[];
   put?: readonly ItemKind[];
   update?: readonly ItemKind[];
+  /** Updates that touch these attributes alone: whoever may make them may change nothing else of the item. */
+  updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
   /** Items that a transaction only checks by a condition. */
   check?: readonly ItemKind[];
@@ -51,7 +53,7 @@ export const counting = (does: Accesses): Accesses => {
     update: ['customer'],
     check: ['customer'],
   };
-  const all = Object.entries(count) as [keyof Accesses, ItemKind[]][];
+  const all = Object.entries(count) as [Exclude<keyof Accesses, 'updateOnly'>, ItemKind[]][];
   return { ...does, ...Object.fromEntries(all.map(([how, kinds]) => [how, [...(does[how] ?? []), ...kinds]])) };
 };
 
@@ -70,6 +72,8 @@ export type Access = {
   partition: string;
   /** The template of the whole key; that of the partition, where an index is asked. */
   key: string;
+  /** The attributes that are touched, where no others may be. */
+  attributes?: readonly string[];
 };
 
 const ofItems = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
@@ -80,7 +84,7 @@ const ofItems = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
 const ofIndex = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** The accesses of a call, one by one. */
+/** The accesses of a call, one by one, if each of them is answered. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...ofItems('dynamodb:GetItem')(does.get ?? []),
   ...ofItems('dynamodb:BatchGetItem')(does.batchGet ?? []),
@@ -95,6 +99,15 @@ export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ),
   ...ofItems('dynamodb:PutItem')(does.put ?? []),
   ...ofItems('dynamodb:UpdateItem')(does.update ?? []),
+  ...Object.entries(does.updateOnly ?? {}).flatMap(([kind, attributes]) =>
+    ofItems('dynamodb:UpdateItem')([kind as ItemKind]).map((access) => ({ ...access, attributes })),
+  ),
   ...ofItems('dynamodb:DeleteItem')(does.remove ?? []),
   ...ofItems('dynamodb:ConditionCheckItem')(does.check ?? []),
 ];
+
+/** All accesses of a call: where a put or a removal got no answer, the table is asked whether it was done (client.ts). */
+export const allAccessesOf = (pattern: AccessPattern): Access[] => {
+  const { put = [], remove = [] } = pattern.does;
+  return [...accessesOf(pattern), ...ofItems('dynamodb:GetItem')([...put, ...remove])];
+};

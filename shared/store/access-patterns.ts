@@ -12,8 +12,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
   ...deliveryPatterns,
 
-  'alive.ask': pattern('Does the table answer?', { get: ['health'] }, 0.5, 0),
-
   'bots.get': pattern('A bot', { get: ['bot'] }, 1, 0),
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, 1, 0, each4KB),
   'bots.create': pattern('A new bot, if its customer has room for it', counting({ put: ['bot', 'owner'] }), 1, 6),
@@ -61,6 +59,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     1,
   ),
   'due.leave': pattern('Note where the next sweep goes on', { update: ['heartbeat'] }, 0, 1),
+  'due.lastBeat': pattern('Does the table answer, and when was the last sweep?', { get: ['heartbeat'] }, 0.5, 0),
   'due.upSince': pattern('Since when has the service run without a gap?', { get: ['heartbeat'] }, 1, 0),
   'due.waiting': pattern('Which items are due before a time?', { queryDue: ['shard'] }, 16, 0, each8KB),
 

@@ -32,15 +32,17 @@ export const customerWrites = (table: Table) => ({
     );
   },
 
-  /** Replaces the fields of a customer that clients may write. Null when there is no such customer. */
+  /** Replaces the fields of a customer that clients may write, the time zone if it is given. Null when there is no such customer. */
   update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });
     const before = await table.get<CustomerItem>(key);
     if (!before) return null;
-    const update = changes({ set: { ...given, updateDate }, if: present });
+    const { timeZone, ...others } = given;
+    const set = { ...others, ...(timeZone !== undefined && { timeZone }), updateDate };
+    const update = changes({ set, if: present });
     const listed = items.listedCustomer({ customerId });
     const failed = await table.write({ update: key, changes: update }, { update: listed, changes: update });
-    return failed === null ? { ...before, ...given, updateDate } : null;
+    return failed === null ? { ...before, ...set } : null;
   },
 
   /** Removes a customer that has neither users nor sensors; nothing can be created in it from then on. */

@@ -54,7 +54,71 @@ export type DeliveryQuery = {
   state?: DeliveryState | undefined;
 };
 
+/** Which deliveries of several webhooks a page shows. */
+export type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
+
+/** A joined list reads so many of all webhooks together at a time, and at least 3 of each. */
+const READ_AT_ONCE = 60;
+const LEAST = 3;
+/** It looks at no more than this in one call. */
+const JOINED: Bounds = { stretch: 100, stretches: 5 };
+
+const fits = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): boolean =>
+  (state === undefined || row.state === state) &&
+  (sensorId === '' || row.snapshot.sensor.id === sensorId) &&
+  (eventUuid === undefined || row.snapshot.event.uuid === eventUuid);
+
+/** Sort before every id, and behind every id. */
+const [LOWEST, HIGHEST] = ['', '~'];
+/** The deliveries of a webhook that were read, which are all up to the id `to` in the order of the list. */
+type Read = { key: WebhookKey; to: string; rows: DeliveryRow[] };
+
+/**
+ * The next deliveries of several webhooks, at least `limit` if there are so many. More is always read of the webhook of
+ * which least was read, and only what cannot be preceded by anything unread is given.
+ */
+const merge = async (
+  table: TableReader,
+  keys: readonly WebhookKey[],
+  span: Span,
+  { newestFirst, after, limit, fresh: isFresh }: Omit<Direction, 'fresh'> & { fresh: boolean },
+): Promise<Stretch<DeliveryRow, string>> => {
+  const [start, end] = newestFirst ? [HIGHEST, LOWEST] : [LOWEST, HIGHEST];
+  const share = Math.max(LEAST, Math.ceil(READ_AT_ONCE / keys.length));
+  const precedes = (a: string, b: string) => (newestFirst ? a > b : a < b);
+  const more = async ({ key, to, rows }: Read): Promise<Read> => {
+    const isFirst = to === start;
+    const fresh = isFirst && isFresh ? share + 1 : 0;
+    const direction = { newestFirst, after: isFirst ? after : to, limit: share, fresh };
+    const found = await look(table, key, span, direction);
+    return { key, to: found.next ?? end, rows: [...rows, ...found.rows] };
+  };
+  let all = await Promise.all(keys.map((key) => more({ key, to: start, rows: [] })));
+  for (;;) {
+    const safe = all.reduce((least, { to }) => (precedes(to, least) ? to : least), end);
+    const rows = all.flatMap((one) => one.rows.filter(({ id }) => !precedes(safe, id)));
+    if (safe === end || rows.length >= limit)
+      return { rows: rows.sort((a, b) => (precedes(a.id, b.id) ? -1 : 1)), next: safe === end ? undefined : safe };
+    all = await Promise.all(all.map((one) => (one.to === safe ? more(one) : one)));
+  }
+};
+
 export const deliveryLogReads = (table: TableReader) => ({
+  /** A page of the deliveries of several webhooks of a customer in a span of time (ms), by the time of their making. */
+  joined: (
+    customerId: number,
+    webhookIds: readonly string[],
+    span: Span,
+    query: JoinedQuery,
+  ): Promise<LookedPage<DeliveryRow>> => {
+    const keys = webhookIds.map((webhookId) => ({ customerId, webhookId }));
+    const newestFirst = query.sortBy.startsWith('desc');
+    return lookFor(query, JOINED, async (after: string | undefined, limit, fresh) => {
+      const { rows, next } = await merge(table, keys, span, { newestFirst, after, limit, fresh });
+      return { rows: rows.filter((row) => fits(row, query)), next };
+    });
+  },
+
   /** The oldest deliveries of a webhook in a span of time (ms): as many as are worth looking at in one call. */
   oldest: async (customerId: number, webhookId: string, span: Span): Promise<DeliveryRow[]> => {
     const direction = { newestFirst: false, after: undefined, limit: BOUNDS.stretch, fresh: FRESH };

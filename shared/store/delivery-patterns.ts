@@ -13,6 +13,13 @@ export const deliveryPatterns = {
     0,
     'for each 4 KB of the first 200 looked at, 0.5 behind them: 500 always, 5,000 at most',
   ),
+  'deliveryLog.joined': pattern(
+    'A page of the deliveries of all webhooks of a customer',
+    { query: ['delivery'] },
+    1,
+    0,
+    'for each 4 KB of what is read of a webhook: 3 of each always, about 600 together at most',
+  ),
   'deliveryLog.oldest': pattern(
     'How many deliveries would a replay send?',
     { query: ['delivery'] },
@@ -71,7 +78,13 @@ export const deliveryPatterns = {
   'health.worked': pattern('Record a success at a webhook', { update: ['webhook'] }, 0, 1),
   'health.release': pattern('Give back slots of a webhook', { update: ['webhook'] }, 0, 1),
   'health.warn': pattern('Note the warning that a webhook will be switched off', { update: ['webhook'] }, 0, 1),
-  'health.disable': pattern('Switch a webhook off because of failures', { update: ['webhook'] }, 0, 1),
+  'health.disable': pattern(
+    'Switch a webhook off because of failures, with the notice of it',
+    { update: ['webhook'], put: ['notice'] },
+    0,
+    5,
+    '1 without a notice',
+  ),
 
   'held.ids': pattern('The oldest deliveries that a webhook holds', { queryList: ['heldOfWebhook'] }, 0.5, 0, each8KB),
   'held.hold': pattern(

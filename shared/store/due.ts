@@ -77,6 +77,9 @@ export const dueReads = (table: TableReader) => ({
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
+  /** When (ms) a sweep last noted that the service runs, or up to a second before that; null: none ever did. */
+  lastBeat: async (): Promise<number | null> => (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
+
   /**
    * The items that are due before `until` (ms), page by page: one page of each shard in turn, so that no shard starves
    * behind the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date:

@@ -42,7 +42,8 @@ export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { sourc
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /** Something that the service is to tell of a sensor, until it is told. */
-export type NoticeItem = { notice: Notice; receiveDate: number };
+/** `webhookId`: the webhook that it is about, which is not told of it. */
+export type NoticeItem = { notice: Notice; receiveDate: number; webhookId?: string | undefined };
 
 type SensorKey = { customerId: number; sensorId: string };
 
@@ -136,11 +137,11 @@ export const eventReads = (table: TableReader) => ({
 export const putNotice = (
   { customerId, sensorId }: SensorKey,
   uuid: string,
-  { notice, receiveDate }: NoticeItem,
+  { notice, receiveDate, webhookId }: NoticeItem,
 ): Write => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),
-    ...{ notice, receiveDate, ttl: ttlOf(receiveDate) },
+    ...{ notice, receiveDate, ttl: ttlOf(receiveDate), ...(webhookId !== undefined && { webhookId }) },
     ...dueAt(uuid, receiveDate + GRACE),
   },
   where: absent,

@@ -1,7 +1,7 @@
 import { type Held, type Hold, LEASE_MS, type Slot } from '../domain/breaker.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table } from './client.ts';
-import { type Changes, changes, present, where } from './request.ts';
+import { type Changes, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
@@ -78,25 +78,38 @@ const receiverWrites = (table: Table) => {
     return after;
   };
   return {
-    /** Counts a failure. Returns the changed webhook; null when it is gone or has another URL. */
-    failed: async (webhook: Called, now: number, openUntil: number | null, holds: readonly Hold[]) => {
+    /**
+     * Counts a failure; `isGone`: the answer was 410. Returns the changed webhook; null when it is gone or has another URL.
+     */
+    failed: async (
+      webhook: Called & Pick<WebhookRecord, 'goneSince'>,
+      now: number,
+      { openUntil, isGone }: { openUntil: number | null; isGone: boolean },
+      holds: readonly Hold[],
+    ) => {
       const set = { lastFailure: now, ...(openUntil !== null && { openUntil }) };
-      const compute = { failingSince: 'if_not_exists(#failingSince, :lastFailure)' };
-      const list = { set, compute, add: { consecutiveFailures: 1 }, remove: holds, if: sameUrl(webhook) };
+      const since = (name: string) => ({ [name]: `if_not_exists(#${name}, :lastFailure)` });
+      const compute = { ...since('failingSince'), ...(isGone && since('goneSince')) };
+      const remove = [...holds, ...(isGone || webhook.goneSince === undefined ? [] : ['goneSince'])];
+      const list = { set, compute, add: { consecutiveFailures: 1 }, remove, if: sameUrl(webhook) };
       return (await note(webhook, changes(list, 'ALL_NEW'), holds)) as WebhookRecord | null;
     },
 
     /** Records a success, which ends the row of failures. `slowUntil`: the answer was slow. */
     worked: async (webhook: Called, now: number, slowUntil: number | null, holds: readonly Hold[]): Promise<void> => {
       const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
-      const remove = [...new Set(['failingSince', 'openUntil', 'probeUntil', ...holds])];
+      const remove = [...new Set(['failingSince', 'goneSince', 'openUntil', 'probeUntil', ...holds])];
       await note(webhook, changes({ set, remove, if: sameUrl(webhook) }), holds);
     },
 
-    /** Switches a webhook off for a reason; its owner switches it on again. */
-    disable: async (webhook: Called, disabledReason: string): Promise<void> => {
+    /**
+     * Switches a webhook off for a reason, and stores the notice of it, if there is one; its owner switches it on again.
+     * False when it is off already, or has another URL.
+     */
+    disable: async (webhook: Called, disabledReason: string, notice: Write | null): Promise<boolean> => {
       const enabled = where('#isEnabled = :yes AND #url = :called', { yes: true, called: webhook.url });
-      await table.update(keyOf(webhook), changes({ set: { isEnabled: false, disabledReason }, if: enabled }));
+      const off = changes({ set: { isEnabled: false, disabledReason }, remove: ['goneSince'], if: enabled });
+      return (await table.write({ update: keyOf(webhook), changes: off }, ...(notice ? [notice] : []))) === null;
     },
   };
 };

@@ -29,7 +29,12 @@ export const identityPatterns = {
     4,
     'writes for each token',
   ),
-  'accessTokens.noteUse': pattern('Note the use of an access token, once a minute', { update: ['session'] }, 0, 1),
+  'accessTokens.noteUse': pattern(
+    'Note the use of an access token, once a minute',
+    { updateOnly: { session: ['lastUsed'] } },
+    0,
+    1,
+  ),
 
   'backoffs.wait': pattern('How long until the next try, after failures in a row?', { get: ['rate'] }, 1, 0),
   'backoffs.fail': pattern(

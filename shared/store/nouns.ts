@@ -3,7 +3,6 @@
  * nouns that its contract uses (lib/aws/bundle.ts).
  */
 export { accessTokens } from './access-tokens.ts';
-export { alive } from './alive.ts';
 export { backoffs } from './backoffs.ts';
 export { bots } from './bots.ts';
 export { configs } from './configs.ts';

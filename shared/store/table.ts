@@ -35,7 +35,6 @@ export const items = {
   counter: item('COUNTER#{name}', 'COUNTER'),
   heartbeat: item('HEARTBEAT', 'HEARTBEAT'),
   /** An item that never exists: reading it shows whether the table answers. */
-  health: item('HEALTH', 'HEALTH'),
   rate: item('RATE#{subject}#{window}', 'RATE'),
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),

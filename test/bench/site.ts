@@ -18,10 +18,7 @@ const LONGEST_WAIT_SECONDS = 5;
 
 /** Starts the host as `npm start` does. Devices have their limit of calls, but none of messages. */
 export const startBenchHost = (dataDir: string, port = '0') =>
-  startHost({
-    ...{ DATA_DIR: dataDir, PORT: port },
-    ...{ RATE_LIMIT_PER_SECOND: '1000000', QUOTAS: '{"messagesPerSecond":0}' },
-  });
+  startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods']);
 
 /** Runs `work` `count` times, `atATime` of them concurrently. Gives the seconds that it took. */
 export const many = async (count: number, atATime: number, work: (at: number) => Promise<unknown>): Promise<number> => {

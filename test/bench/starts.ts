@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { consumers, groups, schedules } from '../../functions/index.ts';
 import { bundleAll } from '../../lib/aws/bundle.ts';
 import type { LambdaName } from '../../lib/aws/lambdas.ts';
+import { variablesOf } from '../fixtures/differences.ts';
 import { type Figure, median } from './figures.ts';
 
 const run = promisify(execFile);
@@ -52,9 +53,8 @@ const bundleStock = async (folder: string, name: string, source: string, format:
 type Start = { name: string; file: string; kind: string };
 
 const loadOnce = async ({ file, kind }: Start): Promise<number> => {
-  // The rate limit is off, because it needs a table.
   const env = {
-    RATE_LIMIT_PER_SECOND: '0',
+    ...variablesOf(['withoutTable']),
     AWS_REGION: 'eu-central-1',
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
-import { choose, said } from './fixtures/fields.ts';
+import { said } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
@@ -17,10 +17,13 @@ test('a system admin sets up a customer with a user, a key and a firmware', { ti
   await page.getByLabel('Name').fill('Birch House');
   await page.getByLabel('Location').fill('Birch Street 1');
   await page.getByRole('button', { name: 'Save' }).click();
+  // The new customer is chosen, and what it lacks is said.
+  await page.getByRole('region', { name: 'To the first alarm' }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Customer' }).inputValue()).toBe('Birch House');
+  await page.getByRole('link', { name: 'Customers' }).click();
   await page.getByRole('cell', { name: 'Birch House' }).waitFor();
   await look('customers');
 
-  await choose(page, 'Customer', 'Birch House');
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByText('No user was found.').waitFor();
   await page.getByRole('link', { name: 'New user' }).click();

@@ -6,7 +6,7 @@ import { logInOn } from './fixtures/visitor.ts';
 const mails: string[] = [];
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('login', { environment: { MAIL_SENDER: 'outbox' }, say: (mail) => mails.push(mail) });
+  site = await startSite('login', { say: (mail) => mails.push(mail) });
 });
 afterAll(() => site.stop());
 

@@ -34,7 +34,7 @@ test('with 10,000 sensors the overview counts them, and the list is searched, so
   await page.getByRole('link', { name: 'Sensors' }).click();
   await page.getByRole('link', { name: 'Room 00001' }).waitFor();
   await look('sensors-many');
-  await page.getByRole('button', { name: 'Page 334 of 334' }).click();
+  await page.getByRole('button', { name: 'Page 100 of 100' }).click();
   await page.getByRole('link', { name: 'Room 09999' }).waitFor();
   await page.getByRole('searchbox').fill('room 04711');
   await page.getByRole('link', { name: 'Room 04711' }).waitFor();

@@ -41,12 +41,12 @@ test('a fall that no rule watches is on the overview, in its title and to be hea
   const tones = await tonesOf(visitor);
   const floor = page.getByRole('region', { name: 'On the floor now' });
   await floor.getByText('Nobody is known to lie on the floor.').waitFor();
-  expect(await page.title()).toBe('Overview · Console');
+  expect(await page.title()).toBe('Overview · Sensor Cloud');
   await floor.getByRole('switch', { name: 'Sound at a new fall' }).check();
 
   const end = await fallOf(sensor);
   await floor.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
-  expect(await page.title()).toBe('(1) Overview · Console');
+  expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
   expect(await tones()).toBe(1);
 
   // The same fall again is nothing new, another of the same sensor is.
@@ -54,7 +54,7 @@ test('a fall that no rule watches is on the overview, in its title and to be hea
   expect(await tones()).toBe(1);
   const endSecond = await fallOf(sensor);
   await floor.getByRole('listitem').nth(1).waitFor();
-  expect(await page.title()).toBe('(2) Overview · Console');
+  expect(await page.title()).toBe('(2) Overview · Sensor Cloud');
   expect(await tones()).toBe(2);
 
   // A browser plays nothing on a page that nobody has touched: then it is said. The driver's own look at a page counts
@@ -68,7 +68,7 @@ test('a fall that no rule watches is on the overview, in its title and to be hea
   await end();
   await endSecond();
   await floor.getByText('Nobody is known to lie on the floor.').waitFor();
-  expect(await page.title()).toBe('Overview · Console');
+  expect(await page.title()).toBe('Overview · Sensor Cloud');
   expect(await tones()).toBe(0);
 });
 

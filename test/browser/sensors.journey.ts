@@ -25,7 +25,7 @@ test('the overview tells who is on the floor, and leads there', async () => {
   const { page } = visitor;
   const fall = page.getByRole('region', { name: 'On the floor now' }).getByRole('link', { name: 'Room 12, Süd' });
   await fall.waitFor();
-  expect(await page.title()).toBe('(1) Overview · Console');
+  expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
   await visitor.look('overview');
   await fall.click();
   await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();
@@ -126,7 +126,7 @@ test('vital signs are drawn over time', async () => {
   await page.getByRole('img', { name: 'Vital signs' }).locator('canvas').waitFor();
   for (const line of [
     [0xe0, 0x31, 0x31],
-    [0x19, 0x71, 0xc2],
+    [0x0c, 0x85, 0x99],
   ])
     await expect.poll(() => hasColor(page, 'Vital signs', line)).toBe(true);
   await visitor.look('sensor-vital-signs');

@@ -11,7 +11,7 @@ type Place = readonly (string | number)[];
 export const about = {
   SERVICE_NAME: 'Test',
   SERVICE_VERSION: '1.2.3',
-  PUBLIC_URL: 'https://cloud.example.com',
+  PUBLIC_URL: 'https://cloud.example.org',
   DEVICE_URL: '',
 };
 export const document = openApi(describeApi(groups), about);
@@ -80,5 +80,7 @@ export const differences = (
   sent: { query: URLSearchParams; body?: string | undefined },
 ): string[] => {
   const place = ['paths', path, method.toLowerCase()];
+  // Pages are no operations of the API.
+  if (at(...place) === undefined) return [];
   return [...inAnswer(place, answer), ...(answer.status < 300 ? inRequest(place, sent.query, sent.body) : [])];
 };

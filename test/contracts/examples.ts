@@ -159,6 +159,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getWebhook: nothing,
   getCircuit: nothing,
   listDeliveries: nothing,
+  listCustomerDeliveries: nothing,
   getDelivery: nothing,
   getDeliveryMessage: nothing,
   redeliver: nothing,

@@ -4,7 +4,12 @@ import { type Client, logIn } from '../fixtures/client.ts';
 import { type Example, examples } from './examples.ts';
 import type { World } from './world.ts';
 
-/** Every operation by its name. */
+/** Every operation of the API by its name, without pages and their files. */
+export const documented: readonly (readonly [string, Operation])[] = groups
+  .filter((group) => !('isPage' in group))
+  .flatMap((group) => Object.entries<Operation>(group.operations));
+
+/** Every operation by its name, pages and their files too. */
 export const operations: readonly (readonly [string, Operation])[] = groups.flatMap((group) =>
   Object.entries<Operation>(group.operations),
 );

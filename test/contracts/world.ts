@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
-import type { Cloud, CloudOptions } from '../../lib/local/cloud.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
@@ -106,8 +106,10 @@ const aheadClock = () => {
   return { clock, setAhead };
 };
 
+type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'environment'>;
+
 /** A cloud with two customers, each with one of everything, and credentials of every kind, good and bad. */
-export const createWorld = async (environment: Record<string, string> = {}, options: Partial<CloudOptions> = {}) => {
+export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
   const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
   const [cloud, receiver] = await Promise.all([

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
-import type { Cloud, CloudOptions } from '../../lib/local/cloud.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import type { CloudOptions } from '../../lib/local/cloud-options.ts';
 import { startTableEngine, type TableEngine } from '../../lib/local/engines.ts';
 import { firstStart } from '../../lib/local/first-start.ts';
 import { type LocalQueues, queuesOf } from '../../lib/local/queues.ts';
@@ -33,6 +34,8 @@ type Options = Pick<CloudOptions, 'first'> &
     environment?: Readonly<Record<string, string>>;
     /** Invocations at a time for messages of a queue, by its name. */
     sideBySide?: Readonly<Record<string, number>>;
+    /** Each put and removal of an item is carried out, and its first answer does not arrive. */
+    losesAnswers?: true;
   };
 
 /** A cloud of the artefact, with what was seen of it. */
@@ -130,6 +133,7 @@ const furnish = async (
     ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
     publish: async (...message) => (await published)(...message),
+    ...(options.losesAnswers && { lost: new Set<string>() }),
   });
   const settings = options.environment ?? {};
   const sideBySide = (arn: string) =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { callerOf } from './functions.ts';
-import { type Behind, iot, services, ses } from './services.ts';
+import { AnswerLost, type Behind, iot, services, ses } from './services.ts';
 
 type Account = Behind & { names: readonly string[] };
 
@@ -25,6 +25,7 @@ const answer = async (incoming: IncomingMessage, response: ServerResponse, behin
     response.writeHead(given.statusCode ?? 500, given.headers);
     given.pipe(response);
   } catch (error) {
+    if (error instanceof AnswerLost) return void incoming.socket.destroy();
     const { name, message } = error as Error;
     const headers = { ...type, 'x-amzn-errortype': name };
     response.writeHead(400, headers).end(JSON.stringify({ __type: `com.amazonaws#${name}`, message }));

@@ -2,6 +2,9 @@ import { expect, inject, test } from 'vitest';
 import { BREAKER_FAILURES } from '../../shared/domain/breaker.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
+import { eventually } from '../fixtures/eventually.ts';
+import type { Statement } from '../fixtures/iam.ts';
+import { refusedTo } from '../fixtures/iam-judge.ts';
 import { createAccount } from './account.ts';
 import { readAssembly } from './assembly.ts';
 import { askedFor, filteredBy } from './measured.ts';
@@ -27,12 +30,43 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   await (await furnish()).fall();
   const wrong = { username: 'nobody', password: 'a-wrong-password' };
   for (let guess = 0; guess < 12; guess++) await clientOf(url).call('POST', '/users/login', wrong);
+  answerWith(status(410, 'no'));
+  const { fall: leaves } = await furnish({ retrySchedule: [0, 3_600] });
+  answerWith(status(410, 'no'));
+  await leaves();
+  await pass(121_000);
+  await leaves();
+  answerWith(ok);
+  // No rights, no attempt: the task fails, and comes again.
+  const { fall: late } = await furnish();
+  await refusedTo([latest().judge], 'deliver', () => false, late);
+  const { client } = await furnish();
+  const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
+  await client.ok('POST', '/users', { ...person, email: 'a@example.com' });
+  const isNoMail = ({ actions }: Statement) => !actions.includes('ses:SendEmail');
+  const { judge } = latest();
+  // The right is missing until the mail has failed: a second try of it must fail, too.
+  const giveBack = judge.withhold('auth', isNoMail);
+  await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
+  // A mail that takes longer than its answer is measured with the next call.
+  await eventually(async () => {
+    await clientOf(url).call('POST', '/users/login', wrong);
+    expect([...measured].join()).toContain('MailsFailed');
+  });
+  giveBack();
   await idle();
+  judge.denied.length = 0;
   const text = JSON.stringify(template);
   expect(askedFor(latest().account).length).toBeGreaterThan(10);
   expect(absent(text, measured)).toEqual([]);
 
-  // Planted: the metric of an alarm, of a graph and of a filter under another name; another namespace; no dimension.
+  // Planted: a filter is gone; the metric of an alarm, of a graph and of a filter under another name; another namespace; no dimension.
+  const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
+  for (const [id] of filters) {
+    const { [id]: _, ...Resources } = template.Resources;
+    expect([id, absent(JSON.stringify({ ...template, Resources }), measured)]).not.toEqual([id, []]);
+  }
+  expect(filters.length).toBeGreaterThan(0);
   for (const [name, other] of [
     ['"TimeToFirstAttempt"', '"TimeToFirstTry"'],
     ['\\"RuleHits\\"', '\\"Hits\\"'],

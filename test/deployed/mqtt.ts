@@ -84,6 +84,6 @@ export const startMqtt = async (options: Wiring, log: Log) => {
     const topic = `v1/devices/${event.sensorId}/messages`;
     await handOn({ topic, principal: event.principal ?? '', time: clock.now(), payload });
   };
-  const broker = await createBroker(sessions, createTurns(take, clock.now), log);
-  return { publish: broker.publish, url: await broker.listen(0), stop: broker.stop };
+  const broker = await createBroker(sessions, createTurns(take, clock.now), log, null);
+  return { publish: broker.publish, url: await broker.listen('127.0.0.1', 0), stop: broker.stop };
 };

@@ -8,7 +8,8 @@ import { running } from './running.ts';
 const judges = () => running.map(({ judge }) => judge);
 /** The policies of the artefact, in all clouds of this file. */
 const gate: Gate = {
-  options: {},
+  // What a repetition needs is a right, too.
+  options: { losesAnswers: true },
   get denied() {
     return judges().flatMap(({ denied }) => denied);
   },
@@ -22,6 +23,7 @@ const gate: Gate = {
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
+  'deliver: ses:SendEmail mail/example.org',
   // The clock of an invocation is set as it begins: only test/lib/aws/iam-replay.test.ts brings a sweep near its end.
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];

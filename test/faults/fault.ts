@@ -16,8 +16,12 @@ export type Rates = {
   /** Answers of DynamoDB with its own errors, and answers that are lost. */
   awsErrors?: readonly [AwsError, ...AwsError[]];
   aws?: number;
+  /** Secrets that the keys do not open. */
+  keys?: number;
   /** Every table call that concerns this sensor fails. */
   failing?: string;
+  /** The message with this UUID always fails, by itself. */
+  poisoned?: string;
   /** Table calls that are never answered, though half of them are carried out. */
   unanswered?: number;
   /** Table calls at which the process is frozen for a minute, after which its sockets are dead. */

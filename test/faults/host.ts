@@ -1,4 +1,5 @@
 import type { Queue } from '../../lib/local/queue.ts';
+import type { Vault } from '../../shared/auth/vault.ts';
 import { isFifo } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
@@ -18,8 +19,9 @@ const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   const wrapped =
     <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
-      const { failing } = rates();
+      const { failing, poisoned } = rates();
       if (failing && JSON.stringify(given).includes(failing)) throw new TableUnavailable('of that sensor');
+      if (poisoned && JSON.stringify(given).includes(poisoned)) throw new Error('a message that always fails');
       if (strikes(rates().refusal)) throw new TableUnavailable('throttled');
       const answer = await call(...given);
       if (strikes(rates().lostAnswer)) throw new TableUnavailable('the answer was lost');
@@ -63,6 +65,14 @@ const unreliable =
     }
   };
 
+const keyless = ({ rates, strikes }: Chaos, vault: Vault): Vault => ({
+  ...vault,
+  open: async (...given) => {
+    if (strikes(rates().keys)) throw new Error('the key service is away');
+    return vault.open(...given);
+  },
+});
+
 /** Loses some deletions of messages, without an error. */
 export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): void => {
   for (const queue of queues) {
@@ -77,9 +87,12 @@ export const failingHost =
   (runtime: Runtime): Runtime => ({
     ...runtime,
     webhookClient,
-    settings: new Proxy(runtime.settings, { get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings] }),
+    settings: new Proxy(runtime.settings, {
+      get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings],
+    }),
     table: flaky(chaos, ofVersions(chaos, runtime.table)),
     queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },
+    vault: async () => keyless(chaos, await runtime.vault()),
     now: () => runtime.now() + chaos.skew(),
     failpoint: (name) => {
       const { crashes, crash } = chaos.rates();

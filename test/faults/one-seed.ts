@@ -13,10 +13,12 @@ export const testFaults = (kinds: Readonly<Record<string, readonly Fault[]>>): v
 
   describe.each(Object.entries(kinds))('nothing that was acknowledged is lost: %s', (_, faults) => {
     test.each(faults)('$title', async (fault) => {
-      const { lost, unexpected, wrong, renamed, pending, duplicated, injected } = await runFault(world, fault, 1);
-      const none = { lost: [], unexpected: [], wrong: [], renamed: [], pending: 0 };
-      expect({ lost, unexpected, wrong, renamed, pending }).toEqual(none);
-      if (!fault.rates && !fault.story) expect({ duplicated, injected }).toEqual({ duplicated: 0, injected: 0 });
+      const report = await runFault(world, fault, 1);
+      const { lost, unexpected, wrong, renamed, silent, pending, duplicated, injected, rang } = report;
+      const none = { lost: [], unexpected: [], wrong: [], renamed: [], silent: [], pending: 0 };
+      expect({ lost, unexpected, wrong, renamed, silent, pending }).toEqual(none);
+      if (!fault.rates && !fault.story)
+        expect({ duplicated, injected, rang }).toEqual({ duplicated: 0, injected: 0, rang: [] });
     });
   });
 };

@@ -18,6 +18,58 @@ export type Report = Verdict & {
   pending: number;
   /** The times (ms) from each 202 to the first 2xx, by the clock of the cloud. */
   waits: number[];
+  /** The alarms of the template that rang, by the chapters of the runbook. */
+  rang: string[];
+  /** Acknowledged events of which nobody was told for two minutes, and no alarm rang meanwhile. */
+  silent: string[];
+};
+
+/** How long (ms) a fall may wait for its first attempt before somebody has to hear of it. */
+const LATE = 120_000;
+/** How long (ms) after that CloudWatch may take to notice. */
+const NOTICE = 60_000;
+
+/** When (ms) the first attempt of each delivery of these events began, as `event webhook`. */
+const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonly Posted[]) => {
+  const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
+  const since = Math.min(...posted.map(({ at }) => at ?? Number.POSITIVE_INFINITY)) - 2 * JUMP_MS;
+  const times = new Map<string, number>();
+  for (const [webhookId, customerId] of places) {
+    const { page } = await deliveries.range(customerId, webhookId, [since, Number.MAX_SAFE_INTEGER]);
+    for (const { snapshot, sendTryTimes } of page) {
+      const pair = `${snapshot.event.uuid} ${webhookId}`;
+      // A replay is a delivery of its own.
+      const [first = Number.POSITIVE_INFINITY] = sendTryTimes;
+      times.set(pair, Math.min(first, times.get(pair) ?? first));
+    }
+  }
+  return times;
+};
+
+/** The events that were not told in time, with the alarm that says so missing. */
+const silentOf = async (world: FaultWorld, posted: readonly Posted[]): Promise<string[]> => {
+  const { receipts } = world.receiver;
+  const inTime = new Set(receipts.map(({ uuid, webhookId }) => `${uuid} ${webhookId}`));
+  const late = posted.flatMap(({ uuid, at, webhooks }) =>
+    at === null
+      ? []
+      : webhooks
+          .map((webhookId) => ({ pair: `${uuid} ${webhookId}`, at }))
+          .filter(({ pair }) => {
+            const receipt = receipts.find((one) => `${one.uuid} ${one.webhookId}` === pair);
+            return !inTime.has(pair) || (receipt && receipt.at - at > LATE);
+          }),
+  );
+  if (late.length === 0) return [];
+  const tries = await attempted(world, posted);
+  return late
+    .map(({ pair, at }) => ({
+      pair,
+      at,
+      until: Math.min(tries.get(pair) ?? Number.POSITIVE_INFINITY, world.clock.now()),
+    }))
+    .filter(({ at, until }) => until - at > LATE && world.watch.rang(at, until + NOTICE).length === 0)
+    .map(({ pair }) => pair);
 };
 
 /** Gives the events that were not told, because their delivery ended with one of the reasons. */
@@ -61,6 +113,10 @@ const reportOf = (posted: readonly Posted[], { receipts, strays }: FaultWorld['r
 export const runFault = async (world: FaultWorld, fault: Fault, seed: number): Promise<Report> => {
   const { receiver, chaos, clock, cloud, homes } = world;
   for (const list of [receiver.receipts, receiver.strays]) list.length = 0;
+  // What earlier runs put aside would keep its alarm on.
+  world.queues.quarantine.purge();
+  world.watch.clear();
+  const begun = clock.now();
   world.set(fault.settings);
   world.lag(fault.lags === true);
   const own = { maple: { ...homes.maple }, birch: { ...homes.birch } };
@@ -82,7 +138,9 @@ export const runFault = async (world: FaultWorld, fault: Fault, seed: number): P
   const verdict = check(posted, receiver.receipts, await excused(world, posted, fault.mayEnd ?? []));
   const { strays, ...figures } = reportOf(posted, receiver, healed);
   const unexpected = [...verdict.unexpected.filter((pair) => !world.sent.has(pair.split(' ')[0] ?? '')), ...said];
-  return { ...verdict, ...figures, injected, pending, unexpected, wrong: [...verdict.wrong, ...strays] };
+  const rang = world.watch.rang(begun, clock.now() + NOTICE);
+  const silent = await silentOf(world, posted);
+  return { ...verdict, ...figures, injected, pending, unexpected, wrong: [...verdict.wrong, ...strays], rang, silent };
 };
 
 /** Posts falls, two at a time, and processes each while a fault happens. Gives the number of injected faults. */

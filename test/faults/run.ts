@@ -36,7 +36,7 @@ let isBroken = [...tallies.values()].some(({ broken }) => broken.length > 0);
 if (neighbour > 0 && given.only === '') {
   const { without, during, ratio } = await measureNeighbour(neighbour);
   const { lost, p50, p99 } = during;
-  const tally = { runs: 1, lost, duplicated: 0, recovered: 0, injected: 0, waits: [p50, p99], broken: [] };
+  const tally = { runs: 1, lost, duplicated: 0, recovered: 0, injected: 0, waits: [p50, p99], rang: {}, broken: [] };
   console.log(lineOf("another customer's receivers hang", tally));
   console.log(`p99 ${ratio.toFixed(2)} x of ${without.p99.toFixed(0)} ms while they answer; the bar is 2`);
   isBroken ||= ratio > 2 || lost > 0;

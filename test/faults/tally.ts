@@ -9,16 +9,22 @@ export type Tally = {
   recovered: number;
   injected: number;
   waits: number[];
+  /** In how many runs each alarm rang. */
+  rang: Record<string, number>;
   /** The failed checks with their seeds. */
   broken: string[];
 };
 export const emptyTally = (): Tally => ({
   ...{ runs: 0, lost: 0, duplicated: 0, recovered: 0, injected: 0 },
-  ...{ waits: [], broken: [] },
+  ...{ waits: [], rang: {}, broken: [] },
 });
 
-const problemsOf = ({ lost, unexpected, wrong, renamed, pending }: Report) => {
-  const all = Object.entries({ lost, unexpected, wrong, renamed }).filter(([, list]) => list.length > 0);
+const ring = (into: Tally, alarm: string, runs: number): void => {
+  into.rang[alarm] = (into.rang[alarm] ?? 0) + runs;
+};
+
+const problemsOf = ({ lost, unexpected, wrong, renamed, silent, pending }: Report) => {
+  const all = Object.entries({ lost, unexpected, wrong, renamed, silent }).filter(([, list]) => list.length > 0);
   return [...all.map(([what, list]) => `${what}: ${list.join(', ')}`), ...(pending > 0 ? [`pending: ${pending}`] : [])];
 };
 
@@ -30,6 +36,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
   tally.recovered += report.recovered;
   tally.injected += report.injected;
   tally.waits.push(...report.waits);
+  for (const alarm of report.rang) ring(tally, alarm, 1);
   tally.broken.push(...problemsOf(report).map((problem) => `seed ${seed}: ${problem}`));
 };
 
@@ -37,6 +44,7 @@ export const count = (tally: Tally, seed: number, report: Report): void => {
 export const merge = (into: Tally, one: Tally): void => {
   for (const name of ['runs', 'lost', 'duplicated', 'recovered', 'injected'] as const) into[name] += one[name];
   into.waits.push(...one.waits);
+  for (const [alarm, runs] of Object.entries(one.rang)) ring(into, alarm, runs);
   into.broken.push(...one.broken);
 };
 
@@ -45,8 +53,10 @@ const shown = (values: readonly (string | number)[], title: string): string =>
   `${values.map((one) => String(one).padStart(10)).join(' ')}  ${title}`;
 export const heading = shown(columns, 'fault');
 /** Formats a row of the table; times are in ms, from the 202 to the first success. */
-export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits }: Tally): string => {
+export const lineOf = (title: string, { lost, duplicated, recovered, injected, waits, rang }: Tally): string => {
   // There are no times for deliveries that fail.
   const [p50, p99] = [50, 99].map((percent) => (waits.length > 0 ? percentile(waits, percent).toFixed(0) : '-'));
-  return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title);
+  const alarms = Object.entries(rang).map(([id, runs]) => `${id} ${runs}`);
+  const heard = alarms.length > 0 ? ` [${alarms.join(', ')}]` : '';
+  return shown([lost, duplicated, recovered, p50 ?? '', p99 ?? '', injected], title + heard);
 };

@@ -1,11 +1,14 @@
-import { skippingClock } from '../../lib/local/clock.ts';
+import { type SkippingClock, skippingClock } from '../../lib/local/clock.ts';
+import type { LocalQueues } from '../../lib/local/queues.ts';
 import { embeddedClient } from '../../lib/local/table.ts';
 import { workQueues } from '../../shared/capabilities.ts';
+import { type Measure, unmeasured } from '../../shared/metrics.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilence } from '../fixtures/silence.ts';
+import { createWatch, type Watch } from './alarms.ts';
 import { failingClient } from './aws.ts';
 import { createChaos } from './chaos.ts';
 import { dueItemsOf } from './due-items.ts';
@@ -28,6 +31,29 @@ const UNREAD = 'a message cannot be read';
 /** Sensors don't become inactive, because the suite doesn't check that, and it takes work. */
 const lively = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
+/** Lets SQS measure: each receive and deletion, and what waits before and after time is skipped. */
+const watched = (watch: Watch, queues: LocalQueues, clock: SkippingClock): void => {
+  for (const name of workQueues) {
+    const queue = queues[name];
+    const { receive, remove } = queue;
+    queue.receive = (...given) => {
+      const messages = receive(...given);
+      if (messages.length > 0) watch.received(name, messages.length);
+      return messages;
+    };
+    queue.remove = (handle) => {
+      watch.deleted(name);
+      remove(handle);
+    };
+  }
+  const { skipTo } = clock;
+  clock.skipTo = (time) => {
+    watch.sample();
+    skipTo(time);
+    watch.sample();
+  };
+};
+
 /** Creates a cloud on the embedded engine whose time can be skipped, with two homes and their receivers. */
 export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
@@ -43,6 +69,7 @@ export const createFaultWorld = async () => {
   let unread = 0;
   let lags = false;
   let stores: Store | undefined;
+  let watch: Watch | undefined;
   let dueItems: ReturnType<typeof dueItemsOf> | undefined;
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
@@ -58,11 +85,26 @@ export const createFaultWorld = async () => {
       stores = store(createTable(embeddedClient(endpoint), 'sensor-cloud'));
       dueItems = dueItemsOf(endpoint, 'sensor-cloud');
     },
-    wrap: failingHost(chaos, async () => webhookClient, current),
+    wrap: (runtime) => {
+      const { metrics = unmeasured } = runtime;
+      const measure = ((...given: Parameters<Measure>) => {
+        watch?.measure(...given);
+        metrics.measure(...given);
+      }) as Measure;
+      return failingHost(chaos, async () => webhookClient, current)({ ...runtime, metrics: { ...metrics, measure } });
+    },
+    around: (name, invocation) =>
+      invocation().catch((error: unknown) => {
+        watch?.failed(name);
+        throw error;
+      }),
     environment: { RETRY_SCHEDULE: SOON },
   });
   if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no engines of its own');
   const { queues, dead } = cloud.waiting;
+  const watching = createWatch({ queues, dead, now: clock.now });
+  watch = watching;
+  watched(watching, queues, clock);
   forgetful(chaos, Object.values(queues));
   const admin = adminsOf(cloud, clock);
   const boss = await admin();
@@ -76,6 +118,8 @@ export const createFaultWorld = async () => {
     queues,
     ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
+    /** What CloudWatch would have measured. */
+    watch: watching,
     /** The true contents of the table, without lags or faults of the cloud's reads. */
     stores,
     /**

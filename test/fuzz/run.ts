@@ -1,8 +1,14 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../lib/local/command-line.ts';
 import { fuzz, fuzzWorld } from './fuzz.ts';
 
-const { values } = parseArgs({ options: { requests: { type: 'string' }, seed: { type: 'string' } } });
-const requests = Number(values.requests ?? 10_000);
+const help = `npm run fuzz [-- --requests 10000] [--seed N]
+Sends requests made of anything to a cloud of its own, until one is answered as none may be.
+Exit code: 0; 1 when it found one, which the same seed finds again; 2 for wrong options.`;
+const options = { requests: { type: 'string', default: '10000' }, seed: { type: 'string' } } as const;
+const values = readCommandLine(options, help, { out: console.log, err: console.error }, (given) =>
+  Object.values(given).every((text) => /^\d{1,10}$/.test(text)) ? null : 'whole numbers are wanted',
+);
+const requests = Number(values.requests);
 const seed = Number(values.seed ?? Date.now() % 2_147_483_647);
 console.log(`${requests} requests, seed ${seed}`);
 

@@ -90,24 +90,36 @@ describe('who connects', () => {
   });
 });
 
-describe('what a device may not do ends its connection, as MQTT says, and leaves nothing', () => {
+describe('what a device may not publish is acknowledged and named, so that nothing behind it waits, and leaves nothing', () => {
   const topicOfOther = () => topicsOf(other.sensorId).messages;
   const own = () => topicsOf(sensor.sensorId);
   test.each([
-    ['publish for another sensor', () => topicOfOther(), {}],
-    ['publish what is for itself', () => own().config, {}],
-    ['publish elsewhere', () => 'v1/devices', {}],
-    ['publish as the broker', () => '$SYS/x', {}],
-    ['have a message retained', () => own().messages, { retain: true }],
-    ['publish with QoS 2', () => own().messages, { qos: 2 as const }],
-  ])('%s', async (_, topic, more) => {
-    const mqtt = await connect(url, sensor);
+    ['publish for another sensor', () => topicOfOther(), {}, 'topic'],
+    ['publish what another one is told', () => topicsOf(other.sensorId).config, {}, 'topic'],
+    ['publish what is for itself', () => own().config, {}, 'topic'],
+    ['publish elsewhere', () => 'v1/devices', {}, 'topic'],
+    ['publish as the broker', () => '$SYS/x', {}, 'topic'],
+    ['have a message retained', () => own().messages, { retain: true }, 'retained'],
+    ['publish with QoS 2', () => own().messages, { qos: 2 as const }, 'qos'],
+  ])('%s', async (_, topic, more, reason) => {
+    const device = await createDevice(url, sensor);
     const listener = await createDevice(url, other);
-    const gone = closed(mqtt);
     const before = taken;
-    mqtt.publishAsync(topic(), '{}', { qos: 1, ...more }).catch(() => {});
-    await gone;
-    expect([taken, listener.heard]).toEqual([before, { config: [], refused: [] }]);
+    await device.client.publishAsync(topic(), '{}', { qos: 1, ...more });
+    await device.say({});
+    expect([taken, listener.heard]).toEqual([before + 1, { config: [], refused: [] }]);
+    expect(device.heard.config).toEqual([]);
+    expect(device.heard.refused[0]).toEqual({ reason });
+    await Promise.all([device.end(), listener.end()]);
+  });
+
+  test('nothing of it is retained: who connects later hears nothing', async () => {
+    const device = await createDevice(url, sensor);
+    await device.client.publishAsync(topicsOf(other.sensorId).config, '{}', { qos: 1, retain: true });
+    await device.end();
+    const listener = await createDevice(url, other);
+    await listener.say({ type: 'state', payload: {} });
+    expect(listener.heard).toEqual({ config: [], refused: [] });
     await listener.end();
   });
 

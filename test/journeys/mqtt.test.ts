@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { LOCAL_RULE } from '../../lib/local/mqtt/host.ts';
-import { basicIngest } from '../../shared/ingest/topics.ts';
+import { basicIngest, topicsOf } from '../../shared/ingest/topics.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
@@ -95,6 +95,39 @@ describe('what a device publishes', () => {
   });
 });
 
+describe('the last will of a device', () => {
+  const silent = { cmd: 'event', type: 5, data: { status: 1 } };
+  const withWill = async (topicOf: (sensorId: string) => string) => {
+    const one = await linkSensor(client, 'maker_b');
+    const will = {
+      topic: topicOf(one.sensorId),
+      payload: Buffer.from(JSON.stringify(silent)),
+      qos: 1,
+      retain: false,
+    } as const;
+    const mqtt = await createDevice(url, one, { will });
+    await mqtt.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
+    await cloud.idle();
+    mqtt.client.stream.destroy();
+    return one;
+  };
+  const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
+
+  test('is a message like any other, when its connection breaks and the will is for its own messages', async () => {
+    const one = await withWill((sensorId) => topicsOf(sensorId).messages);
+    await eventually(async () => expect(await isActive(one.sensorId)).toBe(false));
+  });
+
+  test('is dropped when it is for another topic', async () => {
+    const one = await withWill((sensorId) => topicsOf(sensorId).config);
+    const listener = await createDevice(url, one);
+    await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
+    await cloud.idle();
+    expect([await isActive(one.sensorId), listener.heard]).toEqual([true, { config: [], refused: [] }]);
+    await listener.end();
+  });
+});
+
 describe('what cannot be taken', () => {
   test.each([
     ['malformed JSON', '{"type":5', { reason: 'json' }],
@@ -115,13 +148,27 @@ describe('what cannot be taken', () => {
 
   test('more than its quota in a second, with the uuid that it has', async () => {
     stopped = Date.now();
-    for (const _ of [1, 2]) await device.say(Array(54).fill({}));
+    for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);
     for (const one of falls) await device.say(one);
     stopped = null;
     const uuids = falls.map(({ uuid }) => uuid);
     expect(await events()).toEqual(uuids.slice(0, 2));
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
+  });
+
+  test('is named beside what was taken: a kind that nobody knows, and a field that is left out of a fall', async () => {
+    const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
+    await device.say(odd);
+    await device.say([{ type: 99, payload: {} }, fall()]);
+    expect(device.heard.refused).toEqual([
+      {
+        ...{ reason: 'not_understood', uuid: odd.uuid },
+        warnings: [{ index: 0, message: 'payload.fallLocX_cm is not as it is documented, and is left out' }],
+      },
+      { reason: 'not_understood', warnings: [{ index: 0, message: expect.stringMatching(/unknown kind/) }] },
+    ]);
+    expect(await events()).toHaveLength(2);
   });
 
   test('with a token that is nothing any more: at once, though it is still connected', async () => {

@@ -97,7 +97,7 @@ describe('a report that changes nothing', () => {
     for (const message of [well, well, well]) await say(message, 60);
     for (const message of [enters, well, enters, leaves]) await say(message, 1);
     expect(await events()).toEqual(['occupied_room', 'active']);
-    await say(leaves, 60);
+    await say(leaves, 121);
     expect((await events())?.[0]).toBe('empty_room');
   });
 

@@ -41,7 +41,7 @@ describe('the local host', () => {
   test('seeds its demo home at the first start, and finds it again at the next', async () => {
     const demoDir = join(dataDir, 'demo');
     for (const shown of [/^demo user: demo {2}password: .{16}$/, /^demo user: demo \(its password was shown/]) {
-      const host = await startHost({ DATA_DIR: demoDir, DEMO: 'true' });
+      const host = await startHost({ DATA_DIR: demoDir }, []);
       expect(host.lines.some((line) => shown.test(line))).toBe(true);
       const token = host.lines.find((line) => line.includes('export TOKEN='))?.split('=')[1] ?? '';
       const [page] = await clientOf(host.url, token).ok<{ total: number }[]>('GET', '/sensors');

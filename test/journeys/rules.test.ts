@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { dateAndTime } from '../../shared/domain/wall-time.ts';
+import { refusedAt } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
@@ -14,7 +16,10 @@ afterAll(async () => {
   await Promise.all([cloud, ...receivers].map((one) => one.stop()));
 });
 
-type Full = { event: { action: string }; rule: { title: string; message: string; regionIndex: number } | null };
+type Full = {
+  event: { action: string; createDate: number };
+  rule: { title: string; message: string; regionIndex: number } | null;
+};
 
 /** A home with one sensor; rules of it tell one receiver, a customer webhook another. */
 const prepare = async (name: string, maker = 'maker_a') => {
@@ -45,10 +50,12 @@ const prepare = async (name: string, maker = 'maker_a') => {
   return {
     sensor,
     client,
+    customerId: home.customerId,
     addRule,
     say,
     regionId: (of: string) => regions.find((region) => region.name === of)?.id,
     byRule: () => read(forRules).map(({ rule }) => rule),
+    dates: () => read(forRules).map(({ event }) => event.createDate),
     all: () => read(forAll).map(({ event }) => event.action),
   };
 };
@@ -69,13 +76,66 @@ describe('a rule', () => {
     expect(byRule()).toMatchObject(Array(2).fill({ message: 'Door', regionIndex: 1 }));
   });
 
+  test('tells the time by the clock of its schedule, else by that of its home, and names it while that is UTC', async () => {
+    const { client, customerId, addRule, say, byRule, dates } = await prepare('spruce');
+    const days = [1, 2, 3, 4, 5, 6, 7];
+    const schedule = { days, from: '00:00', to: '00:00', timeZone: 'America/New_York' };
+    const tells = { situation: 'fall_detected', message: '{time}' };
+    await addRule({ ...tells, title: 'home' });
+    await addRule({ ...tells, title: 'schedule', schedule });
+    /** What both rules told of a new fall, and what the clocks of the zones showed. */
+    const fall = async (start: number, zone: string) => {
+      await say(a.fall('calling', start));
+      const told = Object.fromEntries(
+        byRule()
+          .slice(-2)
+          .map((rule) => [rule?.title, rule?.message]),
+      );
+      const date = dates().at(-1) ?? 0;
+      expect(told).toEqual({ home: dateAndTime(date, zone), schedule: dateAndTime(date, schedule.timeZone) });
+    };
+    const path = `/customers/${customerId}`;
+    await fall(Date.now(), 'UTC');
+    const { timeZone: _, ...texts } = await client.ok<{ timeZone: string }>('GET', path);
+    await client.ok('PUT', path, { ...texts, timeZone: 'Europe/Berlin' });
+    // Who knows no time zones keeps the one that is there.
+    expect(await client.ok('PUT', path, texts)).toMatchObject({ timeZone: 'Europe/Berlin' });
+    await fall(Date.now() + 1, 'Europe/Berlin');
+    const answer = await client.call('PUT', path, { ...texts, timeZone: 'Europe/Nowhere' });
+    expect(refusedAt(answer)).toEqual([400, 'timeZone']);
+  });
+
+  test('tells of every fall of a sensor whose clock is not set, and once a day that it is not', async () => {
+    const { addRule, say, byRule, all } = await prepare('aspen');
+    await addRule({ situation: 'fall_detected', title: 'fall' });
+    await addRule({ situation: 'sensor_clock_wrong', title: 'clock' });
+    const [calling, finished] = [a.fall('calling', 0), a.fall('finished', 0)];
+    await say(calling, finished, calling, finished, calling);
+    expect(
+      byRule()
+        .map((rule) => rule?.title)
+        .toSorted(),
+    ).toEqual(['clock', 'fall', 'fall', 'fall']);
+    expect(all().filter((action) => action === 'clock_wrong')).toHaveLength(1);
+  });
+
+  test('fires for no late message, but for a late fall, and a customer webhook hears of both', async () => {
+    const { addRule, say, byRule, all } = await prepare('hazel');
+    for (const situation of ['fall_confirmed', 'fall_detected']) await addRule({ situation, title: situation });
+    const start = Date.now();
+    const of = (status: string, after: number) => a.fall(status, start, { statusUpdateTimestamp: start + after });
+    await say(of('fall_detected', 1), of('finished', 9), of('fall_confirmed', 3), of('calling', 5));
+    expect(byRule().map((rule) => rule?.title)).toEqual(['fall_detected']);
+    expect(all()).toContain('late');
+  });
+
   test('hears of what is simulated when it says so, and never of what is silent; a customer webhook of both', async () => {
     const { addRule, say, byRule, all } = await prepare('birch');
     await addRule({ situation: 'fall_detected', title: 'real' });
     await addRule({ situation: 'fall_detected', title: 'both', includeSimulated: true });
-    await say(a.fall('calling', 1, { isSimulated: true }));
+    await say(a.fall('calling', Date.now(), { isSimulated: true }));
     expect(byRule().map((rule) => rule?.title)).toEqual(['both']);
-    await say(a.fall('calling', 2, { isSilent: true }));
+    await say(a.fall('calling', Date.now() + 1, { isSilent: true }));
     expect(byRule()).toHaveLength(1);
     expect(all().filter((action) => action === 'fall_detected')).toHaveLength(2);
   });
@@ -85,7 +145,8 @@ describe('a rule', () => {
     for (const situation of ['occupied_room', 'fall_detected', 'fall_confirmed'])
       await addRule({ situation, title: situation, rateLimitSeconds: 86_400 });
     await say(a.presence(true), a.presence(false), a.presence(true));
-    for (const start of [1, 2]) await say(a.fall('fall_confirmed', start), a.fall('calling', start));
+    for (const start of [Date.now(), Date.now() + 1])
+      await say(a.fall('fall_confirmed', start), a.fall('calling', start));
     const count = (title: string) => byRule().filter((rule) => rule?.title === title).length;
     expect([count('occupied_room'), count('fall_detected'), count('fall_confirmed')]).toEqual([1, 2, 1]);
   });
@@ -116,7 +177,7 @@ describe('a rule', () => {
 });
 
 describe('a maker B sensor', () => {
-  test('counts people: the same bytes again within 10 s are a repeat, 0 -> 2 -> 0 are not', async () => {
+  test('counts people: the same bytes again within 2 minutes are a repeat, 0 -> 2 -> 0 are not', async () => {
     const { say, all } = await prepare('ash', 'maker_b');
     const people = (count: number) => ({ ...b.people(count), timestamp: undefined });
     await say(people(0), people(2), people(2), people(0), people(0), people(2));
@@ -147,6 +208,6 @@ test('a device that was updated says so, and is known by its new firmware', asyn
   await say({ type: 'state', payload: { status: 'monitoring', versionName: '0.39.4' } });
   expect(await firmware()).toBe(39);
   // Before v0.40 what is suspected is confirmed at once.
-  await say(a.fall('fall_detected', 1));
+  await say(a.fall('fall_detected', Date.now()));
   expect(await client.ok('GET', `/sensors/${sensor.sensorId}/status`)).toMatchObject({ fallState: 'confirmed' });
 });

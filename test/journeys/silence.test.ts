@@ -24,9 +24,10 @@ const presence = (present: boolean) => ({
   type: 4,
   payload: { presenceDetected: present, timestamp: Date.now() + ahead },
 });
-const pass = async (minutes: number): Promise<void> => {
-  for (let minute = 0; minute < minutes; minute++) {
-    ahead += MINUTE;
+/** Lets minutes pass, with a sweep after every so many of them. */
+const pass = async (minutes: number, between = 1): Promise<void> => {
+  for (let minute = 0; minute < minutes; minute += between) {
+    ahead += between * MINUTE;
     await cloud.sweep();
     await cloud.idle();
   }
@@ -60,6 +61,15 @@ describe('a silent sensor', () => {
     await post();
     await receiver.until(3);
     expect(types()).toEqual([8, 7, 8]);
+  });
+
+  test('is noticed although only one sweep in three minutes runs', async () => {
+    const home = await createHome(await adminOf(cloud.url), 'larch', ALL_PERMISSIONS);
+    const sensor = await linkSensor(home.client);
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
+    await cloud.idle();
+    await pass(12, 3);
+    expect(await home.client.ok('GET', `/sensors/${sensor.sensorId}`)).toMatchObject({ isActive: false });
   });
 
   test('becomes active by any call of its device, for the first time and again, and stays so while it calls', async () => {

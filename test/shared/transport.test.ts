@@ -39,7 +39,7 @@ describe('a call that nobody answers ends in time', () => {
     [
       'of a queue',
       7_000,
-      (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url)).send('timers', messages),
+      (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
     ],
     ['of the keys', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
     ['of the mail', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
@@ -84,4 +84,17 @@ test('a process that was frozen loses one try to its dead sockets, however many 
   expect([dead.size >= 10, lost]).toEqual([true, 1]);
   server.closeAllConnections();
   server.close();
+});
+
+test('no try to send a message begins when it is too late', async () => {
+  await using silence = await startSilence();
+  const one = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
+  const urls = Object.fromEntries(
+    ['events', 'timers', 'deliveries', 'retries', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
+  ) as Parameters<typeof queuesBySqs>[1];
+  const error = await errorOf(
+    queuesBySqs({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [one]),
+  );
+  expect(error?.message).toBe('it is too late to send it');
+  expect(silence.heard()).toBe(0);
 });

@@ -9,6 +9,7 @@ const ofEquals = 'For the tokens of another user the caller must hold every perm
 
 export const accessTokens = group({
   name: 'access-tokens',
+  about: 'Tokens by which programs act for a user',
   operations: {
     listAccessTokens: {
       method: 'GET',

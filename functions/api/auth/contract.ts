@@ -4,6 +4,7 @@ import { Status } from '../../../shared/domain/values.ts';
 
 export const auth = group({
   name: 'auth',
+  about: 'Login, logout, and new passwords by mail',
   operations: {
     login: {
       method: 'POST',

@@ -7,6 +7,7 @@ const ByBot = z.object({ botId: idText });
 
 export const bots = group({
   name: 'bots',
+  about: 'Accounts without a login, which hold webhooks and are named by rules',
   operations: {
     listBots: {
       method: 'GET',

@@ -25,6 +25,8 @@ const HTML = 'text/html; charset=utf-8';
 
 export const webConsole = group({
   name: 'console',
+  about: 'The pages of the console',
+  isPage: true,
   operations: {
     getConsole: {
       ...part,

@@ -1,3 +1,5 @@
+import { signUrl } from './sign.ts';
+
 /** The greatest depth of a page below `/console`. */
 export const DEEPEST = 7;
 
@@ -11,20 +13,28 @@ export const folderFrom = (depth: number): string =>
 /** Gives the number of slashes after `/console` in the path of a request. */
 export const depthOf = (path: string): number => path.replace(/^.*?\/api\/v1\/console/, '').split('/').length - 1;
 
-/** Gives the HTML of the page, with its script and style from a folder. */
+/**
+ * Gives the HTML of the page, with its script and style from a folder. What it shows itself is replaced by the script.
+ * The style hides it for some seconds, so it is seen only when the script or the style does not come.
+ */
 export const pageOf = (folder: string, script: string, style: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Console</title>
-<link rel="icon" href="data:,">
+<title>Sensor Cloud</title>
+<link rel="icon" href="${signUrl}">
 <link rel="stylesheet" href="${folder}${style}">
 <script type="module" src="${folder}${script}"></script>
 </head>
 <body>
-<div id="root"></div>
+<div id="root">
+<main class="not-loaded">
+<p>The console could not be loaded. <a href="">Try again</a></p>
+<p lang="de">Die Konsole konnte nicht geladen werden. <a href="">Noch einmal versuchen</a></p>
+</main>
+</div>
 <noscript>This page needs its script. Everything that it shows can be read by the API, too.</noscript>
 </body>
 </html>

@@ -7,6 +7,7 @@ const ByCustomer = z.object({ customerId: idText });
 
 export const customers = group({
   name: 'customers',
+  about: 'The homes that everything else belongs to',
   operations: {
     listCustomers: {
       method: 'GET',

@@ -7,7 +7,8 @@ export const handler = serve(customers, {
 
   createCustomer: async ({ body }, { store, now }) => {
     const time = now();
-    const customer = { ...body, id: await store.limits.nextNumber('customers'), createDate: time, updateDate: time };
+    const id = await store.limits.nextNumber('customers');
+    const customer = { ...body, timeZone: body.timeZone ?? 'UTC', id, createDate: time, updateDate: time };
     await store.customers.create(customer);
     return customer;
   },

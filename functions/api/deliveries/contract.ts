@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, sortBy } from '../../../shared/api/paging.ts';
+import {
+  lookedHeaders,
+  lookedQuery,
+  lookedText,
+  paged,
+  pageQuery,
+  sensorOfList,
+  sortBy,
+} from '../../../shared/api/paging.ts';
 import {
   DeliveryDetail,
   DeliveryMessage,
@@ -9,11 +17,17 @@ import {
   deliveryStates,
 } from '../../../shared/domain/delivery-view.ts';
 import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/replay.ts';
-import { integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
+import { idText, integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
 import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
 import { NewSecret } from '../../../shared/domain/webhook-secret.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
+/** Which deliveries a list shows. */
+const chosen = {
+  state: z.enum(deliveryStates).optional().meta({ description: 'only deliveries in this state' }),
+  since: time('only deliveries from this time on, ms'),
+  until: time('only deliveries up to this time, ms'),
+};
 
 /**
  * The callers who may manage a webhook see and control its deliveries. The kind of the webhook decides which permission
@@ -31,6 +45,7 @@ const Repeated = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText 
 
 export const deliveries = group({
   name: 'deliveries',
+  about: 'What was sent to webhooks, what came of it, and sending it again',
   operations: {
     listDeliveries: {
       ...ofWebhook,
@@ -43,14 +58,34 @@ export const deliveries = group({
       query: z.object({
         ...lookedQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        state: z.enum(deliveryStates).optional().meta({ description: 'only deliveries in this state' }),
-        since: time('only deliveries from this time on, ms'),
-        until: time('only deliveries up to this time, ms'),
+        ...chosen,
       }),
       success: 200,
       response: paged(DeliveryView),
       errors: ['webhook_not_found'],
       uses: ['webhooks.get', 'deliveryLog.page'],
+    },
+    listCustomerDeliveries: {
+      auth: 'user',
+      may: webhookManagers,
+      within: 'customer',
+      method: 'GET',
+      path: '/customers/{customerId}/deliveries',
+      summary: 'List the deliveries of the last 30 days to all webhooks of a customer that the caller may manage',
+      params: z.object({ customerId: idText }),
+      description: lookedText('100', '500'),
+      ...lookedHeaders,
+      query: z.object({
+        ...lookedQuery(deliveryIdText),
+        sortBy: sortBy(['id', 'createDate'], 'desc(createDate)'),
+        ...chosen,
+        sensorId: sensorOfList,
+        eventUuid: uuid.optional().meta({ description: 'only deliveries of the event with this uuid' }),
+      }),
+      success: 200,
+      response: paged(DeliveryView),
+      errors: ['customer_not_found'],
+      uses: ['customers.get', 'webhooks.list', 'deliveryLog.joined'],
     },
     getDelivery: {
       ...ofWebhook,

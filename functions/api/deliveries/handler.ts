@@ -34,15 +34,27 @@ const webhookOf = async (
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
 
+type Span = { since: number | undefined; until: number | undefined };
+
 /** Ignores that a queue is unavailable: the delivery is in the due index too, where the sweep finds it. */
 const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
+
+/** The time of the deliveries that a list shows, ms: expiry removes a delivery later than KEPT. */
+const spanKept = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<Span>, now: number) =>
+  [Math.max(since, now - KEPT), until] as const;
 
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
     const { customerId, id } = await webhookOf(call, store);
-    const { since = 0, until = Number.MAX_SAFE_INTEGER - 1 } = query;
-    const span = [Math.max(since, now() - KEPT), until] as const;
-    const { data, ...page } = await store.deliveryLog.page(customerId, id, span, query);
+    const { data, ...page } = await store.deliveryLog.page(customerId, id, spanKept(query, now()), query);
+    return lookedReply({ ...page, data: data.map(deliveryView) }, query);
+  },
+
+  listCustomerDeliveries: async ({ caller, customerId, query, fail }, { store, now }) => {
+    if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
+    const webhooks = await store.webhooks.list(customerId);
+    const ids = webhooks.filter((one) => mayManage(caller, one)).map(({ id }) => id);
+    const { data, ...page } = await store.deliveryLog.joined(customerId, ids, spanKept(query, now()), query);
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
   },
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
+import { deviceMessages } from '../../../shared/domain/makers/device-messages.ts';
 import { TOLD_REFUSALS } from '../../../shared/domain/pairing.ts';
 import { MESSAGES } from '../../../shared/domain/raw.ts';
 import { Manufacturer, SensorId } from '../../../shared/domain/sensor.ts';
@@ -23,19 +24,24 @@ const NewDevice = z
     id: 'NewDevice',
     examples: [{ manufacturer: 'maker_a', hardwareId: '02:00:5E:10:00:01', firmwareVersion: 42 }],
   });
-const Messages = z.union([z.looseObject({}), z.array(z.looseObject({})).max(MESSAGES.count)]).meta({
-  id: 'Messages',
-  examples: [
-    {
-      type: 5,
-      payload: { status: 'fall_detected', timestamp: 1_760_000_000_000, statusUpdateTimestamp: 1_760_000_001_000 },
-    },
-  ],
-});
+const example = {
+  type: 5,
+  payload: { status: 'calling', timestamp: 1_760_000_000_000, statusUpdateTimestamp: 1_760_000_092_000 },
+};
+const Messages = z.lazy(() => deviceMessages().calls.meta({ id: 'Messages', examples: [example] }));
+const Accepted = Status.extend({
+  warnings: z
+    .array(z.object({ index: z.int().min(0).describe('of the message in the call, from 0'), message: z.string() }))
+    .optional()
+    .describe(
+      'What was not understood, and is kept all the same: a message of an unknown kind, a field of a wrong type',
+    ),
+}).meta({ id: 'MessagesAccepted' });
 const BySensor = z.object({ sensorId: SensorId });
 
 export const devices = group({
   name: 'devices',
+  about: 'What sensors call: registration, messages, configuration',
   operations: {
     registerDevice: {
       method: 'POST',
@@ -97,13 +103,14 @@ export const devices = group({
       summary: `Post one message of a device, or an array of at most ${MESSAGES.count}, in the format of its maker`,
       description:
         'The answer is sent after all messages are stored durably, or are known to change nothing. Posting a message again ' +
-        'changes nothing. A call that exceeds `limits.quotas.messagesPerSecond` is refused as a whole.',
+        'changes nothing. A call that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. Messages of kinds that ' +
+        'are not documented here, and further fields, are kept: as events without a meaning, which rules do not see.',
       auth: 'device',
       params: BySensor,
       body: Messages,
       bodyKind: 'messages',
       success: 202,
-      response: Status,
+      response: Accepted,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],
       // The guard keeps the quota: it counts the messages before they are parsed.
       uses: [...ingestUses, 'keep:quotas'],

@@ -67,8 +67,9 @@ export const handler = serve(devices, {
 
   postMessages: async ({ device, params, body, fail, refuse }, deps) => {
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
-    const refusal = await ingest(deps, device, body);
-    if (refusal === 'too_large') return fail('body_too_large');
-    return refusal === null ? { status: 'OK' } : refuse('', refusal);
+    const taken = await ingest(deps, device, body);
+    if ('warnings' in taken)
+      return { status: 'OK', ...(taken.warnings.length > 0 && { warnings: [...taken.warnings] }) };
+    return taken.refusal === 'too_large' ? fail('body_too_large') : refuse('', taken.refusal);
   },
 });

@@ -19,6 +19,8 @@ const part = {
 
 export const docs = group({
   name: 'docs',
+  about: 'The page that shows the API document',
+  isPage: true,
   operations: {
     getDocs: {
       ...part,

@@ -16,6 +16,7 @@ const ofSensor = {
 
 export const feedback = group({
   name: 'feedback',
+  about: 'What people say of a hit or an event: was it true?',
   operations: {
     listFeedback: {
       ...ofSensor,

@@ -5,6 +5,7 @@ import { Status } from '../../../shared/domain/values.ts';
 
 export const firmware = group({
   name: 'firmware',
+  about: 'Versions that sensors can install',
   operations: {
     listMakerAFirmwares: {
       method: 'GET',

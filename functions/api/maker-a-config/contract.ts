@@ -43,6 +43,7 @@ const critical = configPair({ ...common, name: 'critical', may: 'system_admin', 
 
 export const makerAConfig = group({
   name: 'maker-a-config',
+  about: 'Configurations of sensors of maker A',
   operations: {
     getMakerABasicConfig: basic.get,
     putMakerABasicConfig: basic.put,

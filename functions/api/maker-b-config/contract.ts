@@ -33,6 +33,7 @@ const vitalData = configPair({ ...common, name: 'vital-data', ...same(VitalData)
 
 export const makerBConfig = group({
   name: 'maker-b-config',
+  about: 'Configurations of sensors of maker B',
   operations: {
     getMakerBBasicConfig: basic.get,
     putMakerBBasicConfig: basic.put,

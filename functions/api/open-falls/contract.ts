@@ -10,6 +10,7 @@ import { idText } from '../../../shared/domain/values.ts';
  */
 export const openFalls = group({
   name: 'open-falls',
+  about: 'Falls that are not over',
   operations: {
     listOpenFalls: {
       method: 'GET',

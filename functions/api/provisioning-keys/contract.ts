@@ -9,6 +9,7 @@ import { Status, uuid } from '../../../shared/domain/values.ts';
 
 export const provisioningKeys = group({
   name: 'provisioning-keys',
+  about: 'Keys with which devices register',
   operations: {
     listProvisioningKeys: {
       method: 'GET',

@@ -13,6 +13,7 @@ const common = {
 
 export const rooms = group({
   name: 'rooms',
+  about: 'The room that a sensor watches, and its regions',
   operations: {
     getRoom: {
       ...common,

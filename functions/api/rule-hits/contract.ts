@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged, sortBy } from '../../../shared/api/paging.ts';
+import { lookedHeaders, lookedQuery, lookedText, paged, sensorOfList, sortBy } from '../../../shared/api/paging.ts';
 import { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import { idText } from '../../../shared/domain/values.ts';
 
 export const ruleHits = group({
   name: 'rule-hits',
+  about: 'Rules that fired, and who was told',
   operations: {
     listRuleHits: {
       method: 'GET',
@@ -23,11 +24,7 @@ export const ruleHits = group({
       query: z.object({
         ...lookedQuery(idText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        sensorId: z
-          .string()
-          .regex(/^(?:[\s\S]{12,26})?$/)
-          .default('')
-          .meta({ description: 'only the hits of this sensor; empty: of all sensors' }),
+        sensorId: sensorOfList,
       }),
       success: 200,
       response: paged(RuleHit),

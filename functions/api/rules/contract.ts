@@ -8,6 +8,7 @@ const ByRule = z.object({ ruleId: idText });
 
 export const rules = group({
   name: 'rules',
+  about: 'Who is told of what',
   operations: {
     listRules: {
       method: 'GET',

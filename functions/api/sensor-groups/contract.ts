@@ -14,6 +14,7 @@ const moves = 'A sensor is in at most one group: it leaves its previous group.';
 
 export const sensorGroups = group({
   name: 'sensor-groups',
+  about: 'Sensors that rules name together',
   operations: {
     listSensorGroups: {
       method: 'GET',

@@ -10,6 +10,7 @@ import {
   sortBy,
 } from '../../../shared/api/paging.ts';
 import { EventView } from '../../../shared/domain/event-view.ts';
+import { withoutSpaces } from '../../../shared/domain/pairing.ts';
 import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor.ts';
 import { SensorStatus } from '../../../shared/domain/sensor-status.ts';
 import { id, idText, millis, Status, uuid } from '../../../shared/domain/values.ts';
@@ -19,7 +20,11 @@ const IsActive = z
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : null));
 
 const Link = z
-  .object({ manufacturer: Manufacturer, code: z.string().length(8) })
+  .object({
+    manufacturer: Manufacturer,
+    code: z.string().overwrite(withoutSpaces).length(8).describe('spaces and the case of letters do not matter'),
+    customerId: id.optional().describe('for system admins alone: the customer who gets the sensor'),
+  })
   .meta({ id: 'Link', examples: [{ manufacturer: 'maker_a', code: '7KQ2MXPD' }] });
 
 const NewOwner = z
@@ -36,6 +41,7 @@ const one = {
 
 export const sensors = group({
   name: 'sensors',
+  about: 'Sensors, their events and states, linking and moving them',
   operations: {
     listSensors: {
       method: 'GET',
@@ -59,13 +65,16 @@ export const sensors = group({
       method: 'POST',
       path: '/sensors/link',
       summary: 'Link a sensor to the customer of the caller, by its pairing code',
+      description:
+        'A user who has tried five wrong codes waits for up to 15 minutes. A system admin names the customer by `customerId`.',
       auth: 'user',
       may: 'logged_in',
       body: Link,
       success: 200,
       response: Status,
-      errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer', 'limit_reached'],
+      errors: ['pairing_code_unknown', 'customer_missing', 'sensor_of_another_customer', 'limit_reached', 'forbidden'],
       uses: [
+        'customers.get',
         'limits.secondsToWait',
         'limits.countFailure',
         'sensors.pairing',

@@ -1,5 +1,5 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { customerOfList } from '../../../shared/api/customer.ts';
+import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { notifyDevice } from '../../../shared/api/device-config.ts';
 import { parseExactly } from '../../../shared/api/json.ts';
 import { lookedReply } from '../../../shared/api/looked.ts';
@@ -72,11 +72,12 @@ export const handler = serve(sensors, {
     );
   },
 
-  linkSensor: async ({ caller, body, fail }, { store, quotas, now }) => {
-    const { customerId } = caller;
-    if (customerId === null) return fail('customer_missing');
+  linkSensor: async ({ caller, accountKey, body, fail, refuse }, { store, quotas, now }) => {
+    if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
+    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     const { limit, windowSeconds } = WRONG_CODES;
-    const subject = `pairing:${customerId}`;
+    // Of the user, because one who mistypes must not keep the others of the home from linking.
+    const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
     const hash = hashOf(normalCode(body.code));

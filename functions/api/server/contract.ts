@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
 import { quotasSchema } from '../../../shared/domain/quota.ts';
+import { ServiceHealth } from '../../../shared/domain/service-health.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
 
 const ServerConfig = z
@@ -18,6 +19,7 @@ const ServerConfig = z
 
 export const server = group({
   name: 'server',
+  about: 'The service itself',
   operations: {
     getServerConfig: {
       method: 'GET',
@@ -58,11 +60,16 @@ export const server = group({
     getHealth: {
       method: 'GET',
       path: '/health',
-      summary: 'Is the service up, and does its table answer?',
-      auth: 'anyone',
+      summary: 'Does the service work?',
+      description:
+        'The answer is 503 when something does not work that alarms need. What that is, is only told to system admins ' +
+        'and on the machine itself.',
+      auth: 'optional',
+      withoutTable: true,
       success: 200,
-      response: z.object({ status: z.literal('OK') }),
-      uses: ['alive.ask'],
+      alsoSuccess: 503,
+      response: ServiceHealth,
+      uses: ['due.lastBeat', 'host:health'],
     },
   },
 });

@@ -1,4 +1,5 @@
 import { preferred } from '../../../shared/api/accept.ts';
+import { isOnThisMachine } from '../../../shared/api/address.ts';
 import { header } from '../../../shared/api/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { PER_PAGE_MAXIMUM } from '../../../shared/api/paging.ts';
@@ -6,7 +7,11 @@ import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { locales } from '../../../shared/domain/locale.ts';
 import { Manufacturer } from '../../../shared/domain/sensor.ts';
+import { judgeHealth } from '../../../shared/domain/service-health.ts';
 import { server } from './contract.ts';
+
+/** How long (ms) the table may take to answer. */
+const TABLE_MS = 2_000;
 
 export const handler = serve(server, {
   getServerConfig: async ({ caller }, { settings, quotas }) => {
@@ -46,9 +51,12 @@ export const handler = serve(server, {
     return publish(event, documentOf(settings));
   },
 
-  getHealth: async (_, { store }) => {
-    // Anybody may call this, so it reads an item that nothing else needs.
-    await store.alive.ask();
-    return { status: 'OK' };
+  getHealth: async ({ caller, event }, { store, hostHealth, settings, now, pause, log }) => {
+    const asked = store.due.lastBeat().catch((error: unknown) => log('warn', 'the table does not answer', {}, error));
+    const [lastSweep, host] = await Promise.all([Promise.race([asked, pause(TABLE_MS)]), hostHealth()]);
+    const health = judgeHealth(lastSweep === undefined ? 'FAILING' : 'OK', lastSweep ?? null, host, now());
+    const isTold = caller?.isAdmin === true || isOnThisMachine(event, settings);
+    const answer = health.status === 'OK' ? {} : ({ status: 503, headers: { 'Retry-After': '5' } } as const);
+    return new Reply(isTold ? health : { status: health.status }, answer);
   },
 });

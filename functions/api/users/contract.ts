@@ -12,6 +12,7 @@ const equals = 'for callers with `manage_users` who hold every permission that t
 
 export const users = group({
   name: 'users',
+  about: 'People who log in, and their rights',
   operations: {
     listUsers: {
       method: 'GET',

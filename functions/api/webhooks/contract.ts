@@ -16,6 +16,7 @@ const ByWebhook = z.object({ webhookId: uuid });
 
 export const webhooks = group({
   name: 'webhooks',
+  about: 'Addresses that are told, their secrets and health',
   operations: {
     listWebhooks: {
       method: 'GET',

@@ -3,6 +3,7 @@ import { afterAttempt, type Delivery, messageOf, type Next, type Outcome } from 
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { noteContext } from '../../../shared/log.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import { PutAside } from '../../../shared/worker/failure.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { enqueueAt } from './enqueue.ts';
 import { measureAttempt } from './measure.ts';
@@ -10,19 +11,22 @@ import { noteHealth } from './note-health.ts';
 import { record, report } from './record.ts';
 import { MISSING, send } from './send.ts';
 import type { RequestSlot } from './slots.ts';
+import { switchOff, tellFailed } from './tell-managers.ts';
 
 /** How long (ms) a task waits when another task works on the same delivery. */
 const SOONEST_MS = 500;
 
 /**
  * Puts a delivery that could not be claimed back on the queue, until it has ended or is in the due index: the current
- * task may be the last one of that delivery.
+ * task may be the last one of that delivery. One that does not exist is put aside, and is never done: it was written before
+ * its task, so it is in another table.
  */
 export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
   const { delivery, until } = await deps.store.deliveries.inQueue(key);
+  if (delivery === null) throw new PutAside('the table has no such delivery');
   if (until !== null) await enqueueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
   // The task may have come again because the attempt was not reported to a rule hit yet.
-  else if (delivery?.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
+  else if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
 };
 /** What the log tells of an attempt: nothing that a receiver said. */
 const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
@@ -46,6 +50,18 @@ const hasOtherUrl = async ({ store }: DeliverDeps, { customerId, id, url }: Webh
   return current !== null && current.url !== url;
 };
 
+const failed: Outcome = { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 };
+/**
+ * The outcome that counts. A 410 switches the webhook off only when nothing else was answered for a while, for a receiver
+ * that is being deployed may say so for a moment; and only at the URL that the webhook still has.
+ */
+const effectOf = async (deps: DeliverDeps, webhook: WebhookRecord, outcome: Outcome): Promise<Outcome> => {
+  if (outcome.what !== 'gone') return outcome;
+  const { goneSince = deps.now() } = webhook;
+  const isForGood = deps.now() - goneSince >= deps.settings.GONE_AFTER_SECONDS * 1_000;
+  return isForGood && !(await hasOtherUrl(deps, webhook)) ? outcome : failed;
+};
+
 /** Makes one attempt in a slot, if the delivery can still be claimed. */
 export const attempt = async (
   deps: DeliverDeps,
@@ -65,16 +81,17 @@ export const attempt = async (
   const { result, outcome } = await send(deps, delivery, open);
   slot.release();
   deps.failpoint('deliver.sent');
-  const isMoved = outcome.what === 'gone' && (await hasOtherUrl(deps, webhook));
-  const effective: Outcome = isMoved ? { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 } : outcome;
+  const effective = await effectOf(deps, webhook, outcome);
   const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), now(), chanceOf(deps));
   // Before the delivery is recorded: its task comes again only as long as it has not ended.
-  if (next.state === 'failed' && next.reason === 'gone') await store.health.disable(webhook, 'gone');
+  if (next.state === 'failed' && next.reason === 'gone') await switchOff(deps, webhook, delivery, 'gone');
+  await tellFailed(deps, webhook, delivery, next);
   const missed = await record(deps, delivery, result, next);
   measureAttempt(deps, delivery, webhook, next);
   deps.log('info', 'an attempt was made', toldOf(delivery, result, next));
   deps.failpoint('deliver.rescheduled');
   // When no request was made, nothing was learnt about the receiver's health.
-  if (result.error !== MISSING) await noteHealth(deps, webhook, slot, result, next);
+  if (result.error !== MISSING)
+    await noteHealth(deps, webhook, slot, delivery, { result, isGone: outcome.what === 'gone', next });
   if (missed) throw missed;
 };

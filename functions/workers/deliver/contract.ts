@@ -1,5 +1,5 @@
 import { AT_A_TIME } from '../../../shared/domain/breaker.ts';
-import { DEADLINE_SECONDS } from '../../../shared/domain/delivery.ts';
+import { LEASE_SECONDS } from '../../../shared/domain/delivery.ts';
 import { consumer } from '../../../shared/queue/consumer.ts';
 import { WebhookTask } from '../../../shared/queue/task.ts';
 
@@ -16,7 +16,8 @@ export const deliver = consumer({
   concurrency: 50,
   ofCustomer: 100,
   ofGroup: 2 * AT_A_TIME,
-  timeoutSeconds: 4 * DEADLINE_SECONDS,
+  // One that dies holds back its deliveries for as long (visibilitySeconds), and its claims lapse after LEASE_SECONDS.
+  timeoutSeconds: LEASE_SECONDS - 1,
   uses: [
     'webhooks.get',
     'deliveries.get',
@@ -28,6 +29,11 @@ export const deliver = consumer({
     'deliveries.end',
     'deliveries.inQueue',
     'events.bytes',
+    'events.keepNotice',
+    'users.list',
+    'limits.take',
+    'enqueue:events',
+    'send:mail',
     'repetitions.endOriginal',
     'ruleHits.report',
     'health.takeSlot',

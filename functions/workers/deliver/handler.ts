@@ -1,8 +1,9 @@
 import { isWell } from '../../../shared/domain/breaker.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { consume } from '../../../shared/queue/consume.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import { consume } from '../../../shared/worker/consume.ts';
+import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
 import { attempt, comeAgain } from './attempt.ts';
 import { deliver } from './contract.ts';
@@ -103,7 +104,7 @@ const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => numb
 
 export const handler = consume(deliver, async ([received], deps, timeLeft) => {
   if (!received) return;
-  if (timeLeft() < TIME_FOR_ONE) throw new Error('no time left for another attempt');
+  if (timeLeft() < TIME_FOR_ONE) throw new ComeAgain('no time left for another attempt');
   const { task } = received;
   if (task.type === 'deliver') return deliverOne(deps, task, timeLeft);
   const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);

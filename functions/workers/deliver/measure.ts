@@ -24,6 +24,8 @@ export const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: W
   if (isLateOnPurpose(deps, delivery, webhook)) return;
   // A delivery id begins with the time at which its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
-  if (delivery.attempts === 1) measure('TimeToFirstAttempt', since);
+  // An attempt whose process died or froze left no line: the first one that did is what the receiver heard of first.
+  const { log = [] } = delivery;
+  if (log.length === 0) measure('TimeToFirstAttempt', since);
   if (next.state === 'delivered') measure('TimeToReceiver', since);
 };

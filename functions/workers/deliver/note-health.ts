@@ -1,17 +1,18 @@
 import type { Result } from '../../../shared/domain/attempt.ts';
 import { isNewsOfSuccess, openUntilAfter, slowUntil, verdictOn } from '../../../shared/domain/breaker.ts';
-import type { Next } from '../../../shared/domain/delivery.ts';
+import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import type { RequestSlot } from './slots.ts';
+import { switchOff } from './tell-managers.ts';
 
 /** Records success or failure at the webhook, and warns or switches it off after days of failures. */
 export const noteHealth = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
   { surplus }: RequestSlot,
-  { durationMs }: Result,
-  next: Next,
+  delivery: Delivery,
+  { result: { durationMs }, isGone, next }: { result: Result; isGone: boolean; next: Next },
 ): Promise<void> => {
   const { store, now, log, measure } = deps;
   const { customerId, id: webhookId } = webhook;
@@ -25,12 +26,12 @@ export const noteHealth = async (
   const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
   const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
   if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
-  const after = await store.health.failed(webhook, now(), openUntil, surplus());
+  const after = await store.health.failed(webhook, now(), { openUntil, isGone }, surplus());
   if (next.state === 'failed' && next.reason === 'gone') return;
   const verdict = after && verdictOn(after, now());
   if (verdict === 'disable') {
     log('warn', 'a webhook was switched off: it has failed for days', { customerId, webhookId });
-    return store.health.disable(webhook, 'failing');
+    return switchOff(deps, webhook, delivery, 'failing');
   }
   if (after && verdict === 'warn' && (await store.health.warn(after, now())))
     log('warn', 'a webhook will be switched off if it goes on failing', { customerId, webhookId });

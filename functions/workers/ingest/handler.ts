@@ -3,8 +3,9 @@ import { createDeviceRates, deviceLimits, isOver } from '../../../shared/api/dev
 import type { Runtime } from '../../../shared/deps.ts';
 import type { Device } from '../../../shared/domain/sensor.ts';
 import type { Sender } from '../../../shared/ingest/messages.ts';
-import { consume, onCall } from '../../../shared/queue/consume.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
+import { consume } from '../../../shared/worker/consume.ts';
+import { onCall } from '../../../shared/worker/on-host.ts';
 import { ingesting } from './contract.ts';
 import { countOf, type Ingesting, refuse, take } from './take.ts';
 

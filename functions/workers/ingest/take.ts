@@ -3,7 +3,7 @@ import type { Deps } from '../../../shared/deps.ts';
 import { ownUuid } from '../../../shared/domain/message.ts';
 import { countIn } from '../../../shared/domain/raw.ts';
 import { ingest } from '../../../shared/ingest/ingest.ts';
-import type { Sender } from '../../../shared/ingest/messages.ts';
+import type { Sender, Warning } from '../../../shared/ingest/messages.ts';
 import type { Refused } from '../../../shared/ingest/tell.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { ingesting } from './contract.ts';
@@ -41,9 +41,18 @@ export const refuse = async (
 /** The number of messages in one publication, as quotas count them. */
 export const countOf = ({ payload }: Published): number => countIn(Buffer.from(payload, 'base64').toString('latin1'));
 
+/** What a device is told of messages that were taken, and not wholly understood. */
+const warned = (warnings: readonly Warning[], uuid: string | null): Refused => ({
+  reason: 'not_understood',
+  ...(uuid !== null && { uuid }),
+  warnings,
+});
+
 /** Ingests what a device published, as of its arrival, or tells the device why not. Throws QueueUnavailable to be called again. */
 export const take = async (deps: Ingesting, device: Sender, published: Published): Promise<void> => {
   const text = textOf(published.payload);
-  const refusal = text === null ? 'json' : await ingest(deps, device, text, published.receiveDate);
-  if (refusal !== null) await refuse(deps, published, refusal);
+  const taken =
+    text === null ? ({ refusal: 'json' } as const) : await ingest(deps, device, text, published.receiveDate);
+  if ('refusal' in taken) return refuse(deps, published, taken.refusal);
+  if (taken.warnings.length > 0) await deps.refuseMessage(published.sensorId, warned(taken.warnings, uuidIn(text)));
 };

@@ -52,6 +52,16 @@ const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: r
   await enqueue(deliveries.map(deliverTask));
 };
 
+/** Counts what the decision's rules are to tell at once: nothing waits for a webhook that is off, or whose schedule begins later. */
+const countAlarms = ({ measure }: ProcessDeps, deliveries: readonly Delivery[], { webhooks }: Recipients): void => {
+  const isNow = ({ hit, webhookId }: Delivery): boolean => {
+    const webhook = webhooks.get(webhookId);
+    return hit !== null && webhook?.isEnabled === true && !webhook.retrySchedule?.[0];
+  };
+  const count = deliveries.filter(isNow).length;
+  if (count > 0) measure('AlarmsToTell', count);
+};
+
 /** Updates what the list of sensors shows of a sensor's activity. */
 const showActivity = async (
   { store }: ProcessDeps,
@@ -97,6 +107,7 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
       if (rule) deliveries.push(...(await fire(deps, eventContext, rule, recipients, append)));
   }
   await sendOut(deps, merged(deliveries));
+  countAlarms(deps, deliveries, recipients);
   for (const { happening, receiveDate } of decided) await showActivity(deps, context, happening.situation, receiveDate);
   deps.failpoint('process.applied');
   await deps.store.events.add(

@@ -8,7 +8,8 @@ export const processing = consumer({
   task: SensorTask,
   batchSize: 10,
   concurrency: 10,
-  timeoutSeconds: 30,
+  // A process that dies holds back its sensors for as long (visibilitySeconds).
+  timeoutSeconds: 18,
   uses: [
     'sensors.around',
     'sensors.getEventual',

@@ -101,7 +101,10 @@ export const forHooks = async (
   { customerId, customer }: SensorContext,
   { webhooks }: Recipients,
 ): Promise<Delivery[]> => {
-  const fitting = Object.entries(customer?.hooks ?? {}).filter(([, format]) => isTold(format, eventContext));
+  const { notTo } = eventContext.event.happening;
+  const fitting = Object.entries(customer?.hooks ?? {}).filter(
+    ([webhookId, format]) => webhookId !== notTo && isTold(format, eventContext),
+  );
   if (fitting.length === 0) return [];
   const text = await textFor('en', eventContext.event);
   return fitting.map(([webhookId, format]) => {

@@ -1,8 +1,9 @@
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
-import { consume, type Received } from '../../../shared/queue/consume.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
+import { consume, type Received } from '../../../shared/worker/consume.ts';
+import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
@@ -59,7 +60,7 @@ const processInputs = async (
   for (;;) {
     for (const task of received) if (!open.some((one) => one.task === task)) task.done();
     if (open.length === 0) return;
-    if (timeLeft() < MARGIN_MS) throw new Error('no time left for the rest');
+    if (timeLeft() < MARGIN_MS) throw new ComeAgain('no time left for the rest');
     const stepped = await stepThrough(deps, context, state, open);
     if (!stepped) {
       ({ context, state } = await sensorContextOf(deps, customerId, sensorId, true, state));

@@ -4,7 +4,7 @@ import { type Cause, happenings, heard, noticed, type Outcome } from '../../../s
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
-import { messageUuid, type Signal } from '../../../shared/domain/message.ts';
+import { credible, messageUuid, type Signal } from '../../../shared/domain/message.ts';
 import type { SensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '../../../shared/domain/state/step.ts';
@@ -69,13 +69,13 @@ const judge = async (
   const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
-  if (notice) return { ...noticed(state, notice.notice, { ...ofService, uuid: notice.uuid }), timings: null };
+  if (notice) return { ...noticed(state, notice, { ...ofService, uuid: notice.uuid }), timings: null };
   if (!message) {
     const uuid = uuidV5(sensorId, 'heard', receiveDate);
     return { ...heard(state, { ...ofService, uuid }), timings: null };
   }
   const { raw, at } = message;
-  const decoded = decoders[context.sensor.manufacturer](JSON.parse(raw));
+  const decoded = credible(decoders[context.sensor.manufacturer](JSON.parse(raw)), receiveDate);
   const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
   noteContext({ uuid });
   await noteFirmware(deps, context, decoded.signal);

@@ -1,7 +1,7 @@
 import type { Deps } from '../../../shared/deps.ts';
-import { onSchedule } from '../../../shared/queue/consume.ts';
 import { queueOf } from '../../../shared/queue/encode.ts';
 import type { Task } from '../../../shared/queue/task.ts';
+import { onSchedule } from '../../../shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
 import { createResend } from './resend.ts';
 
@@ -34,6 +34,7 @@ const createSweep = () => {
         enqueue(ofQueue).catch((error: unknown) => {
           for (const task of ofQueue) if (task.type === 'deliver') forget(task.deliveryId);
           log('error', 'what is due waits for the next sweep', {}, error);
+          measure('TasksFailed', ofQueue.length, { worker: sweep.name, kind: 'queue' });
         }),
       );
       await Promise.all(queues);

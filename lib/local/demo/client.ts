@@ -1,13 +1,49 @@
 export type Answer = { status: number; headers: Headers; body: unknown };
 export type Print = (line: string) => void;
 
+/** An answer of the API that is no success. The message is the API's own, with the fields that it names. */
+export class Refusal extends Error {
+  readonly status: number;
+  constructor(call: string, status: number, text: string) {
+    super(`${sentenceOf(text)} (${call}: ${status})`);
+    this.status = status;
+  }
+}
+
+const sentenceOf = (text: string): string => {
+  try {
+    const { message, errors = [] } = JSON.parse(text) as {
+      message: string;
+      errors?: { path: string; message: string }[];
+    };
+    return [message, ...errors.map(({ path, message: why }) => `${path} ${why}`)].join(': ');
+  } catch {
+    return text;
+  }
+};
+
+/** A call over the limit of calls is repeated when it may be, at the latest after so many seconds. */
+const LONGEST_WAIT_SECONDS = 5;
+
+const pause = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1_000));
+
+const fetchWithin = async (url: string, request: RequestInit): Promise<Response> => {
+  for (;;) {
+    const response = await fetch(url, request);
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    if (response.status !== 429 || !(seconds <= LONGEST_WAIT_SECONDS)) return response;
+    await response.body?.cancel();
+    await pause(seconds);
+  }
+};
+
 /**
- * Creates a client that calls the API as an app or a device would, and calls `heard` for every call. A call throws on
- * any status other than 2xx.
+ * Creates a client that calls the API as an app or a device would, and calls `heard` for every call. A call that the
+ * limit of calls refuses is repeated when it may be; any other status than 2xx throws a Refusal.
  */
 export const apiClient = (base: string, token: string | undefined, heard: Print = () => {}) => {
   const send = async <T>(method: string, path: string, body?: unknown): Promise<{ body: T; headers: Headers }> => {
-    const response = await fetch(base + path, {
+    const response = await fetchWithin(base + path, {
       method,
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -17,7 +53,7 @@ export const apiClient = (base: string, token: string | undefined, heard: Print 
     });
     const text = await response.text();
     heard(`${method} ${path} -> ${response.status}`);
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    if (!response.ok) throw new Refusal(`${method} ${path}`, response.status, text);
     return { body: JSON.parse(text) as T, headers: response.headers };
   };
   return {

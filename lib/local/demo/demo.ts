@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
 import type { Cloud } from '../cloud.ts';
+import { alarmIn } from './nurse-call.ts';
+import { USERNAME } from './person.ts';
 import { type Received, startReceiver } from './receiver.ts';
-import { seedDemo } from './seed.ts';
+import { type Attempt, type Demo, seedDemo } from './seed.ts';
 import { simulate } from './simulator.ts';
 import { voiceOf } from './voice.ts';
 
@@ -14,32 +16,56 @@ const EVERY_MS = 5_000;
 /** The port of the demo's receiver when it is free, so that the webhook of an earlier start is still valid. */
 const RECEIVER_PORT = 3_999;
 
-/** Runs a demo care home: creates it, sends messages of its sensors, receives its alarms, and prints what to try. */
-export const startDemo = async ({ url, mqttUrl, runtime }: Cloud, say: Say): Promise<{ stop: () => void }> => {
-  const hear = (request: Received, response: ServerResponse): void => {
-    const { event, rule, sensor } = JSON.parse(request.body);
-    say(`nurse call: ${rule?.title ?? event.action} (${sensor.name})`);
-    response.end();
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The receiver of the demo's alarms, which anybody on this machine can call. */
+const startNurseCall = async (say: Say) => {
+  const hear = ({ body }: Received, response: ServerResponse): void => {
+    const alarm = alarmIn(body);
+    if (alarm !== null) say(`nurse call: ${alarm}`);
+    response.writeHead(alarm === null ? 400 : 200).end();
   };
-  const receiver = await startReceiver(hear, RECEIVER_PORT).catch(() => startReceiver(hear));
-  const demo = await seedDemo(runtime, url, receiver.url);
-  const voices = await Promise.all(demo.sensors.map((sensor) => voiceOf(url, mqttUrl, sensor)));
-  const stopMoving = simulate(voices, systemClock, EVERY_MS, say);
-  say(
-    demo.password
-      ? `demo user: ${demo.username}  password: ${demo.password}`
-      : `demo user: ${demo.username} (its password was shown at the first start)`,
-  );
+  return startReceiver(hear, RECEIVER_PORT).catch(() => startReceiver(hear));
+};
+
+const sayHowToTry = (say: Say, url: string, { password, token, customerId }: Demo): void => {
+  const shown = password ? `  password: ${password}` : ' (its password was shown at the first start)';
+  say(`demo user: ${USERNAME}${shown}`);
   say('try:');
-  say(`  export TOKEN=${demo.token}`);
-  say(`  curl -H "Authorization: Bearer $TOKEN" ${url}/sensors`);
-  say(`  curl -H "Authorization: Bearer $TOKEN" ${url}/customers/${demo.customerId}/rule-hits`);
-  say(`  curl -H "Authorization: Bearer $TOKEN" ${url}/users/me`);
+  say(`  export TOKEN=${token}`);
+  for (const path of ['sensors', `customers/${customerId}/rule-hits`, 'users/me'])
+    say(`  curl -H "Authorization: Bearer $TOKEN" ${url}/${path}`);
+};
+
+/**
+ * Runs a demo care home: creates it, sends messages of its sensors, receives its alarms, and prints what to try. What
+ * the settings or the data do not allow is left out with a sentence; it never throws.
+ */
+export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
+  const ending: (() => void)[] = [];
+  let isStopped = false;
+  const atEnd = (end: () => void): void => void (isStopped ? end() : ending.push(end));
+  const attempt: Attempt = (part, act) =>
+    act().catch((error: unknown) => {
+      if (!isStopped) say(`demo: the demo home goes without ${part}: ${reasonOf(error)}`);
+      return null;
+    });
+  const ready = attempt('everything', async () => {
+    if (url.startsWith('https:')) throw new Error('its sensors do not speak TLS, which TLS_CERT demands');
+    const receiver = await startNurseCall(say);
+    atEnd(() => void receiver.stop());
+    const demo = await seedDemo(runtime, url, receiver.url, attempt);
+    const voices = await Promise.all(demo.sensors.map((sensor) => voiceOf(url, mqttUrl, sensor)));
+    for (const { end } of voices) atEnd(() => void end());
+    atEnd(simulate(voices, systemClock, EVERY_MS, say));
+    sayHowToTry(say, url, demo);
+  });
   return {
+    /** Resolves when the home is there, or as much of it as there can be. */
+    ready,
     stop: () => {
-      stopMoving();
-      for (const { end } of voices) void end();
-      void receiver.stop();
+      isStopped = true;
+      for (const end of ending.splice(0)) end();
     },
   };
 };

@@ -7,7 +7,7 @@ type Behave = (request: Received, response: ServerResponse, count: number) => vo
 
 /**
  * Starts a receiver of webhooks on loopback, as a nurse-call system has one. It keeps the requests that it gets, and
- * answers 200 unless `behave` answers otherwise.
+ * answers 200 unless `behave` answers otherwise; where that throws, the answer is 500.
  */
 export const startReceiver = async (behave: Behave = (_, response) => void response.end('ok'), port = 0) => {
   const received: Received[] = [];
@@ -18,7 +18,11 @@ export const startReceiver = async (behave: Behave = (_, response) => void respo
     request.on('end', () => {
       const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() };
       received.push(one);
-      behave(one, response, received.length);
+      try {
+        behave(one, response, received.length);
+      } catch {
+        response.writeHead(500).end();
+      }
       for (const wake of waiting.splice(0)) wake();
     });
   });

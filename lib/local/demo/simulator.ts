@@ -30,9 +30,16 @@ export const simulate = (sensors: readonly Voice[], { now, after }: Clock, every
     const message = words[which]?.next().value;
     if (message) await sensor.send(message);
   };
+  let trouble = '';
+  // What fails again and again for the same reason is said once.
+  const note = (error: unknown): void => {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reason !== trouble) say(`simulator: ${reason}`);
+    trouble = reason;
+  };
   const next = (): void => {
     cancel = after(everyMs, next);
-    move().catch((error: unknown) => say(`simulator: ${error instanceof Error ? error.message : error}`));
+    move().catch(note);
   };
   let cancel = after(everyMs, next);
   return () => cancel();

@@ -1,8 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AedesOptions } from 'aedes';
+import { type Forbidden, teller } from '../../../shared/ingest/tell.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Publish } from '../../../shared/publish.ts';
+import { listen } from '../listening.ts';
+import type { Tls } from '../tls.ts';
 import { bounded } from './connection.ts';
 import { allows } from './rights.ts';
 import { forbidden, type Sessions, type Turns } from './sessions.ts';
@@ -16,8 +19,15 @@ const CONNECTIONS = 10_000;
 /** How long (ms) a connection may stay open without a CONNECT packet. */
 const CONNECT_TIMEOUT = 10_000;
 
+/** A topic that nobody may subscribe to: what is refused ends there, so that it can be acknowledged. */
+const NOWHERE = 'refused';
+
 /** The hooks of the broker: each is decided by the session and its rights alone. */
-const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
+const hooksOf = (
+  sessions: Sessions,
+  turns: Turns,
+  refuse: (sensorId: string, reason: Forbidden) => void,
+): AedesOptions => ({
   preConnect: (_, packet, done) => {
     // No session state is kept for a disconnected device: it asks for what it missed.
     packet.clean = true;
@@ -38,8 +48,16 @@ const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
   // The broker sends the acknowledgement after `done`.
   authorizePublish: (client, packet, done) => {
     const session = sessions.of(client);
-    const why = session ? forbidden(session.rights, packet) : 'it is nobody';
-    if (!session || why !== null) return done(new Error(why ?? ''));
+    if (!client || !session) return done(new Error('it is nobody'));
+    // The packet is no MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
+    if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('its topic is no UTF-8, or has NUL'));
+    const why = forbidden(session.rights, packet);
+    if (why !== null) {
+      // MQTT 3.1.1 can only acknowledge or end the connection, and after that clients would send it again for ever.
+      refuse(client.id, why);
+      Object.assign(packet, { topic: NOWHERE, retain: false });
+      return done();
+    }
     turns.take(session, packet).then(() => done(), done);
   },
 });
@@ -49,13 +67,19 @@ const hooksOf = (sessions: Sessions, turns: Turns): AedesOptions => ({
  * only once it was accepted, or refused for good. When it cannot be accepted now, the connection ends, so that the
  * device sends it again.
  */
-export const createBroker = async (sessions: Sessions, turns: Turns, log: Log) => {
+export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, tls: Tls | null) => {
   const limits = { connectTimeout: CONNECT_TIMEOUT, maxClientsIdLength: 128 };
-  const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns) });
+  const refuse = (sensorId: string, reason: Forbidden): void => {
+    log('info', 'a publication was not taken', { sensorId, reason });
+    void teller(publish, log).refuseMessage(sensorId, { reason });
+  };
+  const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns, refuse) });
   broker.on('clientDisconnect', sessions.close);
   for (const name of ['clientError', 'connectionError'] as const)
     broker.on(name, ({ id }, { message }) => log('info', 'a connection of MQTT ended', { sensorId: id, why: message }));
-  const server = createServer((socket) => void broker.handle(bounded(socket.setNoDelay(), PACKET, FIRST_PACKET)));
+  const handle = (socket: Socket) => void broker.handle(bounded(socket.setNoDelay(), PACKET, FIRST_PACKET));
+  const server = tls ? createTlsServer(tls.pair(), handle) : createServer(handle);
+  if ('setSecureContext' in server) tls?.attach(server);
   server.maxConnections = CONNECTIONS;
   const publish: Publish = (topic, payload) =>
     new Promise((resolve, reject) => {
@@ -64,12 +88,9 @@ export const createBroker = async (sessions: Sessions, turns: Turns, log: Log) =
     });
   return {
     publish,
-    /** Listens on a port, 0 for any free one. Gives the URL. */
-    listen: async (port: number): Promise<string> => {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-      return `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    },
+    /** Listens on a port of a host, 0 for any free one. Gives the URL. */
+    listen: async (host: string, port: number): Promise<string> =>
+      (await listen(server, host, port, tls ? 'mqtts' : 'mqtt', 'MQTT_PORT')).local,
     /** Stops cleanly: messages in progress are finished and acknowledged, then all connections are closed. */
     stop: async (): Promise<void> => {
       server.close();

@@ -12,7 +12,9 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   const { messages, refused } = topicsOf(sensorId);
   let reason: string | null = null;
   client.on('message', (_, payload) => {
-    reason = payload.toString();
+    const said = payload.toString();
+    // What was not wholly understood was taken all the same.
+    if (JSON.parse(said).reason !== 'not_understood') reason = said;
   });
   // An error closes the connection, and the client then reconnects by itself.
   client.on('error', () => {});

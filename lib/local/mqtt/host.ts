@@ -7,6 +7,7 @@ import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../invocation.ts';
 import { type AroundInvocation, loadHandler } from '../load-handler.ts';
+import type { Tls } from '../tls.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 
@@ -29,7 +30,7 @@ const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?
  * Creates MQTT on this host: a broker with the authorizer and the ingest function of the cloud. `publish` exists
  * before the functions are loaded, because they use it; connections wait until then.
  */
-export const createMqtt = async (clock: Clock, log: Log) => {
+export const createMqtt = async (clock: Clock, log: Log, tls: Tls | null) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<Rights>>();
   const ingest = Promise.withResolvers<(event: object) => Promise<void>>();
   const sessions = createSessions(async (event) => (await authorizer.promise)(event), { clock, log });
@@ -38,14 +39,14 @@ export const createMqtt = async (clock: Clock, log: Log) => {
     if (event.payload.length > PAYLOAD) return refuse({ refuseMessage, log }, event, 'too_large');
     await (await ingest.promise)(event);
   };
-  const broker = await createBroker(sessions, createTurns(take, clock.now), log);
+  const broker = await createBroker(sessions, createTurns(take, clock.now), log, tls);
   return {
     publish: broker.publish,
-    /** Loads the functions and listens on the port. Gives the URL. */
-    open: async (runtime: Runtime, port: number, around?: AroundInvocation): Promise<string> => {
+    /** Loads the functions and listens on the port of a host. Gives the URL. */
+    open: async (runtime: Runtime, host: string, port: number, around?: AroundInvocation): Promise<string> => {
       authorizer.resolve(await invoking('authorizer', runtime, clock, around));
       ingest.resolve(await invoking('ingest', runtime, clock, around));
-      return broker.listen(port);
+      return broker.listen(host, port);
     },
     stop: broker.stop,
   };

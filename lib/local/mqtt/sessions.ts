@@ -1,5 +1,6 @@
 import type { AuthenticateError, Client, PublishPacket } from 'aedes';
 import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
+import type { Forbidden } from '../../../shared/ingest/tell.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
@@ -12,14 +13,11 @@ const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
 
 type Session = { rights: Rights; stop: () => void; last: Promise<void> };
 
-/**
- * Why a connection that publishes this packet must end; null when the packet is allowed. MQTT 3.1.1 has no milder
- * answer.
- */
-export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): string | null => {
-  if (!allows(rights, 'Publish', `topic/${topic}`)) return 'it may not publish there';
-  if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'it may not have messages retained';
-  return qos === 2 ? 'there is no QoS 2' : null;
+/** Why a packet is not taken; null when it is allowed. */
+export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): Forbidden | null => {
+  if (!allows(rights, 'Publish', `topic/${topic}`)) return 'topic';
+  if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'retained';
+  return qos === 2 ? 'qos' : null;
 };
 
 /** Holds the connected clients with their rights. */

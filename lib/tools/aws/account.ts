@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, LambdaClient, paginateListEventSourceMappings } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../aws/stack-name.ts';
@@ -81,6 +81,16 @@ export const awsAccount = (config: AwsConfig) => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
+    },
+
+    /** Gives the functions of a stack that queues feed now. */
+    fed: async (stack: string): Promise<string[]> => {
+      const fed: string[] = [];
+      for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
+        for (const { FunctionArn = '', State } of EventSourceMappings)
+          if (FunctionArn.includes(`:function:${stack}-`) && State !== 'Disabled')
+            fed.push(FunctionArn.split(':').at(-1) ?? '');
+      return [...new Set(fed)];
     },
 
     /** Gives the Lambda concurrency of the account, and the part of it that is not reserved. */

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 import { sentenceOf } from './failure.ts';
-import { addressesToldIn, concurrencyAlarmIn, type Template } from './template.ts';
+import { addressesToldIn, concurrencyAlarmIn, type Template, tableIn } from './template.ts';
 
 /**
  * The result of a check. `failed` means that deploying would fail; `warning` means that the deployed stage would lack
@@ -130,6 +130,27 @@ export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Temp
         says: `The alarm of the account's concurrency rings at ${most} invocations at a time, and the account has ${total}: say so (-c accountConcurrency=${total}), or ${MORE}.`,
       };
     return { what, verdict: 'ok', says: `to ${told.join(', ')}` };
+  });
+
+/**
+ * Does the stage stay on its table, or does nothing run that works on it? While functions change over one after the other,
+ * one would write what another one does not find.
+ */
+export const checkTable = (
+  { template: deployedOf, fed }: Asks<'template' | 'fed'>,
+  stack: string,
+  template: Template,
+): Promise<Check> =>
+  orUnchecked('table', async () => {
+    const what = 'table';
+    const deployed = tableIn(JSON.parse((await deployedOf(stack)) ?? '{}'));
+    if (deployed === null || deployed === tableIn(template)) return { what, verdict: 'ok', says: 'as deployed' };
+    const running = await fed(stack);
+    if (running.length === 0) return { what, verdict: 'ok', says: 'another one, while nothing runs' };
+    return {
+      ...{ what, verdict: 'failed' },
+      says: `tableName is another one than deployed, and ${running.join(', ')} may still write to that: falls would be lost in between. Stop the stage first: lib/aws/runbook.md, "Recovery of data".`,
+    };
   });
 
 const signs = { ok: 'ok', warning: 'NOTE', failed: 'NOT OK' } as const;

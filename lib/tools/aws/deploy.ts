@@ -5,7 +5,15 @@ import { stackName } from '../../aws/stack-name.ts';
 import { Refusal } from '../refusal.ts';
 import type { Account, Outputs } from './account.ts';
 import { type Cdk, readJson } from './cdk.ts';
-import { type Check, checkAlarms, checkBootstrap, checkConcurrency, checkLine, checkMail } from './checks.ts';
+import {
+  type Check,
+  checkAlarms,
+  checkBootstrap,
+  checkConcurrency,
+  checkLine,
+  checkMail,
+  checkTable,
+} from './checks.ts';
 import { type Context, contextArgs } from './context.ts';
 import { costAtRest, costLines } from './cost-at-rest.ts';
 import { keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
@@ -47,6 +55,7 @@ const checksOf = (stage: string, template: Template, { account }: Pick<Tools, 'a
     checkMail(account, mailSenderIn(template)),
     checkConcurrency(account, { wanted: reservedIn(template), own }),
     checkAlarms(account, template),
+    checkTable(account, stackName(stage), template),
   ]);
 };
 

@@ -38,3 +38,10 @@ export const concurrencyAlarmIn = (template: Template): number =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .filter(([, { Properties = {} }]) => Properties.MetricName === 'ClaimedAccountConcurrency')
     .map(([, { Properties = {} }]): number => Properties.Threshold)[0] ?? 0;
+
+/** The table that the functions work on: its name, or a reference to it, as JSON; null when there are no functions. */
+export const tableIn = (template: Template): string | null => {
+  const names = functionsOf(template).map(({ Environment }) => Environment?.Variables?.TABLE_NAME);
+  const name = names.find((one) => one !== undefined);
+  return name === undefined ? null : JSON.stringify(name);
+};

@@ -28,4 +28,5 @@ export const situations: Record<Situation, string> = {
   vital_signs_weak: 'Vitalzeichen sind schwach',
   sensor_weak_signal: 'Schwaches Signal des Sensors',
   sensor_tilted: 'Sensor ist gekippt',
+  sensor_clock_wrong: 'Die Uhr des Sensors geht falsch',
 };

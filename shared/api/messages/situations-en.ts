@@ -28,4 +28,5 @@ export const situations: Record<Situation, string> = {
   vital_signs_weak: 'Vital signs are weak',
   sensor_weak_signal: 'Weak signal of the sensor',
   sensor_tilted: 'Sensor is tilted',
+  sensor_clock_wrong: 'The clock of the sensor is wrong',
 };

@@ -1,31 +1,37 @@
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, headerValues, operationOf } from '../exchange.ts';
+import { doorOf } from '../operation.ts';
 import { endGuarded } from './csrf.ts';
 import type { Guard } from './guard.ts';
-import { bearer, identify } from './identify.ts';
+import { type Found, identify } from './identify.ts';
 import { checkRate, countAddress, countAnonymous } from './rate-limit.ts';
+
+const identified = async (guard: Guard, request: ApiRequest): Promise<Found> => {
+  const { auth, withoutTable } = operationOf(request);
+  const found = identify(guard, request, auth);
+  return withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
+};
 
 /**
  * Finds the caller and counts the call. It answers 401 if the credentials are missing or invalid; such a call counts
- * against its address, and above the address's limit the answer is 429. If a login is optional, a call without a token
- * passes, but a token that is sent must be valid.
+ * against its address, and above the address's limit the answer is 429. If a login is optional, a call whose credentials
+ * are missing or invalid is an anonymous one.
  */
 export const authenticate =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
     const { auth } = operationOf(request);
     if (headerValues(request.event, 'authorization').length > 1) {
-      await countAddress(guard)(request);
+      await countAddress(guard, doorOf(operationOf(request)))(request);
       await checkRate(request);
       await endGuarded(guard, request);
       refuse('Authorization', 'repeated_header');
     }
-    const { identity, rate } = await identify(guard, request, auth);
+    const { identity, rate } = await identified(guard, request);
     const counted = rate ?? (await countAnonymous(guard, request));
     Object.assign(request.context.exchange, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.context.exchange.locale = identity.caller.locale;
-    const isAnonymous = auth === 'optional' && bearer(request) === undefined;
-    if (identity || isAnonymous) return;
+    if (identity || auth === 'optional') return;
     await checkRate(request);
     throw new ApiError('credentials_invalid');
   };

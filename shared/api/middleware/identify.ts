@@ -1,7 +1,7 @@
 import { hashOf, readToken } from '../../auth/tokens.ts';
 import { type Caller, holds } from '../../domain/permission.ts';
 import type { Account, Session } from '../../store/sessions.ts';
-import { type ApiRequest, cookie, type Exchange, header, type Rate } from '../exchange.ts';
+import { type ApiRequest, bearer, cookie, type Exchange, type Rate } from '../exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { countAccount, countDevice } from './rate-limit.ts';
@@ -10,7 +10,7 @@ import { countAccount, countDevice } from './rate-limit.ts';
 const NOTED_EVERY = 60_000;
 
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
-type Found = { identity: Identity | null; rate: Rate | null };
+export type Found = { identity: Identity | null; rate: Rate | null };
 
 export const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
   session !== null &&
@@ -27,11 +27,6 @@ const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
   return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
-};
-
-export const bearer = ({ event }: ApiRequest): string | undefined => {
-  const value = header(event, 'authorization');
-  return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
 };
 
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {

@@ -1,15 +1,17 @@
+import { readToken } from '../../auth/tokens.ts';
 import { addressOf } from '../address.ts';
 import { deviceLimits, isOver } from '../device-rates.ts';
 import { ApiError } from '../errors.ts';
-import { type ApiRequest, operationOf, type Rate } from '../exchange.ts';
+import { type ApiRequest, bearer, operationOf, type Rate } from '../exchange.ts';
+import type { Door } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * How many calls per second an address may make to published operations, besides its other calls: enough to load a page
- * with its files, and to load it again.
+ * How many calls per second an address may make to published operations, besides its other calls. A whole home is
+ * behind one address, and all its people may load the console at the same moment.
  */
-const PUBLISHED_CALLS = 10;
+const PUBLISHED_CALLS = 200;
 
 const count = async (
   { store, settings, now }: Guard,
@@ -43,18 +45,44 @@ export const countDevice = (
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
 };
 
-/** Counts a call that no operation matches by the caller's address. */
+/** Counts a call that no operation matches by the caller's address; at the devices' door in memory alone. */
 export const countAddress =
-  (guard: Guard) =>
+  (guard: Guard, door: Door) =>
   async (request: ApiRequest): Promise<void> => {
-    request.context.exchange.rate = await count(guard, `address:${addressOf(request.event, guard.settings)}`);
+    const subject = `address:${addressOf(request.event, guard.settings)}`;
+    request.context.exchange.rate = await (door === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
   };
+
+/** Counts a call in the memory of this process alone, which costs nothing and needs no table. */
+const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
+  const { RATE_LIMIT_PER_SECOND: limit } = settings;
+  const { calls } = rates.count(subject, 0, now());
+  return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over: limit > 0 && calls > limit };
+};
+
+/** So many calls a second of an address with a wrong token are counted in memory before the table is asked. */
+const FIRST_WRONG = 5;
+
+/**
+ * Counts a call with a wrong token at the devices' door. Anybody can make such calls, and what they cost is taken from what
+ * falls need: one whose token has not even the form of one costs nothing, and the first others do not either.
+ */
+const countWrongToken = async (guard: Guard, subject: string, hasForm: boolean): Promise<Rate> => {
+  const counted = await countInMemory(guard, subject);
+  const calls = counted.limit - counted.remaining;
+  return !hasForm || counted.over || calls <= FIRST_WRONG ? counted : count(guard, subject);
+};
 
 /** Counts a call without an account or a device by the caller's address. */
 export const countAnonymous = (guard: Guard, request: ApiRequest): Promise<Rate> => {
   const address = addressOf(request.event, guard.settings);
-  if (!operationOf(request).published) return count(guard, `address:${address}`);
-  return count(guard, `published:${address}`, Math.min(PUBLISHED_CALLS, guard.settings.RATE_LIMIT_PER_SECOND));
+  const { auth, published, withoutTable } = operationOf(request);
+  const token = bearer(request) ?? '';
+  if (auth === 'device') return countWrongToken(guard, `address:${address}`, readToken(token)?.kind === 'device');
+  if (auth === 'provisioner') return countWrongToken(guard, `address:${address}`, token !== '');
+  if (withoutTable) return countInMemory(guard, `address:${address}`);
+  if (!published) return count(guard, `address:${address}`);
+  return count(guard, `published:${address}`, PUBLISHED_CALLS);
 };
 
 /** Answers 429 if the call exceeds its rate limit. */

@@ -8,7 +8,7 @@ import { webhookPaths } from './webhooks.ts';
 
 const security: Record<Operation['auth'], Json[]> = {
   anyone: [],
-  optional: [{}, { session: [] }],
+  optional: [{}, { session: [] }, { accessToken: [] }, { cookie: [] }],
   user: [{ session: [] }, { accessToken: [] }, { cookie: [] }],
   session: [{ session: [] }, { cookie: [] }],
   device: [{ deviceToken: [] }],
@@ -51,6 +51,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
       ...(alsoSuccess === 200 && { 200: { description: 'Done again, after it had been done before', ...answer } }),
       ...(alsoSuccess === 304 && { 304: { description: 'Not modified since', headers: headersOf(operation) } }),
       ...errorResponses(operation),
+      ...(alsoSuccess === 503 && { 503: { description: 'It does not work', ...answer } }),
     },
   };
 };
@@ -66,7 +67,11 @@ const components = (schemas: Json) => ({
   headers,
   responses: responses(),
   securitySchemes: {
-    session: { type: 'http', scheme: 'bearer', description: 'the token of a login' },
+    session: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'the value of the header `Token` of a login (`POST /users/login`)',
+    },
     accessToken: { type: 'http', scheme: 'bearer', description: 'an access token of a user' },
     cookie: {
       type: 'apiKey',
@@ -80,7 +85,8 @@ const components = (schemas: Json) => ({
 });
 
 /** Describes all operations of the groups from the contracts that the API runs on. */
-export const describeApi = (groups: readonly Group[]): Description => {
+export const describeApi = (all: readonly Group[]): Description => {
+  const groups = all.filter(({ isPage }) => !isPage);
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
   const write = collectInto(schemas);
@@ -90,7 +96,7 @@ export const describeApi = (groups: readonly Group[]): Description => {
       const path = paths[operation.path] ?? {};
       paths[operation.path] = { ...path, [operation.method.toLowerCase()]: operationOf(write, tag, name, operation) };
     }
-  const tags = [...groups.map(({ name }) => ({ name })), { name: 'deliveries' }];
+  const tags = groups.map(({ name, about }) => ({ name, description: about }));
   const ofDevices = groups.flatMap(({ operations }) =>
     Object.keys(operations).filter((name) => doorOf(operations[name] as Operation) === 'devices'),
   );

@@ -14,7 +14,7 @@ const isForbidding = (operation: Operation): boolean =>
  */
 const commonErrors = (operation: Operation): (keyof typeof errors)[] => [
   'bad_request',
-  ...(operation.auth === 'anyone' ? [] : (['credentials_invalid'] as const)),
+  ...(['anyone', 'optional'].includes(operation.auth) ? [] : (['credentials_invalid'] as const)),
   ...(isForbidding(operation) ? (['forbidden'] as const) : []),
   ...(operation.method === 'GET' ? [] : (['csrf_detected'] as const)),
   ...(operation.body ? (['body_too_slow', 'media_type_unsupported', 'body_too_large'] as const) : []),

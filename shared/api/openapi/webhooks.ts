@@ -36,12 +36,18 @@ export const webhookPaths = (write: Write): Json =>
         operationId: `receive${format.charAt(0).toUpperCase()}${format.slice(1)}`,
         tags: ['deliveries'],
         summary: formats[format].summary,
+        description:
+          'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
+          'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival. Each may come more than once, under the same `webhook-id`.',
         parameters: headers,
         security: [],
         requestBody: { required: true, content },
         responses: {
           '2XX': { description: 'Delivered' },
-          410: { description: 'Gone: the webhook is disabled, and its waiting deliveries are held' },
+          410: {
+            description:
+              'Gone: after two minutes of nothing else the webhook is switched off, and its waiting deliveries are held',
+          },
           default: { description: 'Tried again, by the retry schedule of the webhook' },
         },
       };

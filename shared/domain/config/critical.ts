@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { choice, field, flag, hostField, whole, words } from './field.ts';
 import { falling, presence } from './situations.ts';
 
-const MAC = /^[0-9a-fA-F]{2}(:?)(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/;
+const MAC = /^([0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{12})$/;
 const macList = field<string[]>(
   () => z.array(z.string().regex(MAC)).max(64),
   [],

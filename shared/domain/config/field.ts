@@ -48,7 +48,11 @@ export const words = (min: number, max: number, byDefault: string, note: string,
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const HOST = String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`;
 /** Makes the schema of the name of a host, 1..253 ASCII characters, or its IP address. */
-export const host = () => z.union([z.string().max(253).regex(new RegExp(HOST)), z.ipv4(), z.ipv6()]);
+export const host = () => {
+  // In the document a pattern that every engine reads, and that says less than is checked.
+  const name = z.string().max(253).regex(new RegExp(HOST)).meta({ pattern: '^[A-Za-z0-9.-]{1,253}$' });
+  return z.union([name, z.ipv4(), z.ipv6()]);
+};
 
 /** Declares a field with the name of a host or its IP address. */
 export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> =>

@@ -1,15 +1,13 @@
 import * as z from 'zod';
-import { kinds, NormalizedCoordinates } from '../event.ts';
+import { eventType, NormalizedCoordinates } from '../event.ts';
 import { millis } from '../values.ts';
 import { longest } from './custom-1.ts';
 import { between, example } from './payload-parts.ts';
 
-const codes = Object.values(kinds).flatMap(({ code }) => (code === null ? [] : [code]));
-
 /** The payload of the format Custom 1 (D2 "Custom 1"). */
 export const Custom1Payload = z
   .strictObject({
-    sensorId: z.string().length(26).startsWith('id_').meta({ description: 'The device id, of either maker' }),
+    sensorId: z.string().length(26).regex(/^id_/).meta({ description: 'The device id, of either maker' }),
     sensorName: between(1, longest.sensorName),
     location: between(1, longest.location).nullable(),
     description: between(1, longest.description),
@@ -17,7 +15,7 @@ export const Custom1Payload = z
     message: z.string().min(1).optional(),
     createDate: millis,
     normalizedCoordinates: NormalizedCoordinates.optional(),
-    eventType: z.literal(codes),
+    eventType: eventType(),
   })
   .meta({
     id: 'Custom1Payload',

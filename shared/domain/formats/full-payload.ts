@@ -40,7 +40,7 @@ export const FullPayload = z
     service: Service,
     webhook: SendingWebhook,
     event: SentEvent,
-    sensor: z.strictObject({ id: z.string().startsWith('id_'), name: z.string(), groupId: int64 }),
+    sensor: z.strictObject({ id: z.string().regex(/^id_/), name: z.string(), groupId: int64 }),
     customer: z.strictObject({ id: int64, name: z.string(), location: z.string() }).nullable(),
     rule: SentRule.nullable().meta({ description: 'null where no rule is the cause' }),
   })

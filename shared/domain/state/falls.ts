@@ -1,9 +1,9 @@
-import { type Happening, happening, type Situation } from '../event.ts';
-import type { FallSignal, FallStatus } from '../message.ts';
+import { fallAlarms, type Happening, happening, lateHappening, type Situation } from '../event.ts';
+import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../message.ts';
 import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
-import type { RoomContext } from './room-context.ts';
+import { isLate, type RoomContext, type When } from './room-context.ts';
 
 /** How many falls are remembered, so that a late or repeated message is matched to its fall. */
 const FALLS_KEPT = 6;
@@ -33,9 +33,7 @@ const sensitiveSituationOf: Record<Mark, Situation> = {
   a: 'fall_detected_sensitive',
 };
 
-/** The situations whose first event in a fall no rate limit may suppress. */
-const alarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
-export const isFirstOfFall = (situation: Situation): boolean => alarms.includes(situation);
+export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.includes(situation);
 
 /**
  * Can a fall no longer get this mark? An ended fall does not change, with one exception: `finished` only follows
@@ -49,10 +47,10 @@ const told = (fall: Fall, mark: Mark): Happening => {
   return happening(situation, { point, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
 };
 
-/** Removes from an ended fall everything that is not needed to recognise a repeated report. */
+/** Removes from an ended fall everything that is not needed to recognise a repeated or late report. */
 const kept = (fall: Fall): Fall => {
-  const { start, seen, isSensitive } = fall;
-  return isEnded(fall) ? { start, seen, ...(isSensitive && { isSensitive }) } : fall;
+  const { start, seen, time, isSensitive } = fall;
+  return isEnded(fall) ? { start, seen, ...(time && { time }), ...(isSensitive && { isSensitive }) } : fall;
 };
 
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
@@ -98,28 +96,47 @@ const withoutSurplus = (step: Step, received: number): Step => {
 };
 
 /**
- * Steps the state of a sensor by a report of a fall. Each state of each fall is reported once. `time` is when it
- * happened (ms).
+ * The fall of a report, if it is known. A report that does not say which one belongs to the open fall of its kind, but a
+ * state that this had too long ago for a repetition begins another.
  */
-export const fallStep = (
-  state: SensorState,
-  signal: FallSignal,
-  { received, time }: { received: number; time: number },
-  around: RoomContext,
-): Step => {
-  const mark = markOf[signal.status];
-  const { isSensitive, point, isSimulated, isSilent } = signal;
-  const start = signal.start ?? received;
-  const known = state.falls.find((one) => isSame(one, { start, isSensitive }));
-  if (known && (known.seen.includes(mark) || isOver(known, mark))) return { state, happened: [] };
-  const fall: Fall = {
-    start,
+const fallOf = ({ falls }: SensorState, signal: FallSignal, mark: Mark, received: number): Fall | undefined => {
+  const { start, isSensitive } = signal;
+  if (start !== null) return falls.find((one) => isSame(one, { start, isSensitive }));
+  const open = falls.findLast((one) => !isEnded(one) && (one.isSensitive ?? false) === isSensitive);
+  const marked = open?.markedAt?.[mark] ?? open?.at ?? 0;
+  return open?.seen.includes(mark) && received - marked > REPEATED_WITHIN ? undefined : open;
+};
+
+/** A fall as it is after a report, but for the mark. */
+const reported = (known: Fall | undefined, signal: FallSignal, mark: Mark, { received, time }: When): Fall => {
+  const { isSensitive, isSimulated, isSilent } = signal;
+  const point = signal.point ?? known?.point;
+  const newest = time === received ? known?.time : Math.max(time, known?.time ?? time);
+  return {
+    start: signal.start ?? known?.start ?? received,
     seen: known?.seen ?? '',
+    // That of its start need not be kept twice: the state is written with each message.
+    ...(newest !== undefined && newest !== signal.start && { time: newest }),
+    ...(signal.start === null && { markedAt: { ...known?.markedAt, [mark]: received } }),
     ...(isSensitive && { isSensitive }),
-    ...((point ?? known?.point) && { point: point ?? known?.point ?? null }),
+    ...(point && { point }),
     ...(isSimulated && { isSimulated }),
     ...(isSilent && { isSilent }),
   };
-  const step = moveFall(state, fall, mark, received);
+};
+
+/**
+ * Steps the state of a sensor by a report of a fall. Each state of each fall is reported once. A report that is older than
+ * another one of its fall is late, and changes nothing, but a late `calling` still is an alarm.
+ */
+export const fallStep = (state: SensorState, signal: FallSignal, when: When, around: RoomContext): Step => {
+  const { received, time } = when;
+  const mark = markOf[signal.status];
+  const known = fallOf(state, signal, mark, received);
+  const isOld = isLate(when, known?.time ?? (signal.start === null ? undefined : known?.start));
+  const isTold = known?.seen.includes(mark) ?? false;
+  if (isOld && (mark !== 'a' || isTold)) return { state, happened: [lateHappening] };
+  if (known && (isTold || (!isOld && isOver(known, mark)))) return { state, happened: [] };
+  const step = moveFall(state, reported(known, signal, mark, when), mark, received);
   return withoutSurplus(mark === 'd' ? begin(step, signal, received, time, around) : step, received);
 };

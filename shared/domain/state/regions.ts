@@ -2,7 +2,7 @@ import { type Happening, happening, type Point, type Situation } from '../event.
 import type { PresenceSignal } from '../message.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
-import type { RoomContext, When } from './room-context.ts';
+import { isLate, type RoomContext, type When } from './room-context.ts';
 
 type Kind = 'bed' | 'door' | 'default';
 const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
@@ -45,9 +45,6 @@ const withoutFurtherExits = ({ state, happened }: Step, time: number, suspendSec
     return { state: { ...state, bedExit: Math.max(time, bedExit ?? time) }, happened };
   return { state, happened: happened.filter(({ situation }) => situation !== 'bed_left') };
 };
-
-/** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
-export const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
 
 /** Leaves out those parts of a report for which a newer report was received. */
 const newsOf = ({ presenceAt, regionsAt }: SensorState, signal: PresenceSignal, when: When): PresenceSignal => ({

@@ -8,6 +8,9 @@ import type { Region } from '../room.ts';
  */
 export type When = { received: number; time: number };
 
+/** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
+export const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
+
 /** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
 

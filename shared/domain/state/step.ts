@@ -1,9 +1,9 @@
-import { happening, unknownHappening } from '../event.ts';
+import { happening, lateHappening, unknownHappening } from '../event.ts';
 import type { Signal } from '../message.ts';
 import { awakened, type SensorState, type Step } from '../sensor-state.ts';
 import { fallStep } from './falls.ts';
-import { bedExitStep, changedRegions, isLate, presenceStep } from './regions.ts';
-import type { RoomContext, When } from './room-context.ts';
+import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
+import { isLate, type RoomContext, type When } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
 import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
@@ -13,7 +13,9 @@ const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorStat
   all.reduce<Step>(
     (before, one) => {
       const next = step(before.state, one);
-      return { state: next.state, happened: [...before.happened, ...next.happened] };
+      // A message is late once, however many of its items are.
+      const news = next.happened.filter((what) => what !== lateHappening || !before.happened.includes(what));
+      return { state: next.state, happened: [...before.happened, ...news] };
     },
     { state, happened: [] },
   );
@@ -30,9 +32,9 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
       if (isLate(when, state.presenceAt)) return { state, happened: [] };
       return peopleStep({ ...state, ...(when.time !== when.received && { presenceAt: when.time }) }, signal.count);
     case 'moves':
-      return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions));
+      return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions, when));
     case 'postures':
-      return each(state, signal.postures, (before, { track, pose }) => poseStep(before, track, pose, when.time));
+      return each(state, signal.postures, (before, { track, pose }) => poseStep(before, track, pose, when));
     case 'sign':
       return signStep(state, signal.situation, when.received);
     case 'vital':
@@ -95,4 +97,5 @@ export const needsOf = (state: SensorState, signal: Signal): { regions: boolean;
 const startsOrGoesOn = (state: SensorState, { status, start }: Extract<Signal, { kind: 'fall' }>): boolean =>
   status === 'fall_detected' ||
   status === 'fall_confirmed' ||
-  (hasOpenFall(state) && state.falls.some((fall) => fall.start === start && /[dc]/.test(fall.seen)));
+  (hasOpenFall(state) &&
+    state.falls.some((fall) => (start === null || fall.start === start) && /[dc]/.test(fall.seen)));

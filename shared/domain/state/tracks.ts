@@ -1,4 +1,4 @@
-import { type Happening, happening, type Situation } from '../event.ts';
+import { type Happening, happening, lateHappening, type Situation } from '../event.ts';
 import type { Move } from '../message.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step, Track } from '../sensor-state.ts';
@@ -6,55 +6,94 @@ import { isFirstOfFall } from './falls.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
+import { isLate, type When } from './room-context.ts';
 
 /** How many tracks, and how many areas of each, are remembered. */
 const KEPT = 8;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((one) => one.id === id) ?? { id };
 
-/** Stores a track. A track with an open fall is forgotten last, because its next pose would count as a new fall. */
-const withTrack = (state: SensorState, track: Track): SensorState => {
-  const tracks = [...(state.tracks ?? []).filter(({ id }) => id !== track.id), track];
-  return { ...state, tracks: remembered(tracks, KEPT, ({ seen }) => (seen ? 1 : 0)) };
-};
+/** Is it all that is kept of a track that left? */
+const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
+/**
+ * The tracks that are kept. One with an open fall is forgotten last, because its next pose would count as a new fall, and
+ * those that left are forgotten first.
+ */
+const kept = (tracks: readonly Track[]): Track[] =>
+  remembered(tracks, KEPT, (track) => (track.seen ? 2 : isTrace(track) ? 0 : 1));
+
+const withTrack = (state: SensorState, track: Track): SensorState => ({
+  ...state,
+  tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), track]),
+});
 
 /** Gives the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 const endsOf = (tracks: readonly Track[]): Happening[] =>
   tracks.flatMap(({ seen }) => (seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled')] : []));
 
-/** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
-const withoutTrack = (state: SensorState, id: number): SensorState => {
-  const tracks = (state.tracks ?? []).filter((one) => one.id !== id);
-  return { ...state, tracks };
+/** What is kept of a track that left: by which late reports about it are known. */
+const traceOf = ({ id, at, seen = '', told: toldBefore }: Track): Track[] => {
+  const told = /[ab]/.test(seen) ? at : toldBefore;
+  return at === undefined ? [] : [{ id, at, ...(told !== undefined && { told }) }];
 };
+
+/** Forgets a track that left, because its number is used again and a fall of the next person is a new one. */
+const withoutTrack = (state: SensorState, track: Track): SensorState => ({
+  ...state,
+  tracks: kept([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
+});
+
+/** A track as it is after a report: its newest time is that of the report, if that is believed. */
+const seenAt = (track: Track, { received, time }: When): Track => (time === received ? track : { ...track, at: time });
 
 /** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
   const { state, happened } = roomStep(before, count > 0);
   if (count > 0) return { state: { ...state, people: count }, happened };
-  return { state: { ...state, people: 0, tracks: [] }, happened: [...happened, ...endsOf(state.tracks ?? [])] };
+  const { tracks = [] } = state;
+  return {
+    state: { ...state, people: 0, tracks: tracks.flatMap(traceOf) },
+    happened: [...happened, ...endsOf(tracks)],
+  };
 };
 
-const roomMove = (before: SensorState, { track, entered }: Move): Step => {
+const roomMove = (before: SensorState, track: Track, entered: boolean, when: When): Step => {
   const count = Math.max(0, (before.people ?? 0) + (entered ? 1 : -1));
-  const { state, happened } = peopleStep(withoutTrack(before, track), count);
-  return { state, happened: [...happened, ...endsOf([trackOf(before, track)])] };
+  const { state, happened } = peopleStep(withoutTrack(before, seenAt(track, when)), count);
+  return { state, happened: [...happened, ...endsOf([track])] };
 };
 
-const areaMove = (state: SensorState, { track: id, entered, area }: Move, regions: readonly Region[]): Step => {
+const areaMove = (
+  state: SensorState,
+  track: Track,
+  { entered, area }: Move,
+  regions: readonly Region[],
+  when: When,
+): Step => {
   if (!area) return { state, happened: [] };
-  const track = trackOf(state, id);
   const [key, move] = [String(area.index), entered ? ('in' as const) : ('out' as const)];
-  if (track.areas?.[key] === move) return { state, happened: [] };
+  if (track.areas?.[key] === move) return { state: again(state, track, when), happened: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
   const happened = regionEvent(regions, area.index, move, { said: area.kind });
-  return { state: withTrack(state, { ...track, areas }), happened };
+  return { state: withTrack(state, { ...seenAt(track, when), areas }), happened };
 };
 
-/** Steps the state by a person who enters or leaves the room or an area of it. */
-export const moveStep = (state: SensorState, move: Move, regions: readonly Region[]): Step =>
-  move.area ? areaMove(state, move, regions) : roomMove(state, move);
+/** Notes the time of a report that says nothing new of a track. */
+const again = (state: SensorState, track: Track, when: When): SensorState => ({
+  ...state,
+  ...(state.tracks && { tracks: state.tracks.map((one) => (one === track ? seenAt(one, when) : one)) }),
+});
+
+/**
+ * Steps the state by a person who enters or leaves the room or an area of it. What is older than another report of that
+ * track is late, and changes nothing.
+ */
+export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
+  const track = trackOf(state, move.track);
+  if (isLate(when, track.at)) return { state, happened: [lateHappening] };
+  return move.area ? areaMove(state, track, move, regions, when) : roomMove(state, track, move.entered, when);
+};
 
 type FallPose = { mark: string; situation: Situation };
 const fallPoses: Readonly<Record<number, FallPose>> = {
@@ -63,7 +102,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
   7: { mark: 'e', situation: 'fall_suspected_sensitive' },
   8: { mark: 'b', situation: 'fall_detected_sensitive' },
 };
-const SUSPECTED = 2;
+const [SUSPECTED, FALLEN, SITTING_ON_GROUND] = [2, 5, 8];
 const SITTING_UP = 11;
 
 /** Steps an open fall of a track. Each state of the fall is reported once, until the person has another pose. */
@@ -86,15 +125,34 @@ const fallPose = (
 
 /** Ends the fall of a track whose pose is no fall. */
 const otherPose = (state: SensorState, before: Track, pose: number): Step => {
-  const { seen: _, since: __, ...track } = before;
+  const { seen = '', since: _, ...track } = before;
   const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed')] : [];
-  return { state: withTrack(state, { ...track, pose }), happened: [...endsOf([before]), ...sitsUp] };
+  const told = /[ab]/.test(seen) && track.at !== undefined ? { told: track.at } : {};
+  return { state: withTrack(state, { ...track, pose, ...told }), happened: [...endsOf([before]), ...sitsUp] };
 };
 
-/** Steps the pose of a track. The same pose again is a repeat. `time` is when it was seen (ms). */
-export const poseStep = (state: SensorState, id: number, pose: number, time: number): Step => {
-  const track = trackOf(state, id);
-  if (track.pose === pose) return { state, happened: [] };
+/** Alarms by a late report of a fall that is over, once: what is newer says that the person has another pose. */
+const lateFall = (state: SensorState, track: Track, { mark, situation }: FallPose, time: number): Step => {
+  const { seen, at = time, told: toldUpTo } = track;
+  const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
+  if (isTold) return { state, happened: [lateHappening] };
+  const told = happening(situation, { newFall: isFirstOfFall(situation) });
+  if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [told] };
+  return { state: withTrack(state, { ...track, told: at }), happened: [told, happening('fall_finished')] };
+};
+
+const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;
+
+/**
+ * Steps the pose of a track. The same pose again is a repeat. A report that is older than another one of that track is
+ * late, and changes nothing, but a late fall still is an alarm.
+ */
+export const poseStep = (state: SensorState, id: number, pose: number, when: When): Step => {
+  const before = trackOf(state, id);
   const fall = fallPoses[pose];
-  return fall ? fallPose(state, track, pose, fall, time) : otherPose(state, track, pose);
+  if (isLate(when, before.at))
+    return fall && isAlarm(pose) ? lateFall(state, before, fall, when.time) : { state, happened: [lateHappening] };
+  if (before.pose === pose) return { state: again(state, before, when), happened: [] };
+  const track = seenAt(before, when);
+  return fall ? fallPose(state, track, pose, fall, when.time) : otherPose(state, track, pose);
 };

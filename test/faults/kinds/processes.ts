@@ -54,4 +54,9 @@ export const ofProcesses: readonly Fault[] = [
     rates: { crashes: ['deliver.claimed', 'deliver.sent'], crash: 0.2, clockJump: 0.8 },
     steps: 1,
   },
+  {
+    title: 'the keys of secrets are away for an hour: nothing is sent unsigned, and all of it is told afterwards',
+    rates: { keys: 1 },
+    lastsMs: 3_600_000,
+  },
 ];

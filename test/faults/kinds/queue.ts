@@ -1,4 +1,6 @@
 import { failpoints } from '../../../shared/failpoints.ts';
+import { fallMessage } from '../../fixtures/home.ts';
+import type { Posted } from '../check.ts';
 import { postFall } from '../falls.ts';
 import type { Fault, Story } from '../fault.ts';
 import type { Scene } from '../scene.ts';
@@ -45,6 +47,37 @@ const blocked = async (scene: Scene): Promise<Story> => {
   };
 };
 
+/** How long (ms) a sensor may be held back by a message that always fails. */
+const HELD_BACK = 60_000;
+
+/** A message fails by itself at every attempt. It is put aside, and the falls of its sensor behind it are told. */
+const poisoned = async (scene: Scene): Promise<Story> => {
+  const { homes, receiver, chaos, cloud, queues, sent, clock, fresh } = scene;
+  const uuid = crypto.randomUUID();
+  let behind: Posted | undefined;
+  return {
+    atOnce: async (also) => {
+      sent.add(uuid);
+      chaos.also({ poisoned: uuid });
+      const { sensor } = homes.birch;
+      const message = { ...fallMessage('calling', clock.now() + Number(fresh('').slice(1))), uuid };
+      await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+      behind = await postFall(scene, homes.birch);
+      also(behind);
+      also(await postFall(scene, homes.maple));
+      await cloud.idle();
+    },
+    after: async () => {
+      const told = receiver.receipts.find((one) => one.uuid === behind?.uuid);
+      const isInTime = told && behind?.at && told.at - behind.at <= HELD_BACK;
+      return [
+        ...(queues.quarantine.stats().visible === 1 ? [] : ['the message is not in the quarantine']),
+        ...(isInTime ? [] : ['its sensor was held back']),
+      ];
+    },
+  };
+};
+
 /**
  * Faults of queues: messages are refused, received twice, late, out of order or again, are unreadable, become dead
  * letters, or are of another version.
@@ -74,6 +107,11 @@ export const ofQueue: readonly Fault[] = [
   {
     title: 'the messages of one sensor fail: falls of other sensors are told meanwhile',
     ...{ rates: { crashes: ['process.judged'], crash: 1 }, falls: 'one', story: blocked, steps: 0 },
+  },
+  {
+    title:
+      'a message fails by itself at every attempt: it is put aside, and the falls of its sensor behind it are told',
+    ...{ falls: 'one', story: poisoned, steps: 8, stepMs: 5_000 },
   },
   {
     title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is told',

@@ -19,7 +19,8 @@ afterAll(() => cloud.stop());
 const linksOf = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
     .map(([, link = '']) => link)
-    .filter((link) => !link.startsWith('data:'));
+    // The empty one leads to the page itself.
+    .filter((link) => link !== '' && !link.startsWith('data:'));
 
 test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(
   'the page at /console%s finds its files, whatever is before it',
@@ -73,3 +74,14 @@ test('the first load is at most 300 KB', () => {
   const bytes = names.map((name) => library[name]?.gzip.length ?? Number.NaN);
   expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
 });
+
+test.each(['/', '/api/v1', '/api/v1/'])(
+  '%s leads a browser to the console, and is a 404 for a program',
+  async (path) => {
+    const { origin } = new URL(cloud.url);
+    const ask = (accept: string) => fetch(origin + path, { headers: { accept }, redirect: 'manual' });
+    const { status, headers } = await ask('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect([status, new URL(headers.get('location') ?? '', origin + path).pathname]).toEqual([302, '/api/v1/console']);
+    expect((await ask('application/json')).status).toBe(404);
+  },
+);

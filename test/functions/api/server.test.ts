@@ -5,10 +5,11 @@ import { handler } from '../../../functions/api/server/handler.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { preferred } from '../../../shared/api/accept.ts';
 import type { APIGatewayProxyEvent } from '../../../shared/api/exchange.ts';
-import { items } from '../../../shared/store/table.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import type { HostHealth } from '../../../shared/domain/service-health.ts';
 import { type Client, clientOf } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf } from '../../fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../../fixtures/home.ts';
 import { onEachRequest } from '../../fixtures/table-calls.ts';
 
 let cloud: Cloud;
@@ -30,6 +31,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await cloud.stop();
 });
+
+const context = { getRemainingTimeInMillis: () => 10_000 };
+const eventOf = (resource: string) =>
+  ({ httpMethod: 'GET', resource, headers: {}, multiValueHeaders: {} }) as unknown as APIGatewayProxyEvent;
 
 describe('the QR code', () => {
   const get = (accept?: string) => anybody.call('GET', '/server/qr-code', undefined, accept ? { accept } : {});
@@ -53,9 +58,7 @@ describe('the QR code', () => {
   test('503 with Retry-After while no public URL is known', async () => {
     const { settings } = cloud.runtime;
     const unknown = handler.with({ ...cloud.runtime, settings: { ...settings, PUBLIC_URL: '' } });
-    const event = { httpMethod: 'GET', resource: '/api/v1/server/qr-code', headers: {}, multiValueHeaders: {} };
-    const context = { getRemainingTimeInMillis: () => 10_000 };
-    const answer = await unknown(event as unknown as APIGatewayProxyEvent, context as never);
+    const answer = await unknown(eventOf('/api/v1/server/qr-code'), context as never);
     expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '60' } });
     expect(JSON.parse(answer.body)).toEqual({ statusCode: 503, message: expect.any(String) });
   });
@@ -81,13 +84,61 @@ describe('the configuration of the server', () => {
   });
 });
 
-test('GET /health reads a partition of its own, in which nothing else is', async () => {
-  keys.clear();
-  expect(await anybody.ok('GET', '/health')).toEqual({ status: 'OK' });
-  // Whatever runs by the clock aside.
-  expect([...keys].filter((key) => !/^(HEARTBEAT|DUE#)/.test(key))).toEqual(['HEALTH']);
-  const others = Object.entries(items).filter(([kind, { pk }]) => kind !== 'health' && pk.template === 'HEALTH');
-  expect(others).toEqual([]);
+describe('GET /health', () => {
+  const works = {
+    ...{ status: 'OK', table: 'OK', queues: 'OK', disk: null, lastSweepSeconds: expect.toBeOneOf([null, 0]) },
+    ...{ oldestWaitingSeconds: 0, canarySeconds: null, exceptions: 0 },
+  };
+  const forwarded: Record<string, string>[] = [
+    { forwarded: 'for=127.0.0.1' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { 'x-real-ip': '127.0.0.1' },
+    { via: '1.1 proxy' },
+  ];
+
+  test('tells what works on the machine itself, and nothing but the sum of it to whom a proxy forwards', async () => {
+    expect(await anybody.ok('GET', '/health')).toEqual(works);
+    for (const headers of forwarded) {
+      const answer = await anybody.call('GET', '/health', undefined, headers);
+      expect([answer.status, answer.body]).toEqual([200, { status: 'OK' }]);
+    }
+  });
+
+  test('tells it a system admin behind a proxy, and no other user', async () => {
+    const admin = await adminOf(cloud.url);
+    const { client } = await createHome(admin, 'poplar', ALL_PERMISSIONS);
+    const from = (one: Client) => one.call('GET', '/health', undefined, { via: '1.1 proxy' });
+    expect((await from(admin)).body).toEqual(works);
+    expect((await from(client)).body).toEqual({ status: 'OK' });
+    expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });
+  });
+
+  test('reads one item, and nothing else', async () => {
+    keys.clear();
+    await anybody.ok('GET', '/health');
+    // Whatever runs by the clock aside.
+    expect([...keys].filter((key) => !key.startsWith('DUE#'))).toEqual(['HEARTBEAT']);
+  });
+
+  const host: HostHealth = {
+    ...{ since: null, queues: 'OK', disk: 'OK', oldestWaitingSeconds: 0, canarySeconds: null, exceptions: 0 },
+  };
+  test.each<[string, object]>([
+    ['the queues', { queues: 'FAILING' }],
+    ['the disk', { disk: 'FAILING' }],
+    ['what waits', { oldestWaitingSeconds: 181 }],
+    ['the sweep', { lastSweepSeconds: 181 }],
+    ['the table', { table: 'FAILING', lastSweepSeconds: null }],
+  ])('is 503 when %s fails, and says so', async (what, failing) => {
+    const { table, now } = cloud.runtime;
+    const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
+    const get = async () => (what === 'the table' ? Promise.reject(new Error('the table is away')) : beat);
+    const runtime: Runtime = { ...cloud.runtime, hostHealth: async () => ({ ...host, ...failing }) };
+    const asked = { ...eventOf('/api/v1/health'), requestContext: { identity: { sourceIp: '127.0.0.1' } } };
+    const health = handler.with({ ...runtime, table: { ...table, get } as never, log: () => {} });
+    const answer = await health(asked as never, context as never);
+    expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([503, { status: 'FAILING', ...failing }]);
+  });
 });
 
 test.each([

@@ -37,13 +37,28 @@ test('a probe that failed keeps no slot, although another alarm waited for its r
   expect(leased).toEqual([]);
 });
 
+test('a delivery that the table does not have is put aside with its reason: its task is never done', async () => {
+  const { fall, kept, receiver } = await world.furnish({ retrySchedule: [0, 10] });
+  world.answerWith(status(500, 'no'));
+  await fall();
+  const [written] = await kept();
+  if (!written || !('queues' in world.waiting)) throw new Error('there is no delivery, or no queue');
+  await world.table.write({ remove: { pk: written.pk, sk: written.sk } });
+  const { quarantine } = world.waiting.queues;
+  await world.pass(11_000);
+  expect(receiver.received).toHaveLength(1);
+  expect(quarantine.receive(10).map(({ body }) => JSON.parse(body).reason)).toEqual(['the table has no such delivery']);
+});
+
 test('a receiver that is gone switches its webhook off, although the process died that was told so', async () => {
-  const { fall, list, health } = await world.furnish();
+  const { fall, list, health } = await world.furnish({ retrySchedule: [0, 3_600] });
   world.answerWith(status(410, ''));
+  await fall();
+  world.skip(121_000);
   death.at('deliver.recorded');
   await fall();
   expect([death.isOver(), await health()]).toMatchObject([true, { isEnabled: false, disabledReason: 'gone' }]);
-  expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'gone' }]);
+  expect((await list('?sortBy=desc(createDate)')).data[0]).toMatchObject({ state: 'failed', reason: 'gone' });
 });
 
 test('a replay takes nothing that has expired, whether it is still there or not', () => {

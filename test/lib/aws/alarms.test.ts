@@ -12,7 +12,7 @@ const runbook = readFileSync(new URL('../../../lib/aws/runbook.md', import.meta.
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-const dev = stackOf().template;
+const dev = stackOf({ mqtt: true }).template;
 const prod = stackOf({ ...production, mqtt: true }).template;
 
 describe('the alarms', () => {
@@ -48,7 +48,7 @@ describe('the alarms', () => {
 
   it('are few, and use no more metrics than CloudWatch allows per alarm', () => {
     const alarms = all(prod, 'AWS::CloudWatch::Alarm');
-    expect(alarms.length).toBeLessThan(30);
+    expect(alarms.length).toBeLessThan(45);
     for (const { Metrics = [] } of alarms)
       expect(Metrics.filter(({ MetricStat }: Properties) => MetricStat).length).toBeLessThanOrEqual(10);
   });
@@ -118,7 +118,10 @@ describe('the alarms', () => {
       .filter(({ Dimensions }) => Dimensions)
       .map(({ MetricName, Dimensions }) => [MetricName, Dimensions]);
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
-    const wanted = ['TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened', 'LoginsFailed'];
+    const wanted = [
+      ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
+      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled'],
+    ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.
     for (const { Environment, FunctionName } of all(prod, 'AWS::Lambda::Function'))

@@ -14,7 +14,7 @@ type Properties = any;
 const contracts: readonly Consumer[] = consumers;
 
 const found = (concurrency?: object) => {
-  const { template, idOf } = stackOf(concurrency && { concurrency });
+  const { template, idOf } = stackOf({ mqtt: true, ...(concurrency && { concurrency }) });
   const functions: Record<string, Properties> = template.findResources('AWS::Lambda::Function');
   const mappings: Properties[] = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
   return {
@@ -61,7 +61,7 @@ describe('reserved concurrency', () => {
 
 describe('a consumer of a FIFO queue', () => {
   it('with a batch size above ten is refused', () => {
-    const { stack } = stackOf();
+    const { stack } = stackOf({ mqtt: true });
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
     const lambda = stack.node.findChild(fifo.name) as LambdaFunction;
     const queue = { queueArn: 'arn:aws:sqs:eu-central-1:123456789012:one.fifo' };

@@ -66,7 +66,9 @@ describe('the door of the devices', () => {
   });
 
   it('raises an alarm when it answers 5xx, and when its throttle refuses calls, but not when there are no calls', () => {
-    const [filter] = all(prod, 'AWS::Logs::MetricFilter') as [Properties];
+    const [filter] = all(prod, 'AWS::Logs::MetricFilter').filter(
+      ({ MetricTransformations: [made] }) => made.MetricName === 'ThrottledDeviceCalls',
+    ) as [Properties];
     expect(filter.FilterPattern).toBe('{ ($.status = "429") && ($.statusOfFunction != "429") }');
     const [{ MetricName, MetricNamespace, MetricValue }] = filter.MetricTransformations;
     expect(MetricValue).toBe('1');

@@ -18,7 +18,12 @@ describe('MQTT for devices', () => {
   it('exists only in stages with the setting `mqtt`, and needs few resources', () => {
     const count = (one: Template) => Object.keys(one.toJSON().Resources).length;
     expect(JSON.stringify(off.toJSON())).not.toContain('AWS::IoT::');
-    expect(count(template) - count(off)).toBeLessThanOrEqual(10);
+    const names = Object.values(off.findResources('AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.FunctionName,
+    );
+    for (const name of ['authorizer', 'ingest']) expect(names).not.toContain(`Test-${name}`);
+    expect(Object.keys(off.findResources('AWS::SQS::Queue')).filter((id) => id.startsWith('mqtt'))).toEqual([]);
+    expect(count(template) - count(off)).toBeLessThanOrEqual(25);
     expect(count(template)).toBeLessThan(480);
     const rules = (one: Template): string[] =>
       Object.values(one.findResources('AWS::Lambda::Function'))

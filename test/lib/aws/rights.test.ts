@@ -11,14 +11,14 @@ import {
   type WorkQueue,
   workQueues,
 } from '../../../shared/capabilities.ts';
-import { accessesOf } from '../../../shared/store/access-pattern.ts';
+import { allAccessesOf } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { items } from '../../../shared/store/table.ts';
 import { allowing, grantsOf } from '../../fixtures/iam.ts';
 import { inlinePoliciesOf, policiesOf } from '../../fixtures/iam-stack.ts';
 import { production, stackOf } from '../../fixtures/stack.ts';
 
-const stack = stackOf(production);
+const stack = stackOf({ ...production, mqtt: true });
 const policies = policiesOf(stack);
 const inline = inlinePoliciesOf(stack);
 const policyOf = (name: LambdaName) => policies.get(name) ?? [];
@@ -33,7 +33,7 @@ const functions: Function[] = [
   ...[...schedules, ...calledOnes].map((one) => ({ ...one, queues: [] })),
 ];
 
-const accessesOfCall = (use: Use) => (isStoreCall(use) ? accessesOf(accessPatterns[use]) : []);
+const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);
 /** What it takes to have the dead letters of a queue put back. */
 const movesOf = (queue: WorkQueue): string[] => [
   ...['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(
@@ -83,4 +83,18 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
     const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
     expect(written.length).toBeLessThan(9_000);
   });
+});
+
+test('only what makes sessions and tokens may change more of one than when it was used', () => {
+  const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
+    allowing(policyOf(name), {
+      ...{ action: 'dynamodb:UpdateItem', resource: 'table', keys: ['SESSION#1'], attributes, returnValues },
+    }) !== undefined;
+  const puts = (name: LambdaName) =>
+    allowing(policyOf(name), { action: 'dynamodb:PutItem', resource: 'table', keys: ['SESSION#1'] }) !== undefined;
+  const names = functions.map(({ name }) => name);
+  expect(names.filter((name) => writes(name, ['lastUsed'])).length).toBeGreaterThan(10);
+  expect(names.filter((name) => writes(name, ['lastUsed', 'accountId']))).toEqual([]);
+  expect(names.filter((name) => writes(name, ['lastUsed'], 'ALL_NEW'))).toEqual([]);
+  expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });

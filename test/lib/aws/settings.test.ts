@@ -30,6 +30,8 @@ const values: Record<keyof typeof settings, unknown[]> = {
   allowPrivateTargets: [true, false],
   allowedTargetRanges: ['10.1.0.0/16, fd00::/8', []],
   deliveryDeadline: [1, 15],
+  goneAfterSeconds: [0, 86_400],
+  multiRegionKey: [true, false],
   retrySchedule: ['0,5,20', []],
   keepData: ['true', true, 'false', false],
   tableName: ['', 'prod-recovered'],

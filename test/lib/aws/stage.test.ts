@@ -117,7 +117,7 @@ describe('the settings of a stage', () => {
     ['quotas', { bots: 1.5 }],
     ['quotas', '7'],
   ])('name what is wrong: %s=%s', (key, value) => {
-    expect(() => stage({ [key]: value })).toThrow(`\n  ${key}: `);
+    expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| wants) `));
   });
 
   it.each([
@@ -140,6 +140,6 @@ describe('the settings of a stage', () => {
   });
 
   it('report all errors at once', () => {
-    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender: .*rateLimit: /s);
+    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender wants .*rateLimit wants /s);
   });
 });

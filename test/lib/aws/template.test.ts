@@ -59,10 +59,9 @@ describe('the API', () => {
         .filter((one) => one.ThrottlingRateLimit === rate && one.ThrottlingBurstLimit === burst)
         .map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.replaceAll('~1', '/').slice(1)}`)
         .sort();
-    const published = ['/console', '/console/{page+}', '/docs', '/docs/{file}', '/openapi.json'].map(
-      (path) => `GET ${BASE_PATH}${path}`,
-    );
-    expect(withRate(5, 20)).toEqual(published);
+    const at = (...paths: string[]) => paths.map((path) => `GET ${BASE_PATH}${path}`);
+    expect(withRate(5, 20)).toEqual(at('/docs', '/docs/{file}', '/openapi.json'));
+    expect(withRate(200, 400)).toEqual(at('/console', '/console/{page+}'));
     const logins = ['/login', '/password-reset', '/password-reset/confirm'];
     expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));
     const writes = groups
@@ -103,13 +102,25 @@ describe('a stage', () => {
   });
 
   it('keeps everything that holds data when its stack is deleted', () => {
-    for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
     prod.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+    expect([stackOf(production).stack.terminationProtection, stackOf().stack.terminationProtection]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('keeps no log for ever, also not the one that API Gateway makes of its own errors', () => {
+    const groups = Object.values(prod.findResources('AWS::Logs::LogGroup'));
+    for (const { Properties } of groups) expect(Properties.RetentionInDays).toBeGreaterThan(0);
+    expect(JSON.stringify(groups.map(({ Properties }) => Properties.LogGroupName))).toContain(
+      'API-Gateway-Execution-Logs_',
+    );
   });
 
   it('leaves nothing behind when it is for development', () => {
-    for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
       for (const resource of Object.values(dev.findResources(type))) expect(resource.DeletionPolicy).toBe('Delete');
     dev.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
   });
@@ -158,11 +169,12 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    expect(senders(prod)).toHaveLength(1);
+    // Codes for passwords, and what does not get through to receivers.
+    expect(senders(prod)).toHaveLength(2);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((one: Properties) => one['Fn::Join'][1].at(-1)),
     );
-    expect(resources).toEqual([':identity/cloud@example.org', ':identity/example.org']);
+    expect([...new Set(resources)]).toEqual([':identity/cloud@example.org', ':identity/example.org']);
   });
 
   it('may send tasks to their own queues without a loop limit only when the contract says so', () => {

@@ -63,4 +63,13 @@ describe('the web ACL', () => {
       ForwardedIPConfig: { HeaderName: 'X-Viewer', FallbackBehavior: 'NO_MATCH' },
     });
   });
+
+  it('counts who is connected, too: past the proxy anybody can write an address into its header', () => {
+    const peer = proxied.rules['login-rate-of-peer'].Statement.RateBasedStatement;
+    expect(peer).toMatchObject({ AggregateKeyType: 'IP', Limit: 20 * rateOf(proxied).Limit });
+    expect(peer.ScopeDownStatement).toEqual(rateOf(proxied).ScopeDownStatement);
+    const priorities = Object.values(proxied.rules).map(({ Priority }) => Priority);
+    expect(new Set(priorities).size).toBe(priorities.length);
+    expect(Object.keys(prod.rules)).not.toContain('login-rate-of-peer');
+  });
 });

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { Script } from 'node:vm';
+import { expect, test } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { compileCache } from '../../fixtures/compile-cache.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
@@ -7,23 +10,39 @@ const root = new URL('../../..', import.meta.url).pathname;
 const bare = { ...compileCache, PATH: '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 type Ended = { code: number | string; out: string; err: string };
-const run = (command: string, args: readonly string[], env: Record<string, string> = bare): Promise<Ended> =>
+const runFile = (file: string, args: readonly string[], env: Record<string, string> = bare): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [`bin/${command}.ts`, ...args], { cwd: root, env }, (error, out, err) =>
+    execFile(process.execPath, [file, ...args], { cwd: root, env }, (error, out, err) =>
       resolve({ code: error?.code ?? 0, out, err }),
     );
   });
+const run = (command: string, ...more: [readonly string[], Record<string, string>?]) =>
+  runFile(`bin/${command}.mts`, ...more);
 
-const commands = ['trace', 'deploy', 'diff', 'destroy', 'smoke', 'admin', 'sam'];
+/** The commands of package.json that are programs of their own, by name. Others are those of their tools, with their help. */
+const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [string, string][] => {
+  const [, file] = /^node (\S+)$/.exec(script) ?? [];
+  return file ? [[name, file]] : [];
+});
+const ofTools = /^(vitest run --config \S+|biome check --error-on-warnings \.|cdk synth --quiet)$/;
+
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
-describe.each(commands)('npm run %s', (command) => {
-  test('prints its help, also for wrong options, for which the exit code is 2', async () => {
-    const [help, wrong] = await Promise.all([run(command, ['--help']), run(command, ['--nonsense'])]);
-    expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^npm run ${command}`)), err: '' });
-    expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
-  });
+test('every command of package.json has a help: its own, or that of its tool', () => {
+  const others = Object.entries(manifest.scripts).filter(([name]) => !programs.some(([own]) => own === name));
+  expect(others.filter(([, script]) => !ofTools.test(script))).toEqual([]);
+  expect(programs.length).toBeGreaterThan(15);
 });
+
+test.each(programs)(
+  'npm run %s prints its help, also for wrong options, for which the exit code is 2',
+  async (name, file) => {
+    const [help, wrong] = await Promise.all([runFile(file, ['--help']), runFile(file, ['--nonsense'])]);
+    const command = name === 'start' ? 'npm start' : `npm run ${name}`;
+    expect(help).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`^${command}`)), err: '' });
+    expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
+  },
+);
 
 const noCredentials = /^There are no AWS credentials here, or none under the name that AWS_PROFILE has: .*\.\n$/;
 const refused = (sentence: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(sentence) });
@@ -57,7 +76,7 @@ test.each(['admin', 'deploy'])(
 test('npm run synth with wrong settings lists all errors, without a stack trace', async () => {
   const { code, out, err } = await run('app', [], { ...bare, CDK_CONTEXT_JSON: '{"stage":"PROD","waf":"maybe"}' });
   expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage: .*\n {2}waf: .*\n$/);
+  expect(err).toMatch(/^wrong settings of the stage:\n {2}stage wants .*\n {2}waf wants .*\n$/);
 });
 
 test('npm run smoke says where to look when nobody answers', async () => {
@@ -84,4 +103,18 @@ test.each<[string, string[], RegExp]>([
 ])('npm run %s %j is told what is wrong', async (command, args, says) => {
   const { code, err } = await run(command, args);
   expect([code, err]).toEqual([2, expect.stringMatching(says)]);
+});
+
+test('an older Node, which reads neither types nor modules here, is told which one is needed', async () => {
+  const older = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });";
+  const script = `${older} require('./bin/local.ts')`;
+  const said = await new Promise<Ended>((resolve) => {
+    execFile(process.execPath, ['--eval', script], { cwd: root, env: bare }, (error, out, err) =>
+      resolve({ code: error?.code ?? 0, out, err }),
+    );
+  });
+  expect(said).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^This needs Node 24, .*`npm start`/) });
+  // What it says it says before anything that an older Node cannot read.
+  const text = await readFile(`${root}bin/local.ts`, 'utf8');
+  expect(() => new Script(text)).not.toThrow();
 });

@@ -100,6 +100,21 @@ describe('deploy', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('refuses another table while functions of the stage run, and takes it while none does', async () => {
+    const other = JSON.parse(
+      JSON.stringify(templates.prod).replaceAll(/"TABLE_NAME":\{[^}]*\}/g, '"TABLE_NAME":"before"'),
+    );
+    const facts = { ...verified, templates: { 'SensorCloud-prod': other } };
+    const { deployment, tools, lines } = await run({
+      ...facts,
+      fed: ['SensorCloud-prod-process', 'SensorCloud-dev-deliver'],
+    });
+    expect(await deploy(deployment, tools)).toBe(false);
+    expect(lines.join('\n')).toMatch(/NOT OK +table +.*SensorCloud-prod-process may still write/);
+    const { tools: stopped } = await run({ ...facts, fed: ['SensorCloud-dev-deliver'] });
+    expect(await deploy(deployment, stopped)).toBe(true);
+  });
+
   test('fails when the CDK fails, without printing addresses', async () => {
     const { deployment, tools, lines } = await run(verified, 1);
     expect(await deploy(deployment, tools)).toBe(false);
@@ -147,7 +162,7 @@ describe('the settings of a stage', () => {
     expect(contextProblem(['a=b'])).toBeNull();
     for (const wrong of ['a', '=b', 'stage=prod']) expect(contextProblem([wrong])).toMatch(/^-/);
     expect(await readStage({ stage: 'prod', rateLimit: '5' })).toMatchObject({ name: 'prod', rateLimit: 5 });
-    await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit: a whole number/);
+    await expect(readStage({ stage: 'prod', rateLimit: 'x' })).rejects.toThrow(/rateLimit wants a whole number/);
   });
 
   test('can be read from the template', () => {
@@ -188,7 +203,7 @@ describe('what a stage costs at rest', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
     expect(whats).toEqual(
-      expect.arrayContaining(['5 queues that Lambda asks for messages', '1 functions that run each minute']),
+      expect.arrayContaining(['4 queues that Lambda asks for messages', '1 functions that run each minute']),
     );
   });
 });

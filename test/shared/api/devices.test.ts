@@ -5,7 +5,7 @@ import { store } from '../../../shared/store/store.ts';
 import { send } from '../../contracts/raw.ts';
 import { type Client, register } from '../../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
-import { adminOf, createHome, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
+import { adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../../fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;
@@ -88,17 +88,33 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('that is wrong is a 404 five times, the sixth is a 429, and so is a right one, for this customer alone', async () => {
-    const { client } = await createHome(admin, 'guesses', []);
+  test('that is wrong is a 404 five times, the sixth is a 429, and so is a right one, for this user alone', async () => {
+    const { client, customerId } = await createHome(admin, 'guesses', []);
+    const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
     for (let n = 0; n < 5; n++) expect((await link(client, `2222222${n + 2}`)).status).toBe(404);
     const sixth = await link(client, '22222222');
     expect(sixth.status).toBe(429);
     expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await link(client, pairingCode)).status).toBe(429);
-    expect((await link(home.client, pairingCode)).status).toBe(200);
+    expect((await link(colleague.client, pairingCode)).status).toBe(200);
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
+  });
+  test('may have spaces, as people write it down', async () => {
+    const { pairingCode } = await newDevice();
+    expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
+    expect((await link(home.client, '2222 222')).status).toBe(400);
+  });
+  test('links a sensor for the customer whom a system admin names, and for nobody else whom a user names', async () => {
+    const { client, customerId } = await createHome(admin, 'served', []);
+    const { sensorId, pairingCode: code } = await newDevice();
+    const linkFor = (by: Client, to: number) =>
+      by.call('POST', '/sensors/link', { manufacturer: 'maker_a', code, customerId: to });
+    expect((await linkFor(home.client, customerId)).status).toBe(403);
+    expect((await linkFor(admin, 987_654)).status).toBe(400);
+    expect((await linkFor(admin, customerId)).status).toBe(200);
+    expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
   test('that is right never counts as a wrong one: eight sensors are linked at once', async () => {
     const { client } = await createHome(admin, 'hurries', []);
@@ -179,5 +195,34 @@ describe('a call with messages', () => {
     await cloud.idle();
     expect(await events().get(0, sensorId, uuid)).toMatchObject({ type: 'unknown', action: 'received' });
     expect((await store(cloud.runtime.table).states.get(0, sensorId))?.lastSeen).toBeGreaterThan(0);
+  });
+});
+
+describe('the answer to messages', () => {
+  test('says nothing but that they are kept where all is understood', async () => {
+    const { sensorId, device } = await linkSensor(home.client);
+    const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
+    expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
+  });
+
+  test('names what is kept and not understood, by the place of its message, and no more than 20 of it', async () => {
+    const { sensorId, device } = await linkSensor(home.client, 'maker_b');
+    const path = `/devices/${sensorId}/messages`;
+    const messages = [
+      { cmd: 'event', type: 3, data: { 'number-people': 1 } },
+      { cmd: 'event', type: 77, data: {} },
+      { cmd: 'event', type: 2, timestamp: 'noon', data: [{ 'track-id': -1, pose: 5 }, { pose: 'lying' }] },
+    ];
+    expect(await device.ok('POST', path, messages)).toEqual({
+      status: 'OK',
+      warnings: [
+        { index: 1, message: expect.stringMatching(/^is of an unknown kind/) },
+        { index: 2, message: 'timestamp is not as it is documented, and is left out' },
+        { index: 2, message: 'data.0.track-id is not as it is documented, and is left out' },
+        { index: 2, message: 'data.1 is not as it is documented, and is left out' },
+      ],
+    });
+    const { warnings } = await device.ok<{ warnings: unknown[] }>('POST', path, Array(100).fill({}));
+    expect(warnings).toHaveLength(20);
   });
 });

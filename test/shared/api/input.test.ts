@@ -124,7 +124,8 @@ describe('a body', () => {
       `{"name":"n","location":"","email":"",${extra}}`,
     );
     const stored = await admin.ok<{ createDate: number }>('GET', `/customers/${created.id}`);
-    expect(Object.keys(stored).sort()).toEqual(['createDate', 'email', 'id', 'location', 'name', 'updateDate']);
+    const known = ['createDate', 'email', 'id', 'location', 'name', 'timeZone', 'updateDate'];
+    expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });
   test('cannot make its sender an admin, by no name of the field', async () => {

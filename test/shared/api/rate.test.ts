@@ -6,7 +6,7 @@ import { drawToken, readToken } from '../../../shared/auth/tokens.ts';
 import { expectSound } from '../../contracts/calls.ts';
 import { send } from '../../contracts/raw.ts';
 import { type Answer, type Client, clientOf, logIn } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
 
 // The clock stands still but for what a test adds: all that a test sends falls into one second.
@@ -24,7 +24,7 @@ beforeAll(async () => {
     TRUSTED_PROXY_SECRET_HEADER: 'X-Hop',
     TRUSTED_PROXY_SECRET: 'the-secret-of-the-hop',
   };
-  cloud = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '30', ...proxy } });
+  cloud = await startTestCloud({ clock, differing: ['loopback'], environment: proxy });
   admin = await adminOf(cloud.url);
   home = await createHome(admin, 'home', ['manage_bots']);
 });
@@ -62,7 +62,7 @@ describe('an account with a limit of 30 a second', () => {
   });
   test('is not held up by another account, nor by its own network', async () => {
     await times(35, () => me(home.client));
-    await times(35, () => admin.as(undefined).call('GET', '/health'));
+    await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
   test('is counted for writes, refusals and bad requests too', async () => {
@@ -139,7 +139,7 @@ describe('a token that opens nothing counts against its address, and takes nothi
 describe('callers without an account', () => {
   test('are counted by their address, whatever they ask for', async () => {
     const anybody = clientOf(cloud.url);
-    const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/health' : '/server/config'));
+    const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
     const login = await anybody.call('POST', '/users/login', { username: home.username, password: home.password });
     expect([login.status, login.headers.get('token')]).toEqual([429, null]);
@@ -147,9 +147,6 @@ describe('callers without an account', () => {
   test.each([
     ['a user', 'GET', '/users/me', 'Bearer garbage'],
     ['a user who sends no credential', 'GET', '/users/me', undefined],
-    ['an optional user', 'GET', '/server/config', 'Bearer garbage'],
-    ['a device', 'POST', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
-    ['the maker of a device', 'POST', '/devices/register', 'Bearer prv_garbage'],
   ])(
     'are told 401 up to their limit and 429 above it where %s is asked for',
     async (_, method, path, authorization) => {
@@ -157,18 +154,34 @@ describe('callers without an account', () => {
       const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
       expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
       for (const answer of answers) expectSound(answer);
-      expect((await admin.as(undefined).call('GET', '/health')).status).toBe(429);
+      expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
       expect((await me(home.client)).status).toBe(200);
     },
   );
 });
 
-test('what is published has 10 calls a second for an address, and takes nothing from what the address may call else', async () => {
+test.each([
+  ['a device', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
+  ['the maker of a device', '/devices/register', 'Bearer prv_garbage'],
+])("at the devices' door, too, and take nothing from apps: %s", async (_, path, authorization) => {
+  const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
+  expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+  for (const answer of answers) expectSound(answer);
+  expect((await me(home.client)).status).toBe(200);
+});
+
+test('what is published has 200 calls a second for an address, and takes nothing from what the address may call else', async () => {
   const anybody = clientOf(cloud.url);
-  const answers = await times(15, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/openapi.json'));
-  expect(tally(answers)).toEqual({ 200: 10, 429: 5 });
-  expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('10');
+  const answers = await times(205, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/console'));
+  expect(tally(answers)).toEqual({ 200: 200, 429: 5 });
+  expect(answers[0]?.headers.get('x-ratelimit-limit')).toBe('200');
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
+});
+
+test('GET /health is counted apart, in the memory of each process, so that it answers when the table does not', async () => {
+  const anybody = clientOf(cloud.url);
+  expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
+  expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
 test('calls with two Authorization headers count against their address: 400, and 429 above its limit', async () => {
@@ -182,7 +195,7 @@ test('calls with two Authorization headers count against their address: 400, and
 
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
-    clientOf(cloud.url).call('GET', '/health', undefined, { 'x-viewer': viewer, 'x-hop': secret });
+    clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
   test('are counted by the address that it names, and all the others by their own', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
@@ -206,4 +219,30 @@ describe('a device', () => {
     nextSecond();
     expect((await post(one)).status).toBe(202);
   });
+});
+
+test('a wrong token at the door of devices costs no write, and none with its form before the sixth in a second', async () => {
+  const written: number[] = [];
+  const clock = { ...unscheduled, now: () => time };
+  const meter = (_: string, { write }: { write: number }) => void written.push(write);
+  const cloud = await startTestCloud({ clock, differing: ['loopback'], meter });
+  const path = '/devices/id_000000001/messages';
+  const tryWith = async (tokens: readonly string[]) => {
+    written.length = 0;
+    const calls = tokens.map((token) =>
+      clientOf(cloud.url).call('POST', path, {}, { authorization: `Bearer ${token}` }),
+    );
+    expect(tally(await Promise.all(calls))).toEqual({ 401: tokens.length });
+    return written.reduce((sum, one) => sum + one, 0);
+  };
+  const drawn = Array.from({ length: 8 }, () => drawToken('device', randomBytes));
+  try {
+    expect(await tryWith(Array(20).fill('dev_garbage'))).toBe(0);
+    nextSecond();
+    expect(await tryWith(drawn.slice(0, 5))).toBe(0);
+    nextSecond();
+    expect(await tryWith(drawn)).toBeGreaterThan(0);
+  } finally {
+    await cloud.stop();
+  }
 });

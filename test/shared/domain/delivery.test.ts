@@ -3,6 +3,7 @@ import { outcomeOf, retryAfterSeconds } from '../../../shared/delivery/targets/h
 import { afterAttempt, type Delivery, deliveryId, RETRY_DELAYS } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
 import { ulidsFrom } from '../../../shared/domain/ids.ts';
+import { bareSnapshot } from '../../fixtures/snapshot.ts';
 
 const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
@@ -97,7 +98,7 @@ describe('the id of a delivery', () => {
 test('a delivery that was written long after its event came in is shown with the date by which lists find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
-  const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: { event: {} } };
+  const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };
   const { createDate } = deliveryView(late as Delivery);
   expect(createDate).toBe(now);
   expect([id >= ulidsFrom(createDate), id < ulidsFrom(createDate + 1)]).toEqual([true, true]);

@@ -134,10 +134,10 @@ describe('event.raw of full', () => {
   test('is the text of the message, whatever is in it, and everything around it stays as it is', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
-        const sent = messagesOf(`[${texts.join(' , ')}]`);
+        const sent = messagesOf(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
         if ('refusal' in sent) throw new Error(sent.refusal);
-        expect(sent.raw).toEqual(texts);
-        for (const raw of sent.raw) {
+        expect(sent.said.map(({ raw }) => raw)).toEqual(texts);
+        for (const { raw } of sent.said) {
           const body = render('full', snapshot, { ...around, raw });
           expect(body).toBe(`${before}"raw":${raw}${after}`);
           const { event, ...others } = JSON.parse(body);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
+import { credible } from '../../../shared/domain/message.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
@@ -51,10 +52,10 @@ describe('what comes late', () => {
   });
 });
 
-test('a fall without a start alarms, once for the same bytes within 10 s, and ends by time', () => {
+test('a fall without a start alarms, once for the same bytes within 2 minutes, and ends by time', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
-  const said = [0, 10, 21].map((seconds) => {
+  const said = [0, 120, 241].map((seconds) => {
     const cause = {
       uuid: `${seconds}`,
       receiveDate: 1_000_000 + seconds * SECOND,
@@ -62,12 +63,17 @@ test('a fall without a start alarms, once for the same bytes within 10 s, and en
       source: `${seconds}`,
       raw,
     };
-    const { next, events } = happenings(state, decodeMakerA(JSON.parse(raw)), cause, around);
+    const { next, events } = happenings(
+      state,
+      credible(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
+      cause,
+      around,
+    );
     state = next;
     return events.map(({ happening }) => happening.situation);
   });
   expect(said).toEqual([['fall_detected'], [], ['fall_detected']]);
-  expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_021_000]);
+  expect(state.falls.map(({ start }) => start)).toEqual([1_000_000, 1_241_000]);
   const { timings } = noRoomContext;
   const { events } = passTime(state, { now: 2_000_000, silentAt: Number.POSITIVE_INFINITY, timings });
   expect(events.map(({ happening }) => happening.situation)).toEqual(['fall_finished', 'fall_finished']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
-import { messageUuid } from '../../../shared/domain/message.ts';
+import { credible, messageUuid } from '../../../shared/domain/message.ts';
 import { messagesIn } from '../../../shared/domain/raw.ts';
 
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
@@ -105,7 +105,8 @@ describe('a message of maker A', () => {
     'that is a fall with the start %j is one that starts at its receipt',
     (at) => {
       for (const type of [5, 8]) {
-        const { signal, byBytes, identity } = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
+        const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
+        const { signal, byBytes, identity } = credible(decoded, 1_800_000_000_000);
         expect({ signal, byBytes, identity }).toMatchObject({
           signal: { kind: 'fall', status: 'calling', start: null },
           byBytes: true,

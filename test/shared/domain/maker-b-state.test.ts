@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
+import { credible } from '../../../shared/domain/message.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { b } from '../../fixtures/messages.ts';
@@ -18,7 +19,8 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
     const decoded = decodeMakerB(message);
     // What matters here is our own clock.
     if (!byDevice) decoded.deviceTime = null;
-    const outcome = happenings(state, decoded, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
+    const known = credible(decoded, cause.receiveDate);
+    const outcome = happenings(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
   });
@@ -44,10 +46,10 @@ describe('people', () => {
 
 describe('the same bytes', () => {
   const tilt = without(b.tilt());
-  test('within 10 s are a repeat when nothing tells them apart, and an event later', () => {
+  test('within 2 minutes are a repeat when nothing tells them apart, and an event later', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
-    expect(play(moves, 10 * SECOND).state.people).toBe(1);
-    expect(play(moves, 10 * SECOND + 1).state.people).toBe(3);
+    expect(play(moves, 120 * SECOND).state.people).toBe(1);
+    expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
   });
   test('are none after another message', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
-import { messageUuid } from '../../../shared/domain/message.ts';
+import { credible, messageUuid } from '../../../shared/domain/message.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { b } from '../../fixtures/messages.ts';
@@ -15,7 +15,7 @@ const said = (...messages: object[]): { situations: string[]; state: SensorState
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {
     const [raw, receiveDate] = [JSON.stringify(message), start + 60_000 + number];
-    const decoded = decodeMakerB(message);
+    const decoded = credible(decodeMakerB(message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
     const { next, events } = happenings(
       state,
@@ -61,8 +61,8 @@ describe('a message of maker B that made no event, and comes again,', () => {
 });
 
 test('a fall of maker B that comes late, and was not heard before, is told', () => {
-  const words = [at(0, b.pose(1, 5)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
-  expect(said(...words).situations).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
+  const words = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
+  expect(said(...words).situations).toEqual(['', '', 'fall_detected fall_finished']);
 });
 
 test('what is remembered of messages without an event stays small', () => {

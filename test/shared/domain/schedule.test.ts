@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Schedule } from '../../../shared/domain/schedule.ts';
-import { isScheduled, wallTime } from '../../../shared/domain/wall-time.ts';
+import { dateAndTime, isScheduled, wallTime } from '../../../shared/domain/wall-time.ts';
 
 const timeZone = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
@@ -63,6 +63,13 @@ describe('wall time', () => {
     expect(wallTime(at('2026-01-04T23:30:00Z'), 'UTC')).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:30' });
     expect(wallTime(at('2026-01-04T12:00:00Z'), 'Pacific/Kiritimati')).toMatchObject({ weekday: 1, clock: '02:00' });
   });
+});
+
+test('a time in a text names its zone if that is UTC, by any name', () => {
+  const time = at('2026-01-04T23:30:00Z');
+  expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
+  for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');
+  expect(dateAndTime(time, 'Africa/Accra')).toBe('2026-01-04 23:30');
 });
 
 describe('the schedule of a rule', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '../../../shared/domain/message.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { longestGap, newSensorState, type SensorState, SWEEP_SECONDS } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 
@@ -109,4 +109,10 @@ test('a step changes nothing of the state it starts from', () => {
   const before = structuredClone(active);
   play([presence(true), fall('calling'), fall('finished')]);
   expect(active).toEqual(before);
+});
+
+test('one sweep in three minutes is no outage: sensors that fall silent are noticed', () => {
+  expect(longestGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
+  // An unnoticed outage and the minute of a sensor fit into the time after which it is inactive.
+  expect(longestGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });

@@ -84,11 +84,12 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
     expect(bad.filter(takes)).toEqual([]);
   });
 
-  test('is what its JSON Schema says, and nothing else', () => {
+  test('is what its JSON Schema says, which refuses nothing that is taken', () => {
     expect(good.filter((value) => !documented(value))).toEqual([]);
-    expect(bad.filter((value) => documented(value))).toEqual([]);
+    // A pattern that all engines read says less than is checked, but not nothing.
+    expect(bad.filter((value) => !documented(value)).length).toBeGreaterThan(2);
     fc.assert(
-      fc.property(anyText(5), (value) => takes(value) === documented(value)),
+      fc.property(anyText(5), (value) => !takes(value) || documented(value)),
       { numRuns: 500 },
     );
   });

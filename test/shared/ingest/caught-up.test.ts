@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { fallStatuses } from '../../../shared/domain/message.ts';
+import { credible, fallStatuses } from '../../../shared/domain/message.ts';
 import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { changesNothing, isNoted, stepQuietly } from '../../../shared/ingest/caught-up.ts';
@@ -12,7 +12,7 @@ const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as c
 const judge = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
-  return happenings(state, decoders.maker_a(message), cause, noRoomContext);
+  return happenings(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
   messages.reduce((state: SensorState, one, at) => judge(state, one, 1_000_000 + at).next, from);
@@ -23,13 +23,10 @@ const presence = (presenceDetected: boolean, more: object = {}) => ({
 });
 const timed = (presenceDetected: boolean, timestamp: number) => presence(presenceDetected, { timestamp });
 const fall = (status: string, timestamp: number) => ({ type: 5, payload: { status, timestamp } });
+const said = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_b' = 'maker_a') =>
+  messages.map((one) => ({ raw: JSON.stringify(one), decoded: credible(decoders[manufacturer](one), 2_000_000) }));
 const quietly = (state: SensorState, ...messages: object[]) =>
-  stepQuietly(
-    state,
-    device,
-    messages.map((one) => JSON.stringify(one)),
-    2_000_000,
-  );
+  stepQuietly(state, device.sensorId, said(messages), 2_000_000);
 
 describe('a report is judged without the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
@@ -54,8 +51,7 @@ describe('a report is judged without the queue', () => {
   test('never when it is something else, and then the table is not even asked', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
-    const raw = [fall('calling', 1), { type: 10, payload: {} }, { type: 99 }].map((one) => JSON.stringify(one));
-    for (const one of raw)
+    for (const one of said([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
       expect(await changesNothing({ store: { states } } as never, sender, [one], 2_000_000)).toBe(false);
   });
 
@@ -69,18 +65,15 @@ describe('a report is judged without the queue', () => {
     const silent = { ...state, isActive: false };
     expect(quietly(silent, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
-    expect(stepQuietly(silent, { ...device, manufacturer: 'maker_b' }, [JSON.stringify(offline)], 2_000_000)).toBe(
-      null,
-    );
+    expect(stepQuietly(silent, device.sensorId, said([offline], 'maker_b'), 2_000_000)).toBe(null);
   });
 });
 
 describe('what waits when a report comes is noted', () => {
   test('but for falls', () => {
-    const raw = (...messages: object[]) => messages.map((one) => JSON.stringify(one));
-    expect(isNoted(device, raw(fall('calling', 1), fall('finished', 1)))).toBe(false);
-    expect(isNoted(device, raw(fall('calling', 1), timed(true, 2)))).toBe(true);
-    expect(isNoted(device, raw({}))).toBe(true);
+    expect(isNoted(said([fall('calling', 1), fall('finished', 1)]))).toBe(false);
+    expect(isNoted(said([fall('calling', 1), timed(true, 2)]))).toBe(true);
+    expect(isNoted(said([{}]))).toBe(true);
   });
 
   test('though falls may wait: what changes nothing before them changes nothing after them', () => {

@@ -24,7 +24,7 @@ let its: Store;
 beforeAll(async () => {
   engine = await startEngine(':memory:', createLedger());
   its = store(engine.plain);
-  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', ...stamps });
+  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });
   const user = { id: 5, customerId, username: 'u', permissions: [], isAdmin: false };
   await its.users.create(some(user), 'u', 'hash', 10);
   await its.bots.create(some({ id: 1, customerId }), 10);

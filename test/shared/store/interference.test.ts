@@ -21,7 +21,7 @@ let its: Store;
 beforeAll(async () => {
   engine = await startEngine(':memory:', createLedger());
   its = store(engine.plain);
-  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', ...stamps });
+  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });
   await its.bots.create(some({ id: 1, customerId }), 10);
   await its.webhooks.create(some({ id: 'w', customerId, botId: 1, format: 'full' }), 10);
 });

@@ -52,7 +52,15 @@ describe('the activity of a sensor', () => {
 
 test('name, activity, room and group that change at the same time are all kept, and the list has them', async () => {
   await place();
-  const customer = { id: customerId, name: 'n', location: '', email: '', createDate: 1, updateDate: 1 };
+  const customer = {
+    id: customerId,
+    name: 'n',
+    location: '',
+    email: '',
+    timeZone: 'UTC',
+    createDate: 1,
+    updateDate: 1,
+  };
   await its.customers.create(customer);
   const group = { id: 3, customerId, name: 'n', sensorIds: [id], createDate: 1, updateDate: 1 };
   const room = { xMin: 1, xMax: 2, yMin: 3, yMax: 4, zMax: 5 };

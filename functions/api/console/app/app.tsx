@@ -13,7 +13,7 @@ import { Boundary } from './ui/boundary.tsx';
 import { ConfirmProvider } from './ui/confirm.tsx';
 import { Loaded } from './ui/states.tsx';
 
-const theme = createTheme({ respectReducedMotion: true });
+const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
 
 /** Shows the pages for users, or the login when nobody is logged in. */
 const Gate = () => {

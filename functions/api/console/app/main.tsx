@@ -9,4 +9,7 @@ import { App } from './app.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root');
-createRoot(root).render(<App />);
+// Without its style the page would be unreadable, so the sentence that the page came with stays. A style that was
+// refused has no rules.
+const hasStyle = [...document.styleSheets].some(({ cssRules }) => cssRules.length > 0);
+if (hasStyle) createRoot(root).render(<App />);

@@ -1,3 +1,5 @@
+import { HomeIcon, SignalIcon } from '@heroicons/react/24/outline';
+import type { User } from 'openapi';
 import type { ComponentType } from 'react';
 import { OverviewPage } from './overview/overview.tsx';
 import { SensorsPage } from './sensors/sensors.tsx';
@@ -13,7 +15,7 @@ export type Page = {
   /** The permission that the user needs; without it the page is neither offered nor shown. */
   needs?: Needs;
   /** The entry in the navigation. Pages that are only reached from other pages have none. */
-  label?: (texts: Texts) => string;
+  entry?: { label: (texts: Texts, me: User) => string; icon: ComponentType<{ className: string }> };
 };
 
 /**
@@ -21,9 +23,9 @@ export type Page = {
  * in texts/en.ts and texts/de.ts, and a journey in test/browser.
  */
 export const pages: readonly Page[] = [
-  { path: '/', page: OverviewPage, label: (texts) => texts.overview.title },
-  { path: '/sensors', page: SensorsPage, label: (texts) => texts.sensors.title },
-  { path: '/sensors/:sensorId', page: later(async () => (await import('./sensors/sensor.tsx')).SensorPage) },
+  { path: '/', page: OverviewPage, entry: { label: (texts) => texts.overview.title, icon: HomeIcon } },
+  { path: '/sensors', page: SensorsPage, entry: { label: (texts) => texts.sensors.title, icon: SignalIcon } },
+  { path: '/sensors/:sensorId', page: later('SensorPage') },
   ...setupPages,
-  { path: '/account', page: later(async () => (await import('./account/profile.tsx')).ProfilePage) },
+  { path: '/account', page: later('ProfilePage') },
 ];

@@ -1,97 +1,110 @@
+import {
+  BellAlertIcon,
+  BuildingOffice2Icon,
+  ChatBubbleLeftRightIcon,
+  CpuChipIcon,
+  KeyIcon,
+  LinkIcon,
+  PaperAirplaneIcon,
+  RectangleGroupIcon,
+  UsersIcon,
+} from '@heroicons/react/24/outline';
 import type { Page } from './routes.tsx';
+import { managers } from './session/may.ts';
 import { later } from './ui/later.tsx';
-
-const managers = ['manage_customers', 'manage_bots'] as const;
 
 /** The pages for setting up and maintaining a service. Their code is loaded when one is opened. */
 export const setupPages: readonly Page[] = [
   {
     path: '/groups',
-    page: later(async () => (await import('./groups/groups.tsx')).GroupsPage),
-    label: (texts) => texts.groups.title,
+    page: later('GroupsPage'),
+    entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon },
   },
-  { path: '/groups/:groupId', page: later(async () => (await import('./groups/group.tsx')).GroupPage) },
+  { path: '/groups/:groupId', page: later('GroupPage') },
   {
     path: '/rules',
-    page: later(async () => (await import('./rules/rules.tsx')).RulesPage),
-    label: (texts) => texts.rules.title,
+    page: later('RulesPage'),
+    entry: { label: (texts) => texts.rules.title, icon: BellAlertIcon },
   },
-  { path: '/rules/:ruleId', page: later(async () => (await import('./rules/rule.tsx')).RulePage) },
+  { path: '/rules/:ruleId', page: later('RulePage') },
   {
     path: '/bots',
-    page: later(async () => (await import('./bots/bots.tsx')).BotsPage),
+    page: later('BotsPage'),
     needs: 'manage_bots',
-    label: (texts) => texts.bots.title,
+    entry: { label: (texts) => texts.bots.title, icon: ChatBubbleLeftRightIcon },
   },
   {
     path: '/webhooks',
-    page: later(async () => (await import('./webhooks/webhooks.tsx')).WebhooksPage),
+    page: later('WebhooksPage'),
     needs: managers,
-    label: (texts) => texts.webhooks.title,
+    entry: { label: (texts) => texts.webhooks.title, icon: LinkIcon },
   },
   {
     path: '/webhooks/new',
-    page: later(async () => (await import('./webhooks/new-webhook.tsx')).NewWebhookPage),
+    page: later('NewWebhookPage'),
     needs: managers,
   },
   {
     path: '/webhooks/:webhookId',
-    page: later(async () => (await import('./webhooks/webhook.tsx')).WebhookPage),
+    page: later('WebhookPage'),
     needs: managers,
   },
   {
     path: '/deliveries',
-    page: later(async () => (await import('./deliveries/choose.tsx')).ChooseWebhookPage),
+    page: later('AllDeliveriesPage'),
     needs: managers,
-    label: (texts) => texts.deliveries.title,
+    entry: { label: (texts) => texts.deliveries.title, icon: PaperAirplaneIcon },
   },
   {
     path: '/deliveries/:webhookId',
-    page: later(async () => (await import('./deliveries/deliveries.tsx')).DeliveriesPage),
+    page: later('DeliveriesPage'),
     needs: managers,
   },
   {
     path: '/deliveries/:webhookId/:deliveryId',
-    page: later(async () => (await import('./deliveries/delivery.tsx')).DeliveryPage),
+    page: later('DeliveryPage'),
     needs: managers,
   },
   {
     path: '/replays/:webhookId/:replayId',
-    page: later(async () => (await import('./deliveries/replay.tsx')).ReplayPage),
+    page: later('ReplayPage'),
     needs: managers,
   },
   {
     path: '/users',
-    page: later(async () => (await import('./admin/users.tsx')).UsersPage),
+    page: later('UsersPage'),
     needs: 'manage_users',
-    label: (texts) => texts.admin.users,
+    entry: { label: (texts) => texts.admin.users, icon: UsersIcon },
   },
   {
     path: '/users/:userId',
-    page: later(async () => (await import('./admin/user.tsx')).UserPage),
+    page: later('UserPage'),
     needs: 'manage_users',
   },
   {
     path: '/customers',
-    page: later(async () => (await import('./admin/customers.tsx')).CustomersPage),
-    needs: 'system_admin',
-    label: (texts) => texts.admin.customers,
+    page: later('CustomersPage'),
+    needs: 'manage_customers',
+    entry: {
+      label: (texts, { isAdmin }) => (isAdmin ? texts.admin.customers : texts.customer),
+      icon: BuildingOffice2Icon,
+    },
   },
   {
     path: '/customers/:customerId',
-    page: later(async () => (await import('./admin/customer.tsx')).CustomerPage),
+    page: later('CustomerPage'),
     needs: 'system_admin',
   },
   {
     path: '/provisioning-keys',
-    page: later(async () => (await import('./admin/keys.tsx')).KeysPage),
+    page: later('KeysPage'),
     needs: 'system_admin',
-    label: (texts) => texts.admin.keys,
+    entry: { label: (texts) => texts.admin.keys, icon: KeyIcon },
   },
   {
     path: '/firmwares',
-    page: later(async () => (await import('./admin/firmwares.tsx')).FirmwaresPage),
+    page: later('FirmwaresPage'),
     needs: 'system_admin',
-    label: (texts) => texts.admin.firmwares,
+    entry: { label: (texts) => texts.admin.firmwares, icon: CpuChipIcon },
   },
 ];

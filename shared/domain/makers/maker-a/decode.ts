@@ -1,132 +1,119 @@
 import * as z from 'zod';
 import type { Point } from '../../event.ts';
-import { type Decoded, fallStatuses, ownUuid, type Signal } from '../../message.ts';
-import { maybe, millis } from '../../values.ts';
-
-// A message is understood if its essential fields are valid. All other fields are left out if they are invalid: a fall
-// with a broken coordinate is still a fall, and one with a broken start still raises an alarm.
-/** Rounded to a thousandth of a cm, because the table cannot store numbers too close to 0. */
-const cm = z
-  .number()
-  .min(-100_000)
-  .max(100_000)
-  .transform((value) => Math.round(value * 1_000) / 1_000);
-const flag = z.boolean().catch(false);
-
-const Target = z.object({ xPosCm: cm, yPosCm: cm, zPosCm: maybe(cm) });
-const Presence = z.object({
-  presenceDetected: maybe(z.boolean()),
-  presenceRegionMap: maybe(z.record(z.string(), z.unknown())),
-});
-const Place = z.object({
-  fallLocX_cm: maybe(cm),
-  fallLocY_cm: maybe(cm),
-  fallLocZ_cm: maybe(cm),
-  trackerTargets: maybe(z.array(z.unknown())),
-});
-
-const fallFields = {
-  timestamp: maybe(millis),
-  isSimulated: flag,
-  isSilent: flag,
-  isLearning: maybe(z.boolean()),
-};
-const Fall = z.object({ status: z.enum(fallStatuses), ...fallFields });
-// Sensitive falls have the same states with another name for the first one, and without `fall_confirmed`.
-const SensitiveFall = z.object({
-  status: z
-    .enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled'])
-    .transform((status) => (status === 'fall_suspected' ? 'fall_detected' : status)),
-  ...fallFields,
-});
-const Timed = z.object({ statusUpdateTimestamp: maybe(millis), timestamp: maybe(millis) });
+import { type Decoded, type FallStatus, ownUuid } from '../../message.ts';
+import { readFields } from '../message-fields.ts';
+import { messagesOfMakerA as kinds, REGION, Target } from './messages.ts';
 
 const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
 
 type Content = Omit<Decoded, 'uuid'>;
-const unknown: Signal = { kind: 'unknown' };
+/** What was read of a payload; null when it lacks what the message is about. */
+type Read = Content | null;
 
-/** Matches the positionIdx of a region. */
-const REGION = /^(\d|1[0-5])$/;
+/** Of a map or a list every entry counts that is as it should be, whatever the others are. */
+const entriesOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+const inside = (payload: unknown, name: string): unknown => (payload as Record<string, unknown>)[name];
 
-const regionsOf = (map: Record<string, unknown> | undefined): Record<number, boolean> =>
+const regionsOf = (payload: unknown): Record<number, boolean> =>
   Object.fromEntries(
-    Object.entries(map ?? {}).flatMap(([index, value]) =>
-      REGION.test(index) && (value === 0 || value === 1) ? [[index, value === 1]] : [],
-    ),
+    entriesOf(inside(payload, 'presenceRegionMap'))
+      .filter(([index, value]) => REGION.test(index) && (value === 0 || value === 1))
+      .map(([index, value]) => [index, value === 1]),
   );
 
+type Placed = {
+  fallLocX_cm?: number | undefined;
+  fallLocY_cm?: number | undefined;
+  fallLocZ_cm?: number | undefined;
+};
+/** Rounds to a thousandth of a cm, because the table cannot store numbers too close to 0. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+const pointAt = (x: number, y: number, z = 0): Point => ({ x: rounded(x), y: rounded(y), z: rounded(z) });
+
 /** Gives the location of a fall, and otherwise the position of the first target that the device tracks. */
-const pointOf = (payload: unknown): Point | null => {
-  const { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z = 0, trackerTargets } = Place.safeParse(payload).data ?? {};
-  if (x !== undefined && y !== undefined) return { x, y, z };
-  const { data } = Target.safeParse(trackerTargets?.[0]);
-  return data ? { x: data.xPosCm, y: data.yPosCm, z: data.zPosCm ?? 0 } : null;
+const pointOf = (payload: unknown, { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: Placed = {}): Point | null => {
+  if (x !== undefined && y !== undefined) return pointAt(x, y, z);
+  const [[, first] = []] = entriesOf(inside(payload, 'trackerTargets'));
+  const { found } = readFields(Target, first);
+  return found.xPosCm !== undefined && found.yPosCm !== undefined
+    ? pointAt(found.xPosCm, found.yPosCm, found.zPosCm)
+    : null;
 };
 
-const timeOf = (payload: unknown): number | null => {
-  const { data } = Timed.safeParse(payload);
-  return data?.statusUpdateTimestamp ?? data?.timestamp ?? null;
-};
+type Timed = { timestamp?: number | undefined; statusUpdateTimestamp?: number | undefined };
+const timeOf = ({ statusUpdateTimestamp, timestamp }: Timed): number | null =>
+  statusUpdateTimestamp ?? timestamp ?? null;
 
-const presence = (payload: unknown): Content | null => {
-  const { data } = Presence.safeParse(payload);
-  const regions = regionsOf(data?.presenceRegionMap);
-  const present = data?.presenceDetected ?? null;
-  if (!data || (present === null && Object.keys(regions).length === 0)) return null;
-  const deviceTime = timeOf(payload);
+const presence = (payload: unknown): Read => {
+  const { found, wrong } = readFields(kinds[4].fields, payload);
+  const regions = regionsOf(payload);
+  const present = found.presenceDetected ?? null;
+  if (present === null && Object.keys(regions).length === 0) return null;
+  const deviceTime = timeOf(found);
   return {
     signal: { kind: 'presence', present, regions, point: pointOf(payload) },
     deviceTime,
     identity: deviceTime === null ? null : ['presence', deviceTime, JSON.stringify([present, regions])],
+    wrong,
   };
 };
 
-const fallBy = (schema: typeof Fall | typeof SensitiveFall, isSensitive: boolean) => (payload: unknown) => {
-  const { data } = schema.safeParse(payload);
-  if (!data) return null;
-  const { status, timestamp: start = null, isSimulated, isSilent, isLearning } = data;
-  const fall = { kind: 'fall', status, start, isSensitive, point: pointOf(payload), isSimulated, isSilent } as const;
-  return {
-    signal: { ...fall, ...(isLearning !== undefined && { isLearning }) },
-    deviceTime: timeOf(payload),
-    identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
-    byBytes: start === null,
-  } satisfies Content;
-};
+const fallBy =
+  (type: 5 | 8, statusOf: (status: string) => FallStatus) =>
+  (payload: unknown): Read => {
+    const { found, wrong } = readFields(kinds[type].fields, payload);
+    if (found.status === undefined) return null;
+    const { timestamp: start = null, isSimulated = false, isSilent = false, isLearning } = found;
+    const [status, isSensitive] = [statusOf(found.status), type === 8];
+    return {
+      signal: {
+        ...{ kind: 'fall', status, start, isSensitive, point: pointOf(payload, found), isSimulated, isSilent },
+        ...(isLearning !== undefined && { isLearning }),
+      },
+      deviceTime: timeOf(found),
+      identity: start === null ? null : [isSensitive ? 'sensitive' : 'fall', start, status],
+      wrong,
+    };
+  };
 
-const bedExit = (payload: unknown): Content => {
-  const deviceTime = timeOf(payload);
+const bedExit = (payload: unknown): Read => {
+  const { found, wrong } = readFields(kinds[10].fields, payload);
+  const deviceTime = timeOf(found);
   const identity = deviceTime === null ? null : ['bed_exit', deviceTime];
-  return { signal: { kind: 'bed_exit', point: pointOf(payload) }, deviceTime, identity };
+  return { signal: { kind: 'bed_exit', point: pointOf(payload) }, deviceTime, identity, wrong };
 };
-
-const Version = z.object({ versionName: z.string().max(64) });
 
 /** Decodes the firmware version: `0.42.1`, with or without a v, is firmware 42. */
-const state = (payload: unknown): Content => {
-  const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(Version.safeParse(payload).data?.versionName ?? '') ?? [];
-  const firmware = minor === undefined ? null : Number(minor);
-  return { signal: { kind: 'state', firmware }, deviceTime: null, identity: null };
+const state = (payload: unknown): Read => {
+  const { found, wrong } = readFields(kinds.state.fields, payload);
+  const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(found.versionName ?? '') ?? [];
+  return {
+    signal: { kind: 'state', firmware: minor === undefined ? null : Number(minor) },
+    ...{ deviceTime: null, identity: null, wrong },
+  };
 };
 
-const decoders: Record<string, (payload: unknown) => Content | null> = {
+const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   4: presence,
-  5: fallBy(Fall, false),
-  8: fallBy(SensitiveFall, true),
+  5: fallBy(5, (status) => status as FallStatus),
+  // Sensitive falls have the same states with another name for the first one, and without `fall_confirmed`.
+  8: fallBy(8, (status) => (status === 'fall_suspected' ? 'fall_detected' : (status as FallStatus))),
   10: bedExit,
   state,
 };
+const isKnown = (type: unknown): type is keyof typeof kinds =>
+  (typeof type === 'number' || typeof type === 'string') && Object.hasOwn(decoders, type);
 
 const notUnderstood = (message: unknown, payload: unknown): Content => {
-  const deviceTime = timeOf(payload);
+  const deviceTime = timeOf(readFields(kinds[10].fields, payload).found);
   const identity = deviceTime === null ? null : ['unknown', deviceTime, JSON.stringify(message)];
-  return { signal: unknown, deviceTime, identity };
+  return { signal: { kind: 'unknown' }, deviceTime, identity, wrong: [] };
 };
 
 /** Decodes a message of a maker A device. It never throws: a message that it does not understand is `unknown`. */
 export const decodeMakerA = (message: unknown): Decoded => {
   const { type, payload } = Envelope.safeParse(message).data ?? {};
-  const decode = type !== undefined && Object.hasOwn(decoders, type) ? decoders[type] : undefined;
-  return { ...(decode?.(payload) ?? notUnderstood(message, payload)), uuid: ownUuid(message, payload) };
+  const content = (isKnown(type) && decoders[type](payload)) || notUnderstood(message, payload);
+  return { ...content, wrong: content.wrong.map((name) => `payload.${name}`), uuid: ownUuid(message, payload) };
 };

@@ -1,66 +1,69 @@
 import * as z from 'zod';
 import type { Situation } from '../../event.ts';
 import { type Decoded, type Move, ownUuid, type Signal } from '../../message.ts';
-import { maybe, millis } from '../../values.ts';
+import { readFields } from '../message-fields.ts';
+import { messagesOfMakerB as kinds, MoveEntry, OfAll, PostureEntry } from './messages.ts';
 
 const Envelope = z.object({
   cmd: z.enum(['event', 'alarm', 'stat']),
-  type: maybe(z.int()),
+  type: z.int().optional().catch(undefined),
   data: z.unknown().optional(),
 });
-const Timed = z.object({ timestamp: millis });
 
-// A track without a valid number still is a person. All such tracks count as track 0.
-const track = z.int().min(0).max(2_147_483_647).catch(0);
-const MoveEntry = z.object({
-  'track-id': track,
-  event: z.literal([1, 2, 3, 4]),
-  area_type: maybe(z.int().min(0)),
-  area_id: z.int().min(0).max(63).catch(0),
-});
-const PostureEntry = z.object({ 'track-id': track, pose: z.int().min(0).max(255) });
-const People = z.object({ 'number-people': z.int().min(0).max(1_000) });
-const Online = z.object({ status: z.literal([0, 1]) });
-const rate = maybe(z.number().min(0).max(1_000));
-const Vital = z.object({ respirationRate: rate, heartRate: rate, alarmType: maybe(z.int().min(0)) });
+/** What was read, and which fields were left out; null when the data lacks what the message is about. */
+type Read = { signal: Signal; wrong: readonly string[] } | null;
 
 /**
- * Gives the valid entries of a list. It is null if the value is no list, or if it has entries and none of them is
- * valid.
+ * Reads the entries of a list, and leaves out those that lack what they are about. Null if the value is no list, or if it
+ * has entries and none of them is left.
  */
-const entriesOf = <T extends z.ZodType>(schema: T, data: unknown): z.output<T>[] | null => {
+const entriesOf = <F extends z.ZodObject, T>(
+  fields: F,
+  data: unknown,
+  make: (found: ReturnType<typeof readFields<F>>['found']) => T | null,
+): { entries: T[]; wrong: string[] } | null => {
   if (!Array.isArray(data)) return null;
-  const read = data.slice(0, 64).flatMap((entry) => {
-    const { data: found, success } = schema.safeParse(entry);
-    return success ? [found] : [];
+  const wrong: string[] = [];
+  const entries = data.slice(0, 64).flatMap((entry, at) => {
+    const read = readFields(fields, entry);
+    const made = make(read.found);
+    wrong.push(...(made === null ? [`data.${at}`] : read.wrong.map((name) => `data.${at}.${name}`)));
+    return made === null ? [] : [made];
   });
-  return read.length === 0 && data.length > 0 ? null : read;
+  return entries.length === 0 && data.length > 0 ? null : { entries, wrong };
 };
 
 const areaKinds: Readonly<Record<number, NonNullable<Move['area']>['kind']>> = { 2: 'bed', 4: 'door', 5: 'bed' };
 
-const moveOf = ({ event, area_type: type, area_id: index, ...entry }: z.output<typeof MoveEntry>): Move => ({
-  track: entry['track-id'],
-  entered: event === 1 || event === 3,
-  area: event < 3 ? null : { index, kind: type === undefined ? null : (areaKinds[type] ?? 'default') },
-});
+const moves = (data: unknown): Read => {
+  const read = entriesOf(MoveEntry, data, (found): Move | null => {
+    const { event, area_type: type, area_id: index = 0, 'track-id': track = 0 } = found;
+    if (event === undefined) return null;
+    const area = event < 3 ? null : { index, kind: type === undefined ? null : (areaKinds[type] ?? 'default') };
+    return { track, entered: event === 1 || event === 3, area };
+  });
+  return read && { signal: { kind: 'moves', moves: read.entries }, wrong: read.wrong };
+};
 
-const moves = (data: unknown): Signal | null => {
-  const entries = entriesOf(MoveEntry, data);
-  return entries && { kind: 'moves', moves: entries.map(moveOf) };
+const postures = (data: unknown): Read => {
+  const read = entriesOf(PostureEntry, data, ({ pose, 'track-id': track = 0 }) =>
+    pose === undefined ? null : { track, pose },
+  );
+  return read && { signal: { kind: 'postures', postures: read.entries }, wrong: read.wrong };
 };
-const postures = (data: unknown): Signal | null => {
-  const entries = entriesOf(PostureEntry, data);
-  return entries && { kind: 'postures', postures: entries.map((one) => ({ track: one['track-id'], pose: one.pose })) };
+
+const people = (data: unknown): Read => {
+  const count = readFields(kinds.people.fields.shape.data, data).found['number-people'];
+  return count === undefined ? null : { signal: { kind: 'people', count }, wrong: [] };
 };
-const people = (value: unknown): Signal | null => {
-  const { data } = People.safeParse(value);
-  return data ? { kind: 'people', count: data['number-people'] } : null;
+const online = (data: unknown): Read => {
+  const { status } = readFields(kinds.online.fields.shape.data, data).found;
+  return status === undefined ? null : { signal: { kind: 'online', isOnline: status === 0 }, wrong: [] };
 };
-const online = (value: unknown): Signal | null => {
-  const { data } = Online.safeParse(value);
-  return data ? { kind: 'online', isOnline: data.status === 0 } : null;
-};
+const sign = (situation: 'sensor_weak_signal' | 'sensor_tilted') => (): Read => ({
+  signal: { kind: 'sign', situation },
+  wrong: [],
+});
 
 const vitalAlarms: Readonly<Record<number, Situation>> = {
   11: 'respiration_high',
@@ -71,39 +74,43 @@ const vitalAlarms: Readonly<Record<number, Situation>> = {
   16: 'vital_signs_weak',
 };
 
-const vital = (value: unknown): Signal | null => {
-  const { respirationRate, heartRate, alarmType } = Vital.safeParse(value).data ?? {};
+const vital = (data: unknown): Read => {
+  const { found, wrong } = readFields(kinds.vital.fields.shape.data, data);
+  const { respirationRate, heartRate, alarmType } = found;
   const rates = [respirationRate, heartRate].filter((one) => one !== undefined);
   if (rates.length === 0 && alarmType === undefined) return null;
   const alarm = alarmType === undefined ? null : (vitalAlarms[alarmType] ?? null);
   // A rate of 0 means that nothing was measured, so it does not show that all is well again.
-  return { kind: 'vital', alarm, hasReading: rates.length === 0 || rates.some((one) => one > 0) };
+  const hasReading = rates.length === 0 || rates.some((one) => one > 0);
+  return { signal: { kind: 'vital', alarm, hasReading }, wrong: wrong.map((name) => `data.${name}`) };
 };
 
-const decoders: Readonly<Record<number, (data: unknown) => Signal | null>> = {
-  1: moves,
-  2: postures,
-  3: people,
-  5: online,
-  7: () => ({ kind: 'sign', situation: 'sensor_weak_signal' }),
-  8: () => ({ kind: 'sign', situation: 'sensor_tilted' }),
+const decoders: Readonly<Record<number, (data: unknown) => Read>> = {
+  [kinds.moves.type]: moves,
+  [kinds.postures.type]: postures,
+  [kinds.people.type]: people,
+  [kinds.online.type]: online,
+  [kinds.weakSignal.type]: sign('sensor_weak_signal'),
+  [kinds.tilted.type]: sign('sensor_tilted'),
 };
 
-const signalOf = (message: unknown): Signal => {
+const read = (message: unknown): NonNullable<Read> => {
   const { cmd, type, data } = Envelope.safeParse(message).data ?? {};
   const byType = type === undefined ? undefined : decoders[type];
-  return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { kind: 'unknown' };
+  return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { signal: { kind: 'unknown' }, wrong: [] };
 };
 
 /** Decodes a message of a maker B device. It never throws: a message that it does not understand is `unknown`. */
 export const decodeMakerB = (message: unknown): Decoded => {
   const data = (message as { data?: unknown } | null)?.data;
-  const deviceTime = (Timed.safeParse(message).data ?? Timed.safeParse(data).data)?.timestamp ?? null;
+  const [top, inner] = [readFields(OfAll, message), readFields(OfAll, data)];
+  const deviceTime = top.found.timestamp ?? inner.found.timestamp ?? null;
+  const { signal, wrong } = read(message);
   return {
-    signal: signalOf(message),
+    signal,
     deviceTime,
     uuid: ownUuid(message, data),
     identity: deviceTime === null ? null : ['message', deviceTime, JSON.stringify(message)],
-    byBytes: deviceTime === null,
+    wrong: [...top.wrong, ...inner.wrong.map((name) => `data.${name}`), ...wrong],
   };
 };

@@ -4,7 +4,7 @@ import { derivedUlid, timeOfUlid } from '../../../../shared/domain/ids.ts';
 import { packSnapshot } from '../../../../shared/domain/packed-snapshot.ts';
 import { items } from '../../../../shared/store/table.ts';
 import { createLedger } from '../../../bench/meter.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { startCountedCloud } from '../../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '../../../fixtures/home.ts';
 import { bareSnapshot } from '../../../fixtures/snapshot.ts';
 
@@ -24,12 +24,7 @@ const newestFirst = Array.from({ length: COUNT }, (_, n) => idOf(n)).toSorted(
 );
 
 beforeAll(async () => {
-  cloud = await startTestCloud({
-    clock: unscheduled,
-    meter: ledger.meter,
-    wrap: ledger.wrap,
-    environment: { RATE_LIMIT_PER_SECOND: '1000000' },
-  });
+  cloud = await startCountedCloud(ledger);
   home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
   const { webhook } = await createAlarm(home.client, 'http://127.0.0.1:9/');
   deliveries = `/webhooks/${webhook.id}/deliveries`;

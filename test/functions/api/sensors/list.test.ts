@@ -4,7 +4,7 @@ import type { PageOf } from '../../../../shared/domain/page.ts';
 import { deviceIdOf, newSensor, type Sensor, type SensorRecord } from '../../../../shared/domain/sensor.ts';
 import { newSensorItem } from '../../../../shared/store/sensor-item.ts';
 import { createLedger } from '../../../bench/meter.ts';
-import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { startCountedCloud } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from '../../../fixtures/home.ts';
 
 const MANY = 10_000;
@@ -45,12 +45,7 @@ const seed = async (sensors: readonly SensorRecord[]): Promise<void> => {
 };
 
 beforeAll(async () => {
-  cloud = await startTestCloud({
-    clock: unscheduled,
-    meter: ledger.meter,
-    wrap: ledger.wrap,
-    environment: { RATE_LIMIT_PER_SECOND: '1000000' },
-  });
+  cloud = await startCountedCloud(ledger);
   const admin = await adminOf(cloud.url);
   [big, small] = [await createHome(admin, 'big', []), await createHome(admin, 'small', [])];
   all = makeSensors(big.customerId, MANY);

@@ -21,7 +21,7 @@ let receiver: Receiver;
 let admin: Client;
 let stores: Store;
 /** What the receiver answers with. */
-let status = 200;
+const status = 200;
 beforeAll(async () => {
   const answer = startReceiver((_, response) => void response.writeHead(status).end());
   [cloud, receiver] = await Promise.all([startTestCloud(), answer]);
@@ -111,10 +111,11 @@ describe('a webhook', () => {
   });
 
   test('that switched itself off starts anew when it is enabled', async () => {
-    const { client, path, hook, fall } = await createScene('cherry');
-    status = 410;
-    await fall(1);
-    status = 200;
+    const { client, customerId, path, hook, fall } = await createScene('cherry');
+    const before = await stores.webhooks.get(customerId, hook.id);
+    if (!before) throw new Error('no webhook');
+    await stores.health.failed(before, Date.now(), { openUntil: null, isGone: true }, []);
+    await stores.health.disable(before, 'gone', null);
     expect(await client.ok('GET', path)).toMatchObject({
       ...{ isEnabled: false, disabledReason: 'gone' },
       health: { consecutiveFailures: 1, failingSince: expect.any(Number) },
@@ -131,8 +132,8 @@ describe('a webhook', () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, Date.now(), Date.now() + 300_000, []);
-    await stores.health.disable(before, 'failing');
+    await stores.health.failed(before, Date.now(), { openUntil: Date.now() + 300_000, isGone: false }, []);
+    await stores.health.disable(before, 'failing', null);
     await client.ok('PUT', path, { ...hook, isEnabled: true });
     await fall(1);
   });
@@ -141,8 +142,8 @@ describe('a webhook', () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, 7, null, []);
-    await stores.health.disable(before, 'gone');
+    await stores.health.failed(before, 7, { openUntil: null, isGone: false }, []);
+    await stores.health.disable(before, 'gone', null);
     const given = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, given, 8)).toBeNull();
     expect(await stores.webhooks.get(customerId, hook.id)).toMatchObject({

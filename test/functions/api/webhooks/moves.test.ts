@@ -62,7 +62,7 @@ test('a webhook that its old URL switches off while it moves is on at the new on
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
   if (!before) throw new Error('no webhook');
-  await health.disable(before, 'gone');
+  await health.disable(before, 'gone', null);
   expect(await webhooks.replace(before, { ...before, url: better.url } as never, world.now())).toBeNull();
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, disabledReason: null });
 });
@@ -76,8 +76,10 @@ test('what a URL answers after the move says nothing of the new one, and the slo
   for (const late of ['failed', 'worked'] as const) {
     const trouble = { consecutiveFailures: 3, failingSince: 7, lastSuccess: 5, lastFailure: 6, probeUntil: 8 };
     await home.set({ ...trouble, slot2: 9 });
-    await health[late](before, world.now(), null, ['probeUntil', 'slot2']);
-    await health.disable(before, 'failing');
+    const holds = ['probeUntil', 'slot2'] as const;
+    if (late === 'worked') await health.worked(before, world.now(), null, holds);
+    else await health.failed(before, world.now(), { openUntil: null, isGone: false }, holds);
+    await health.disable(before, 'failing', null);
     const after = await home.record();
     expect(after).toMatchObject({ ...trouble, isEnabled: true });
     expect(after).not.toHaveProperty('slot2');

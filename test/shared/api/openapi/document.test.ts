@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groups } from '../../../../functions/index.ts';
@@ -6,10 +11,12 @@ import { openApi } from '../../../../shared/api/openapi/document.ts';
 import { doorOf } from '../../../../shared/api/operation.ts';
 import { call } from '../../../contracts/calls.ts';
 import { about, at, document, faultsAt, type Json } from '../../../contracts/document.ts';
-import { exampleOf, operations } from '../../../contracts/operations.ts';
+import { documented, exampleOf } from '../../../contracts/operations.ts';
 import { createWorld, type World } from '../../../contracts/world.ts';
 
 const json = ['content', 'application/json'];
+const run = promisify(execFile);
+const redocly = new URL('../../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url).pathname;
 
 let world: World;
 beforeAll(async () => {
@@ -25,9 +32,66 @@ test('a public validator finds nothing wrong with the document', async () => {
   expect(valid).toBe(true);
 });
 
-test('the document has every operation of the contracts, once, and no other', () => {
+test('redocly finds nothing to recommend', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+  const file = join(folder, 'openapi.json');
+  await writeFile(file, JSON.stringify(document));
+  const args = [redocly, 'lint', file, '--extends', 'recommended', '--format', 'json'];
+  const { stdout } = await run(process.execPath, args, { env: { REDOCLY_TELEMETRY: 'off', HOME: folder } });
+  const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] };
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  await rm(folder, { recursive: true });
+});
+
+/** All values of a key anywhere in the document. */
+const valuesOf = (key: string, value: unknown = document): unknown[] =>
+  value === null || typeof value !== 'object'
+    ? []
+    : Object.entries(value).flatMap(([name, one]) => [
+        ...(name === key && typeof one === 'string' ? [one] : []),
+        ...valuesOf(key, one),
+      ]);
+/** What engines such as RE2 (Go) and that of Rust (pydantic) do not read: look-around, back-references, escapes by u. */
+const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
+
+test('patterns are read by every engine: no look-around, back-references, surrogates or escapes by u', () => {
+  const patterns = [...new Set(valuesOf('pattern'))] as string[];
+  expect(patterns.length).toBeGreaterThan(5);
+  expect(patterns.filter((one) => notPortable.test(one) || !one.isWellFormed())).toEqual([]);
+  for (const planted of ['^(?!a)b$', '^(a)\\1$', '^[\\ud800]$', '^(?<=a)b$', '^a++$'])
+    expect([planted, notPortable.test(planted)]).toEqual([planted, true]);
+});
+
+test('formats are those of the registry', () => {
+  // https://spec.openapis.org/registry/format/
+  const known = ['uuid', 'binary', 'ipv4', 'ipv6', 'int32'];
+  const examples = new Set(['full', 'custom1', 'raw']);
+  const formats = [...new Set(valuesOf('format'))].filter((one) => !examples.has(String(one)));
+  expect(formats.sort()).toEqual(known.sort());
+});
+
+test('every tag has one description, and operations use no other', () => {
+  const tags = at('tags') as { name: string; description: string }[];
+  expect(new Set(tags.map(({ name }) => name)).size).toBe(tags.length);
+  expect(tags.filter(({ description }) => description.length < 10)).toEqual([]);
+  const used = [at('paths'), at('webhooks')].flatMap((all) =>
+    Object.values(all as Json).flatMap((item) => Object.values(item as Json).flatMap((one) => (one as Json).tags)),
+  );
+  expect([...new Set(used)].sort()).toEqual(tags.map(({ name }) => name).sort());
+});
+
+test('the client of TypeScript is generated inside the clone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
+  const cli = new URL('../../../../node_modules/openapi-typescript/bin/cli.js', import.meta.url).pathname;
+  await run(process.execPath, [cli, join(folder, 'openapi.json'), '-o', join(folder, 'client.d.ts')]);
+  expect(await readFile(join(folder, 'client.d.ts'), 'utf8')).toContain('postMessages');
+  await rm(folder, { recursive: true });
+});
+
+test('the document has every operation of the contracts, once, and no page', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
-  expect(listed.map(({ operationId }) => operationId).sort()).toEqual(operations.map(([name]) => name).sort());
+  expect(listed.map(({ operationId }) => operationId).sort()).toEqual(documented.map(([name]) => name).sort());
 });
 
 test('operations of devices name a server of their own where they have one, and no other operation does', () => {
@@ -37,7 +101,7 @@ test('operations of devices name a server of their own where they have one, and 
     const listed = Object.values(paths).flatMap((item) => Object.values(item) as Json[]);
     return new Map(listed.map(({ operationId, servers }) => [operationId, servers]));
   };
-  for (const [name, operation] of operations) {
+  for (const [name, operation] of documented) {
     const servers = [{ url: 'https://devices.example.com/api/v1' }];
     const wanted = doorOf(operation) === 'devices' ? servers : undefined;
     expect([name, serversOf('https://devices.example.com').get(name)]).toEqual([name, wanted]);
@@ -62,7 +126,7 @@ test('every 401 tells how to authenticate, and the document says under which nam
   const answers = [
     await world.anybody.call('POST', '/users/password-reset/confirm', body),
     await world.anybody.call('POST', '/users/login', { username: 'nobody', password: 'wrong' }),
-    await world.anybody.as('garbage').call('GET', '/server/config'),
+    await world.anybody.as('garbage').call('GET', '/users/me'),
     await world.anybody.call('GET', '/users/me'),
   ];
   expect(answers.map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual(
@@ -78,7 +142,7 @@ test('every 401 tells how to authenticate, and the document says under which nam
   for (const headers of responses) expect(Object.keys(Object(headers))).toEqual(expect.arrayContaining(names));
 });
 
-describe.each(operations)('%s', (name, operation) => {
+describe.each(documented)('%s', (name, operation) => {
   const place = ['paths', operation.path, operation.method.toLowerCase()];
   const success = [...place, 'responses', operation.success];
 

@@ -2,8 +2,10 @@ import { TextInput } from '@mantine/core';
 import type { Customer, CustomerUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
+import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
+import { useMe } from '../session/session.tsx';
+import { useCustomer } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -11,6 +13,7 @@ import { useEdited } from '../ui/edited.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { ownZone, ZoneSelect } from '../ui/zone-select.tsx';
 
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 const refresh = [['customers'], ['customer']];
@@ -18,10 +21,12 @@ const refresh = [['customers'], ['customer']];
 const Editor = ({ customer }: { customer: Customer | null }) => {
   const { admin: texts, setup, save: label } = useTexts();
   const [, go] = useLocation();
-  const [draft, change] = useDraft<CustomerUpdate>({
+  const { choose } = useCustomer();
+  const [draft, change] = useDraft<Required<CustomerUpdate>>({
     name: customer?.name ?? '',
     location: customer?.location ?? '',
     email: customer?.email ?? '',
+    timeZone: customer?.timeZone ?? ownZone,
   });
   const save = useWrite({
     send: (body: CustomerUpdate) =>
@@ -30,7 +35,10 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
         : ok(api.POST('/customers', { body })),
     done: setup.saved,
     refresh,
-    onDone: () => go('/customers'),
+    onDone: (saved) => {
+      if (!customer) choose(saved.id);
+      go(customer ? '/customers' : '/');
+    },
   });
   const field = fieldsOf(draft, change, save.error);
   return (
@@ -38,12 +46,20 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
       <TextInput label={setup.name} required maxLength={128} {...field.text('name')} />
       <TextInput label={texts.location} maxLength={256} {...field.text('location')} />
       <TextInput label={texts.email} type="email" {...field.text('email')} />
+      <ZoneSelect
+        description={texts.zoneHint}
+        value={draft.timeZone}
+        onChange={(timeZone) => change({ timeZone })}
+        error={faultOf(save.error, 'timeZone')}
+      />
     </Form>
   );
 };
 
-const Existing = ({ customerId }: { customerId: number }) => {
+/** A customer, which only a system admin may delete. */
+export const Existing = ({ customerId }: { customerId: number }) => {
   const { admin: texts } = useTexts();
+  const { isAdmin } = useMe();
   const [, go] = useLocation();
   const customer = useEdited(['customer', customerId], () =>
     ok(api.GET('/customers/{customerId}', pathOf(customerId))),
@@ -52,14 +68,16 @@ const Existing = ({ customerId }: { customerId: number }) => {
     <Loaded query={customer}>
       {(found) => (
         <>
-          <Head title={found.name} back={{ href: '/customers', label: texts.customers }}>
-            <DeleteButton
-              name={found.name}
-              text={texts.deleteCustomer}
-              send={() => ok(api.DELETE('/customers/{customerId}', pathOf(found.id)))}
-              refresh={[['customers']]}
-              onDone={() => go('/customers')}
-            />
+          <Head title={found.name} {...(isAdmin && { back: { href: '/customers', label: texts.customers } })}>
+            {isAdmin && (
+              <DeleteButton
+                name={found.name}
+                text={texts.deleteCustomer}
+                send={() => ok(api.DELETE('/customers/{customerId}', pathOf(found.id)))}
+                refresh={[['customers']]}
+                onDone={() => go('/customers')}
+              />
+            )}
           </Head>
           <Editor customer={found} />
         </>

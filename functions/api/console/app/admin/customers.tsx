@@ -3,26 +3,24 @@ import { useQuery } from '@tanstack/react-query';
 import type { Customer } from 'openapi';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
+import { useMe } from '../session/session.tsx';
+import { customersQuery } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Search } from '../ui/search.tsx';
+import { Existing } from './customer.tsx';
 
 const PER_PAGE = 30;
 
-/** The page of all customers. The API gives all of them at once; the page shows them in parts. */
-export const CustomersPage = () => {
+/** All customers. The API gives all of them at once; the page shows them in parts. */
+const Customers = () => {
   const { admin: texts, setup } = useTexts();
   const dates = useDates();
   const [page, setPage] = useState(0);
   const [text, setText] = useState('');
-  const customers = useQuery({
-    queryKey: ['customers'],
-    queryFn: () => ok(api.GET('/customers')),
-  });
+  const customers = useQuery(customersQuery);
   const wanted = (customers.data ?? []).filter(({ name, location }) =>
     `${name}\n${location}`.toLowerCase().includes(text.toLowerCase()),
   );
@@ -54,4 +52,10 @@ export const CustomersPage = () => {
       />
     </>
   );
+};
+
+/** The page of all customers; for others than system admins that of their own. */
+export const CustomersPage = () => {
+  const { isAdmin, customerId } = useMe();
+  return isAdmin || customerId === null ? <Customers /> : <Existing customerId={customerId} />;
 };

@@ -7,6 +7,8 @@ type Write<V, R> = {
   send: (values: V) => Promise<R>;
   /** The text of the notification after success. */
   done?: string;
+  /** Does the form show all that can go wrong at its fields? Then no notification does. */
+  isQuiet?: true;
   /** The keys of queries to refetch after success: all queries whose key begins with one of them. */
   refresh?: readonly QueryKey[];
   onDone?: (result: R) => void;
@@ -16,7 +18,7 @@ type Write<V, R> = {
  * A mutation that shows a notification about its result, and refetches what it changed. An error about fields is
  * shown in the notification; a form can show it at its fields, too (`faultOf`).
  */
-export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone }: Write<V, R>) => {
+export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone, isQuiet }: Write<V, R>) => {
   const client = useQueryClient();
   const texts = useTexts();
   const closeButtonProps = { 'aria-label': texts.close };
@@ -28,6 +30,7 @@ export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDo
       onDone?.(result);
     },
     onError: (error) => {
+      if (isQuiet && error instanceof Problem) return;
       const message = error instanceof Problem ? error.message : texts.noAnswer;
       const faults = error instanceof Problem ? error.faults.map((fault) => `${fault.path}: ${fault.message}`) : [];
       notifications.show({

@@ -15,7 +15,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
           <Badge variant="light" tt="none" color={isGood ? 'green' : 'red'}>
-            {status ?? error}
+            {status ?? texts.errors[error ?? ''] ?? error}
           </Badge>
         </Group>
         <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>

@@ -1,13 +1,17 @@
 import { Anchor, Button, Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DeliveryDetail } from 'openapi';
+import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
+import { nameOf, TEST } from '../sensors/kinds.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
+import { NameLink } from '../ui/name.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useWebhook } from '../webhooks/webhook.tsx';
 import { Attempts } from './attempts.tsx';
 import { Message } from './message.tsx';
 import { StateBadge } from './state.tsx';
@@ -30,36 +34,62 @@ const Redeliver = ({ path }: { path: Place }) => {
   );
 };
 
+type FactProps = { label: string; children: ReactNode };
+const Fact = ({ label, children }: FactProps) => (
+  <>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </>
+);
+
+/** What the delivery is about: the event with its message, the room, the rule that fired, and the webhook. */
+const About = ({ delivery }: { delivery: DeliveryDetail }) => {
+  const texts = useTexts();
+  const { deliveries } = texts;
+  const { webhookId, event, eventUuid, sensorId, sensorName, ruleId, ruleName } = delivery;
+  const webhook = useWebhook(webhookId).data;
+  const name = nameOf(event, texts);
+  const isTest = event === TEST;
+  const href = `/sensors/${sensorId}?part=events&event=${eventUuid}`;
+  return (
+    <>
+      <Fact label={deliveries.event}>{isTest ? name : <NameLink href={href}>{name}</NameLink>}</Fact>
+      {!isTest && (
+        <Fact label={deliveries.room}>
+          <NameLink href={`/sensors/${sensorId}?part=hits`}>{sensorName}</NameLink>
+        </Fact>
+      )}
+      {ruleId !== null && (
+        <Fact label={deliveries.rule}>
+          <NameLink href={`/rules/${ruleId}`}>{ruleName ?? String(ruleId)}</NameLink>
+        </Fact>
+      )}
+      <Fact label={deliveries.webhook}>
+        <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? deliveries.oneWebhook}</NameLink>
+      </Fact>
+    </>
+  );
+};
+
 const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
-  const { webhookId, event, state, reason, createDate, nextAttempt, replayOf } = delivery;
+  const { webhookId, state, reason, createDate, nextAttempt, replayOf } = delivery;
   return (
     <Paper withBorder p="md" mb="lg">
       <dl className="facts">
-        <dt>{texts.event}</dt>
-        <dd>{event}</dd>
-        <dt>{texts.time}</dt>
-        <dd>{dates.exact(createDate)}</dd>
-        <dt>{texts.state}</dt>
-        <dd>
+        <About delivery={delivery} />
+        <Fact label={texts.time}>{dates.exact(createDate)}</Fact>
+        <Fact label={texts.state}>
           <StateBadge state={state} /> {reason !== null && (texts.reasons[reason] ?? reason)}
-        </dd>
-        {nextAttempt !== null && (
-          <>
-            <dt>{texts.next}</dt>
-            <dd>{dates.exact(nextAttempt)}</dd>
-          </>
-        )}
+        </Fact>
+        {nextAttempt !== null && <Fact label={texts.next}>{dates.exact(nextAttempt)}</Fact>}
         {replayOf !== null && (
-          <>
-            <dt>{texts.repeats}</dt>
-            <dd>
-              <Anchor component={Link} href={`/deliveries/${webhookId}/${replayOf}`}>
-                {replayOf}
-              </Anchor>
-            </dd>
-          </>
+          <Fact label={texts.repeats}>
+            <Anchor component={Link} href={`/deliveries/${webhookId}/${replayOf}`}>
+              {replayOf}
+            </Anchor>
+          </Fact>
         )}
       </dl>
     </Paper>

@@ -1,7 +1,17 @@
 import type { Delivery } from 'openapi';
 import { useSearchParams } from 'wouter';
+import { endOfMinute } from '../ui/time-input.tsx';
 
-export type Filter = { state: Delivery['state'] | null; since: number | null; until: number | null; page: number };
+export type Filter = {
+  state: Delivery['state'] | null;
+  since: number | null;
+  until: number | null;
+  page: number;
+  /** The id of a sensor, and the uuid of an event. Only links set them. */
+  sensor: string | null;
+  event: string | null;
+};
+export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => void };
 
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
@@ -18,6 +28,8 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
     since: numberIn(params.get('since')),
     until: numberIn(params.get('until')),
     page: numberIn(params.get('page')) ?? 0,
+    sensor: params.get('sensor'),
+    event: params.get('event'),
   };
   const change = (part: Partial<Filter>): void => {
     const next = Object.entries({ ...filter, page: 0, ...part });
@@ -26,3 +38,19 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
   };
   return [filter, change];
 };
+
+/** The query of the API for a filter. */
+export const queryOf = ({ page, state, since, until, sensor, event }: Filter) => ({
+  page,
+  ...(state !== null && { state }),
+  ...(since !== null && { since }),
+  ...(until !== null && { until: endOfMinute(until) }),
+  ...(sensor !== null && { sensorId: sensor }),
+  ...(event !== null && { eventUuid: event }),
+});
+
+/** How long before an event (ms) its deliveries are looked for: the clock of its sensor may be ahead of the service. */
+const BEFORE = 3_600_000;
+/** The address of the list of the deliveries of an event. */
+export const deliveriesOf = (eventUuid: string, createDate: number): string =>
+  `/deliveries?event=${eventUuid}&since=${createDate - BEFORE}`;

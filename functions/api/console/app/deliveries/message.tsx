@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
+import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { verifyCode } from './verify.ts';
@@ -34,7 +35,13 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
                 .join('\n')}
             </Code>
             <Text size="sm">{isSigned ? `${texts.ofAttempt} ${texts.ofSecret}` : texts.ofAttempt}</Text>
-            {body === null ? <Text>{texts.gone}</Text> : <Code label={texts.body}>{body}</Code>}
+            {body === null ? (
+              <Text>{texts.gone}</Text>
+            ) : (
+              <Code label={texts.body} copied={body}>
+                {pretty(body)}
+              </Code>
+            )}
             {isSigned && <Code label={texts.verify}>{verifyCode}</Code>}
           </Stack>
         )}

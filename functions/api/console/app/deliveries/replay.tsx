@@ -56,7 +56,7 @@ const Shown = ({ replay }: { replay: Replay }) => {
     <Paper withBorder p="md" className="narrow">
       <Stack>
         <Group>
-          <Badge variant="light" color={isOver ? 'gray' : 'blue'} role="status">
+          <Badge variant="light" color={isOver ? 'gray' : 'cyan'} role="status">
             {isPaused ? texts.paused : texts.replayState[state]}
           </Badge>
           <Text>{`${dates.dateTime(since)} – ${dates.dateTime(until)}`}</Text>

@@ -3,8 +3,8 @@ import type { Delivery } from 'openapi';
 import { useTexts } from '../texts/texts.tsx';
 
 const colours = {
-  pending: 'blue',
-  sending: 'blue',
+  pending: 'cyan',
+  sending: 'cyan',
   delivered: 'green',
   retrying: 'orange',
   held: 'gray',

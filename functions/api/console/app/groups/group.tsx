@@ -1,4 +1,4 @@
-import { Stack, Text, TextInput, Title } from '@mantine/core';
+import { Stack, TextInput, Title } from '@mantine/core';
 import type { SensorGroup, SensorGroupUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
@@ -6,6 +6,7 @@ import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
+import { ReadOnly } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -79,7 +80,7 @@ const Editor = ({ group, customerId }: { group: SensorGroup | null; customerId: 
         </Form>
       ) : (
         <Stack className="narrow">
-          <Text>{setup.readOnly}</Text>
+          <ReadOnly needs="manage_sensors" />
           {fields}
         </Stack>
       )}

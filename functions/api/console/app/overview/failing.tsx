@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
+import { managers } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
@@ -56,7 +57,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
 export const Failing = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
   const may = useMay();
-  if (!may(['manage_customers', 'manage_bots'])) return null;
+  if (!may(managers)) return null;
   return (
     <Paper component="section" aria-label={texts.failing} withBorder p="lg">
       <Title order={2} mb="sm">

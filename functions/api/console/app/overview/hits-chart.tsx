@@ -7,7 +7,7 @@ import { useNow } from '../ui/now.ts';
 import { Plot } from '../ui/plot.tsx';
 import { HOUR, hourly } from './hits.ts';
 
-const looks: readonly Look[] = [{ kind: 'bars', color: '#1971c2' }];
+const looks: readonly Look[] = [{ kind: 'bars', color: '#0c8599' }];
 
 /** A chart of the number of rule hits in each of the last 24 hours. */
 export const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {

@@ -1,10 +1,12 @@
 import { Alert, Group, Stack, Switch, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useCustomerId } from '../shell/customer.tsx';
+import { useCustomer } from '../shell/customer.tsx';
+import { NoCustomer } from '../shell/of-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
+import { Checklist } from './checklist.tsx';
 import { Failing } from './failing.tsx';
 import { fallKey, openFallsQuery } from './falls.ts';
 import { hitsQuery } from './hits.ts';
@@ -53,20 +55,17 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
   );
 };
 
-const NoCustomer = () => {
-  const { overview: texts } = useTexts();
-  useTitle(texts.title);
-  return <Alert>{texts.chooseCustomer}</Alert>;
-};
-
 /** The overview page: open falls, silent sensors, rule hits, and failing webhooks. */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();
-  const customerId = useCustomerId();
+  const { customerId, isNone } = useCustomer();
+  useTitle(texts.title);
   return (
     <Stack gap="xl">
       <Title order={1}>{texts.title}</Title>
-      {customerId === null ? <NoCustomer /> : <OfCustomer customerId={customerId} />}
+      {(customerId !== null || isNone) && <Checklist customerId={customerId} />}
+      {customerId !== null && <OfCustomer customerId={customerId} />}
+      {customerId === null && isNone === false && <NoCustomer />}
       <div className="cards">
         <SensorStates />
         {customerId !== null && <Failing customerId={customerId} />}

@@ -1,6 +1,7 @@
-import { MultiSelect, Text } from '@mantine/core';
+import { Alert, Anchor, MultiSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Rule } from 'openapi';
+import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMay } from '../session/session.tsx';
@@ -29,11 +30,19 @@ type RecipientsProps = {
 };
 
 export const Recipients = ({ customerId, value, onChange, error }: RecipientsProps) => {
-  const { rules: texts } = useTexts();
+  const { rules: texts, webhooks } = useTexts();
   const isAllowed = useMay()('manage_bots');
   const known = useRecipients(customerId);
   if (!isAllowed) return <Text>{`${texts.recipients}: ${texts.somebody(value.length)}. ${texts.mayNotChoose}`}</Text>;
-  if (known.data?.length === 0 && value.length === 0) return <Text>{texts.noRecipients}</Text>;
+  if (known.data?.length === 0 && value.length === 0)
+    return (
+      <Alert color={error === undefined ? 'yellow' : 'red'} title={texts.recipients}>
+        {texts.noRecipients}{' '}
+        <Anchor component={Link} href="/webhooks/new" inherit>
+          {webhooks.create}
+        </Anchor>
+      </Alert>
+    );
   const choose = (ids: readonly string[]) =>
     onChange(
       ids.flatMap((webhookId) => {

@@ -1,11 +1,13 @@
-import { Text } from '@mantine/core';
 import type { Rule, RuleUpdate } from 'openapi';
+import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
+import { ReadOnly } from '../shell/refused.tsx';
+import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -22,11 +24,11 @@ import { ScheduleFields } from './week-grid.tsx';
 const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
 const refresh = [['rules'], ['rule']];
 
-const newRule: RuleUpdate = {
-  ...{ name: '', title: '{situation}: {sensor}', message: '{situation} at {time}, {location}' },
+const newRule = ({ rules: { newMessage } }: Texts): RuleUpdate => ({
+  ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
   ...{ situation: 'fall_detected', sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
   ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
-};
+});
 
 /** The parts of a rule that can be changed. */
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
@@ -61,13 +63,19 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 };
 
 const Fields = ({ rule, customerId }: EditorProps) => {
-  const { save: label } = useTexts();
-  const [draft, change] = useDraft(rule ? draftOf(rule) : newRule);
+  const texts = useTexts();
+  const [draft, change] = useDraft(rule ? draftOf(rule) : newRule(texts));
   const save = useSave({ rule, customerId });
+  const [isAsked, setAsked] = useState(false);
+  const isForNobody = draft.recipients.length === 0;
   const fault = (path: string) => faultOf(save.error, path);
+  const submit = () => {
+    setAsked(true);
+    if (!isForNobody) save.mutate(draft);
+  };
   const field = fieldsOf(draft, change, save.error);
   return (
-    <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)} className="narrow">
+    <Form action={texts.save} isPending={save.isPending} onSubmit={submit} className="narrow">
       <Sentence rule={draft} customerId={customerId} />
       <What field={field} />
       <Scope customerId={customerId} rule={draft} onChange={change} faultOf={fault} />
@@ -76,7 +84,9 @@ const Fields = ({ rule, customerId }: EditorProps) => {
         customerId={customerId}
         value={draft.recipients}
         onChange={(recipients) => change({ recipients })}
-        error={fault('recipients') ?? fault('recipients.0.webhookId')}
+        error={
+          isAsked && isForNobody ? texts.rules.needsRecipient : (fault('recipients') ?? fault('recipients.0.webhookId'))
+        }
       />
       <Said field={field} />
       <Limits field={field} />
@@ -85,7 +95,7 @@ const Fields = ({ rule, customerId }: EditorProps) => {
 };
 
 const Editor = ({ rule, customerId }: EditorProps) => {
-  const { rules: texts, setup } = useTexts();
+  const { rules: texts } = useTexts();
   const isAllowed = useMay()('manage_rules');
   return (
     <>
@@ -94,7 +104,7 @@ const Editor = ({ rule, customerId }: EditorProps) => {
       </Head>
       {isAllowed && <Fields rule={rule} customerId={customerId} />}
       {!isAllowed && rule && <Sentence rule={draftOf(rule)} customerId={customerId} />}
-      {!isAllowed && <Text mt="md">{setup.readOnly}</Text>}
+      {!isAllowed && <ReadOnly needs="manage_rules" />}
     </>
   );
 };

@@ -1,10 +1,9 @@
-import { Chip, Group, Paper, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Chip, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useLocale, useTexts } from '../texts/texts.tsx';
+import { ownZone, ZoneSelect } from '../ui/zone-select.tsx';
 import { daysIn, type Schedule } from './week.ts';
 import { Week } from './week-picture.tsx';
 
-const zones = Intl.supportedValuesOf('timeZone');
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const atNight: Schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: ownZone };
 
 type TimesProps = { schedule: Schedule; onChange: (schedule: Schedule) => void };
@@ -27,14 +26,7 @@ const Times = ({ schedule, onChange }: TimesProps) => {
         value={schedule.to}
         onChange={({ currentTarget }) => change({ to: currentTarget.value })}
       />
-      <Select
-        label={texts.zone}
-        data={zones.includes(schedule.timeZone) ? zones : [schedule.timeZone, ...zones]}
-        value={schedule.timeZone}
-        onChange={(timeZone) => timeZone && change({ timeZone })}
-        searchable
-        limit={50}
-      />
+      <ZoneSelect value={schedule.timeZone} onChange={(timeZone) => change({ timeZone })} />
     </Group>
   );
 };

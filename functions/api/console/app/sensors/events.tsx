@@ -1,13 +1,18 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Event, Sensor } from 'openapi';
 import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok, okPage } from '../api/problem.ts';
+import { deliveriesOf } from '../deliveries/filter.ts';
+import { managers } from '../session/may.ts';
+import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import { CopyButton } from '../ui/copy.tsx';
+import { Code } from '../ui/code.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
+import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
 import { nameOf } from './kinds.ts';
 
@@ -17,33 +22,42 @@ const encoder = new TextEncoder();
 /** Did the service make the event itself, without a message of the sensor? */
 const isOwn = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
 
+type Told = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
+
 /**
- * The query for the text of a message exactly as it was stored, because parsing would round numbers with many digits.
+ * The query for an event with the text of its message exactly as it was stored, because parsing would round numbers with
+ * many digits.
  */
 const useMessage = (sensorId: string, uuid: string) =>
   useQuery({
     queryKey: ['sensor', sensorId, 'event', uuid],
-    queryFn: async () => {
+    queryFn: async (): Promise<Told> => {
       const params = { path: { sensorId, uuid } };
-      const text = await ok(api.GET('/sensors/{sensorId}/events/{uuid}', { params, parseAs: 'text' }));
-      return /"raw":(.*)\}$/s.exec(text)?.[1] ?? '{}';
+      const answer = await ok(api.GET('/sensors/{sensorId}/events/{uuid}', { params, parseAs: 'text' }));
+      return { ...(JSON.parse(answer) as Event), text: /"raw":(.*)\}$/s.exec(answer)?.[1] ?? '{}' };
     },
   });
 
 const Message = ({ sensorId, uuid }: { sensorId: string; uuid: string }) => {
-  const { sensor } = useTexts();
+  const texts = useTexts();
   const dates = useDates();
+  const may = useMay();
+  const { events } = texts.sensor;
   return (
     <Loaded query={useMessage(sensorId, uuid)}>
-      {(text) => (
+      {({ type, action, createDate, text }) => (
         <Stack>
-          <Group justify="space-between">
-            <Text size="sm">{sensor.events.size(dates.number(encoder.encode(text).length))}</Text>
-            <CopyButton text={text} />
-          </Group>
-          <Code block className="message" tabIndex={0}>
-            {text}
-          </Code>
+          <Text>{`${nameOf(`${type}/${action}`, texts)}, ${dates.exact(createDate)}`}</Text>
+          {text !== '{}' && (
+            <Code label={events.size(dates.number(encoder.encode(text).length))} copied={text}>
+              {pretty(text)}
+            </Code>
+          )}
+          {may(managers) && (
+            <Anchor component={Link} href={deliveriesOf(uuid, createDate)}>
+              {events.deliveries}
+            </Anchor>
+          )}
         </Stack>
       )}
     </Loaded>
@@ -58,7 +72,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   const percent = (part: number): string => `${Math.round(part * 100)} %`;
   return [
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
-    { head: events.what, cell: (event) => nameOf(event, texts) },
+    { head: events.what, cell: ({ type, action }) => nameOf(`${type}/${action}`, texts) },
     {
       head: events.point,
       cell: ({ normalizedCoordinates: at }) => (at ? `${percent(at.x)} / ${percent(at.y)}` : ''),
@@ -66,14 +80,15 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
     },
     {
       head: events.bytes,
-      cell: ({ uuid, raw }) =>
-        isOwn(raw) ? (
-          none
-        ) : (
-          <Button variant="default" size="xs" title={events.open} onClick={() => onOpen(uuid)}>
-            {raw === null ? events.large : events.size(dates.number(encoder.encode(JSON.stringify(raw)).length))}
-          </Button>
-        ),
+      cell: ({ uuid, raw }) => (
+        <Button variant="default" size="compact-xs" title={events.open} onClick={() => onOpen(uuid)}>
+          {isOwn(raw)
+            ? none
+            : raw === null
+              ? events.large
+              : events.size(dates.number(encoder.encode(JSON.stringify(raw)).length))}
+        </Button>
+      ),
     },
   ];
 };
@@ -82,7 +97,10 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
 export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor } = useTexts();
   const [page, setPage] = useState(0);
-  const [open, setOpen] = useState<string | null>(null);
+  const [search, setSearch] = useSearchParams();
+  const open = search.get('event');
+  const setOpen = (event: string | null) =>
+    setSearch({ part: 'events', ...(event !== null && { event }) }, { replace: true });
   const params = { path: { sensorId }, query: { page, perPage: PER_PAGE } };
   const events = useQuery({
     queryKey: ['sensor', sensorId, 'events', page],

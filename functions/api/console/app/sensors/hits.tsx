@@ -1,10 +1,14 @@
-import { Badge, Button, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { NewFeedback, RuleHit, Sensor } from 'openapi';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { faultOf, ok, okPage } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
+import { deliveriesOf } from '../deliveries/filter.ts';
+import { managers } from '../session/may.ts';
+import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { entered } from '../ui/entered.ts';
@@ -52,12 +56,36 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
   const { sensor, situations } = useTexts();
   const { hits: texts, events } = sensor;
   const dates = useDates();
+  const may = useMay();
   return [
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
-    { head: events.what, cell: ({ situation }) => situations[situation] },
+    {
+      head: events.what,
+      cell: ({ situation, ruleId }) => (
+        <Anchor component={Link} href={`/rules/${ruleId}`} inherit>
+          {situations[situation]}
+        </Anchor>
+      ),
+    },
     {
       head: texts.delivery,
       cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
+      isMinor: true,
+    },
+    {
+      head: texts.onward,
+      cell: (hit) => (
+        <Group gap="sm">
+          <Anchor component={Link} href={`/sensors/${hit.sensorId}?part=events&event=${hit.sensorEventId}`} inherit>
+            {texts.event}
+          </Anchor>
+          {may(managers) && (
+            <Anchor component={Link} href={deliveriesOf(hit.sensorEventId, hit.createDate)} inherit>
+              {texts.deliveries}
+            </Anchor>
+          )}
+        </Group>
+      ),
       isMinor: true,
     },
     {

@@ -1,4 +1,3 @@
-import type { Event } from 'openapi';
 import type { Texts } from '../texts/en.ts';
 import type { Situation } from '../texts/situations-en.ts';
 
@@ -9,15 +8,20 @@ const others: Readonly<Record<string, Situation>> = {
   'posture/sitting_up_in_bed': 'sitting_up_in_bed',
 };
 
-const situationOf = ({ type, action }: Pick<Event, 'type' | 'action'>): string => {
-  const both = `${type}/${action}`;
+const situationOf = (both: string): string => {
+  const [type = '', action = ''] = both.split('/');
   if (others[both]) return others[both];
   return action.startsWith(`${type}_`) || type === 'vital' ? action : `${type}_${action}`;
 };
 
-/** Gives the name of an event in the user's language; an unknown kind has the name that the API uses. */
-export const nameOf = (event: Pick<Event, 'type' | 'action'>, { situations, sensor }: Texts): string => {
-  if (event.type === 'unknown') return sensor.events.unknown;
+/** The event (`type/action`) of a test of a webhook, which is about no sensor. */
+export const TEST = 'test/ping';
+
+/** Gives the name of an event (`type/action`) in the user's language; an unknown kind has the name that the API uses. */
+export const nameOf = (event: string, { situations, sensor }: Texts): string => {
+  if (event.startsWith('unknown/')) return sensor.events.unknown;
+  if (event === 'message/late') return sensor.events.late;
+  if (event === TEST) return sensor.events.test;
   const known: Readonly<Record<string, string>> = situations;
-  return known[situationOf(event)] ?? `${event.type} / ${event.action}`;
+  return known[situationOf(event)] ?? event;
 };

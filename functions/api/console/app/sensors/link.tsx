@@ -1,27 +1,40 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { Link } from 'openapi';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
+import { faultOf, ok, Problem } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
+import { useMe } from '../session/session.tsx';
+import { CustomerChoice, useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 
-/** A form that links a sensor to the user's customer by its pairing code. */
+/** The error of the API that belongs to the code: it is none of a field, but wrong, of another customer, or too many. */
+const faultOfCode = (error: unknown): string | undefined =>
+  faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
+
+/** A form that links a sensor to a customer by its pairing code: the user's own, or the one that a system admin chooses. */
 export const LinkForm = ({ onDone }: { onDone: () => void }) => {
-  const { sensors: texts } = useTexts();
+  const { sensors: texts, customer } = useTexts();
+  const { isAdmin } = useMe();
+  const chosen = useCustomerId();
+  const [customerId, setCustomerId] = useState(chosen);
   const write = useWrite({
     send: (body: Link) => ok(api.POST('/sensors/link', { body })),
     done: texts.linked,
     refresh: [['sensors']],
+    isQuiet: true,
     onDone,
   });
   const submit = (form: HTMLFormElement) => {
     const { manufacturer, code } = entered(form, 'manufacturer', 'code');
-    write.mutate({ manufacturer: manufacturer === 'maker_b' ? 'maker_b' : 'maker_a', code });
+    const ofCustomer = isAdmin && customerId !== null ? { customerId } : {};
+    write.mutate({ manufacturer: manufacturer === 'maker_b' ? 'maker_b' : 'maker_a', code, ...ofCustomer });
   };
   return (
     <Form action={texts.link} isPending={write.isPending} onSubmit={submit}>
+      {isAdmin && chosen === null && <CustomerChoice label={customer} value={customerId} onChange={setCustomerId} />}
       <NativeSelect
         name="manufacturer"
         label={texts.maker}
@@ -32,10 +45,9 @@ export const LinkForm = ({ onDone }: { onDone: () => void }) => {
         label={texts.code}
         description={texts.codeHint}
         minLength={8}
-        maxLength={8}
         autoComplete="off"
         required
-        error={faultOf(write.error, 'code')}
+        error={faultOfCode(write.error)}
       />
     </Form>
   );

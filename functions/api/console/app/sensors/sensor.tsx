@@ -36,7 +36,7 @@ const Parts = ({ sensor }: { sensor: Sensor }) => {
       onChange={(part) => setSearch(part === null ? {} : { part }, { replace: true })}
       keepMounted={false}
     >
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" className="tabs">
         {Object.entries(texts.tabs).map(([part, label]) => (
           <Tabs.Tab key={part} value={part}>
             {label}

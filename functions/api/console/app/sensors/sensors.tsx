@@ -6,7 +6,8 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMe } from '../session/session.tsx';
-import { useCustomerId } from '../shell/customer.tsx';
+import { useCustomer } from '../shell/customer.tsx';
+import { NoCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
@@ -73,7 +74,9 @@ const Filters = ({
 const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
-  if (useMe().customerId === null) return null;
+  const { isAdmin, customerId } = useMe();
+  const { isNone } = useCustomer();
+  if (isNone !== false || (!isAdmin && customerId === null)) return null;
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{texts.link}</Button>
@@ -84,14 +87,17 @@ const LinkButton = () => {
   );
 };
 
+/** So many rows are seen at once: a home has some, a region 10,000. */
+const PER_PAGE = 100;
+
 /** The page of all sensors of the customer. The API searches, sorts and pages the list. */
 export const SensorsPage = () => {
   const { sensors: texts } = useTexts();
-  const customerId = useCustomerId();
+  const { customerId, isNone } = useCustomer();
   const { asked, change } = useAsked();
   useTitle(texts.title);
   const { page, sort, text, state } = asked;
-  const query: Query = { page, sortBy: sort, searchText: text };
+  const query: Query = { page, perPage: PER_PAGE, sortBy: sort, searchText: text };
   if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
   if (customerId !== null) query.customerId = customerId;
   const sensors = useQuery({
@@ -112,7 +118,7 @@ export const SensorsPage = () => {
         query={sensors}
         columns={useColumns()}
         keyOf={({ id }) => id}
-        empty={text === '' && state === '' ? texts.empty : texts.notFound}
+        empty={isNone ? <NoCustomer /> : text === '' && state === '' ? texts.empty : texts.notFound}
         sort={sort}
         onSort={(next) => change({ sort: next })}
         onPage={(next) => change({ page: String(next) })}

@@ -52,7 +52,7 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
       </Text>
       <Text c="dimmed">{texts.firmwareIs(firmwareVersion)}</Text>
       {learning.active && learning.endDate !== null && (
-        <Badge color="blue">{texts.learningUntil(dates.dateTime(learning.endDate))}</Badge>
+        <Badge>{texts.learningUntil(dates.dateTime(learning.endDate))}</Badge>
       )}
       {!isActive && may('manage_sensors') && <Delete sensor={sensor} />}
     </Group>

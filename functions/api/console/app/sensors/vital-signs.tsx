@@ -5,7 +5,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import type { Look } from '../ui/chart.ts';
 import { Plot } from '../ui/plot.tsx';
 
-const COLORS = { heart: '#e03131', respiration: '#1971c2' } as const;
+const COLORS = { heart: '#e03131', respiration: '#0c8599' } as const;
 const looks: readonly Look[] = [
   { kind: 'line', color: COLORS.heart },
   { kind: 'line', color: COLORS.respiration },

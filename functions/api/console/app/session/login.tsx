@@ -1,7 +1,8 @@
-import { Alert, Anchor, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
+import { signUrl } from '../../sign.ts';
 import { lostKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
@@ -11,7 +12,7 @@ import { useLogin } from './session.tsx';
 
 /** The login page. It is shown at the address of the requested page, which is shown after the login. */
 export const LoginPage = () => {
-  const { login: texts } = useTexts();
+  const { login: texts, console: name } = useTexts();
   const login = useLogin();
   const client = useQueryClient();
   const wasLost = client.getQueryData(lostKey) === true;
@@ -20,6 +21,10 @@ export const LoginPage = () => {
   return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
+        <Text className="brand">
+          <img className="sign" src={signUrl} alt="" />
+          {name}
+        </Text>
         <Title order={1} size="h2">
           {texts.title}
         </Title>

@@ -1,14 +1,26 @@
 import { Select } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, use, useEffect } from 'react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, use } from 'react';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 
-type Choice = { customerId: number | null; choose: (customerId: number | null) => void };
-const Customer = createContext<Choice>({ customerId: null, choose: () => {} });
+/** The query for all customers, which only system admins may ask. */
+export const customersQuery = queryOptions({
+  queryKey: ['customers'],
+  queryFn: () => ok(api.GET('/customers')),
+});
+
+type Choice = {
+  /** The customer of the pages; null stands for all customers, or for none. */
+  customerId: number | null;
+  choose: (customerId: number | null) => void;
+  /** Is there no customer at all? Undefined until it is known. */
+  isNone: boolean | undefined;
+};
+const Customer = createContext<Choice>({ customerId: null, choose: () => {}, isNone: undefined });
 
 /** Stores the customer that a system admin has chosen. Other users always see their own customer. */
 export const CustomerProvider = ({ children }: { children: ReactNode }) => {
@@ -18,27 +30,46 @@ export const CustomerProvider = ({ children }: { children: ReactNode }) => {
     defaultValue: me.customerId,
     getInitialValueInEffect: false,
   });
-  return <Customer value={{ customerId: me.isAdmin ? chosen : me.customerId, choose }}>{children}</Customer>;
+  const { data: all } = useQuery({ ...customersQuery, enabled: me.isAdmin });
+  // The stored customer may have been deleted since. A single customer needs no choice.
+  const known = all === undefined || all.some(({ id }) => id === chosen) ? chosen : null;
+  const effective = all?.length === 1 ? (all[0]?.id ?? null) : known;
+  const customerId = me.isAdmin ? effective : me.customerId;
+  const isNone = me.isAdmin ? all && all.length === 0 : false;
+  return <Customer value={{ customerId, choose, isNone }}>{children}</Customer>;
 };
 
-/** The customer of the pages; null stands for all customers, or for none. */
+export const useCustomer = (): Choice => use(Customer);
 export const useCustomerId = (): number | null => use(Customer).customerId;
+
+type CustomersProps = { label: string; value: number | null; onChange: (customerId: number | null) => void };
+/** Lets a system admin choose one of all customers. */
+export const CustomerChoice = ({ label, value, onChange }: CustomersProps) => {
+  const customers = useQuery(customersQuery);
+  return (
+    <Select
+      label={label}
+      required
+      data={customers.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+      value={value === null ? null : String(value)}
+      onChange={(id) => onChange(id === null ? null : Number(id))}
+      searchable
+      limit={100}
+    />
+  );
+};
 
 const Choose = () => {
   const texts = useTexts();
   const { customerId, choose } = use(Customer);
-  const customers = useQuery({ queryKey: ['customers'], queryFn: () => ok(api.GET('/customers')) });
-  // The stored customer may have been deleted since.
-  const isGone = customers.data?.every(({ id }) => id !== customerId) ?? false;
-  useEffect(() => {
-    if (isGone && customerId !== null) choose(null);
-  }, [isGone, customerId, choose]);
+  const { data: all = [] } = useQuery(customersQuery);
+  if (all.length < 2) return null;
   return (
     <Select
       className="customer"
       aria-label={texts.customer}
       placeholder={texts.allCustomers}
-      data={customers.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+      data={all.map(({ id, name }) => ({ value: String(id), label: name }))}
       value={customerId === null ? null : String(customerId)}
       onChange={(id) => choose(id === null ? null : Number(id))}
       searchable
@@ -48,5 +79,5 @@ const Choose = () => {
   );
 };
 
-/** Lets system admins choose a customer; other users see nothing. */
+/** Lets system admins choose a customer when there are several; other users see nothing. */
 export const CustomerSelect = () => (useMe().isAdmin ? <Choose /> : null);

@@ -2,29 +2,29 @@ import { Anchor, Burger, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { type Page, pages } from '../routes.tsx';
-import { useMay } from '../session/session.tsx';
+import { signUrl } from '../../sign.ts';
+import { pages } from '../routes.tsx';
+import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CustomerProvider, CustomerSelect } from './customer.tsx';
+import { Refused } from './refused.tsx';
 import './shell.css';
-
-const useOffered = (): readonly Page[] => {
-  const may = useMay();
-  return pages.filter(({ needs }) => may(needs));
-};
 
 const Entries = () => {
   const texts = useTexts();
+  const me = useMe();
+  const may = useMay();
   const [location] = useLocation();
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
   return (
     <nav aria-label={texts.pages} className="entries">
-      {useOffered().map(({ path, label }) =>
-        label ? (
+      {pages.map(({ path, needs, entry: Entry }) =>
+        Entry && may(needs) ? (
           <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
-            {label(texts)}
+            <Entry.icon className="icon" />
+            {Entry.label(texts, me)}
           </Link>
         ) : null,
       )}
@@ -47,14 +47,16 @@ const NotFound = () => {
 };
 
 const Content = () => {
-  const offered = useOffered();
+  const may = useMay();
   const [location] = useLocation();
   return (
     <main id="content" tabIndex={-1}>
       <Boundary of={location}>
         <Switch>
-          {offered.map(({ path, page }) => (
-            <Route key={path} path={path} component={page} />
+          {pages.map(({ path, page: Page, needs }) => (
+            <Route key={path} path={path}>
+              {needs !== undefined && !may(needs) ? <Refused needs={needs} /> : <Page />}
+            </Route>
           ))}
           <Route component={NotFound} />
         </Switch>
@@ -86,7 +88,8 @@ export const Shell = () => {
           size="sm"
         />
         <Link href="/" className="brand">
-          {texts.console}
+          <img className="sign" src={signUrl} alt="" />
+          <span className="brand-name">{texts.console}</span>
         </Link>
         <CustomerSelect />
         <AccountMenu />

@@ -13,7 +13,7 @@ import { webhooks } from './webhooks-de.ts';
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const de: Texts = {
-  console: 'Konsole',
+  console: 'Sensor Cloud',
   skip: 'Zum Inhalt springen',
   menu: 'Menü',
   pages: 'Seiten',
@@ -27,6 +27,7 @@ export const de: Texts = {
   copied: 'Kopiert',
   tryAgain: 'Noch einmal versuchen',
   loading: 'Wird geladen',
+  notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden.',
   broken: 'Dieser Teil der Seite ist fehlgeschlagen.',
   failed: 'Das hat nicht geklappt',
   noAnswer: 'Der Dienst antwortet nicht.',
@@ -51,6 +52,31 @@ export const de: Texts = {
   customer: 'Kunde',
   allCustomers: 'Alle Kunden',
 
+  quoted: (name) => `„${name}“`,
+  refused: {
+    title: 'Diese Seite dürfen Sie nicht öffnen',
+    needs: (names) => `Sie braucht das Recht ${names}.`,
+    grantedBy: 'Wer die Benutzer Ihres Kunden verwaltet, kann es geben, ebenso ein Systemverwalter.',
+    readOnly: (names) => `Das können Sie ansehen. Es zu ändern braucht das Recht ${names}.`,
+    adminOnly: 'Das kann nur ein Systemverwalter.',
+  },
+  checklist: {
+    title: 'Bis zum ersten Alarm',
+    hide: 'Liste ausblenden',
+    done: 'erledigt',
+    toDo: 'zu tun',
+    go: 'Los',
+    steps: {
+      customer: ['Einen Kunden anlegen', 'Das Haus, zu dem alles andere gehört.'],
+      sensor: [
+        'Einen Sensor verbinden',
+        'Mit dem Code, den er anzeigt, sobald er sich mit einem Registrierungsschlüssel registriert hat.',
+      ],
+      bot: ['Einen Bot anlegen', 'Das Konto, dem Regeln etwas melden, etwa „Schwesternruf“.'],
+      webhook: ['Dem Bot einen Webhook geben', 'Die Adresse des Empfängers, der seine Alarme bekommt.'],
+      rule: ['Eine Regel anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
+    },
+  },
   login: {
     title: 'Anmelden',
     username: 'Benutzername',
@@ -93,7 +119,6 @@ export const de: Texts = {
     noFailing: 'Alle Webhooks funktionieren.',
     failures: (count) => plural(count, 'Fehlschlag', 'Fehlschläge'),
     disabled: 'Abgeschaltet',
-    chooseCustomer: 'Wählen Sie oben einen Kunden, um seine Stürze und Treffer zu sehen.',
   },
   sensors,
   sensor,
@@ -119,7 +144,7 @@ export const de: Texts = {
     saved: 'Das Profil ist gespeichert.',
     rights: 'Was Sie dürfen',
     everything: 'Alles, als Systemverwalter',
-    nothing: 'Sehen, was zu Ihrem Kunden gehört',
+    nothing: 'Sehen, was zu Ihrem Kunden gehört, Sensoren verbinden und Alarme beurteilen',
     password: 'Passwort',
     current: 'Jetziges Passwort',
     change: 'Passwort ändern',

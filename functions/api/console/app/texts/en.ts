@@ -14,7 +14,7 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 
 /** All texts of the console in English. A text that another language lacks does not compile. */
 export const en = {
-  console: 'Console',
+  console: 'Sensor Cloud',
   skip: 'Skip to the content',
   menu: 'Menu',
   pages: 'Pages',
@@ -28,6 +28,7 @@ export const en = {
   copied: 'Copied',
   tryAgain: 'Try again',
   loading: 'Loading',
+  notLoaded: 'This part of the page could not be loaded.',
   broken: 'This part of the page failed.',
   failed: 'That did not work',
   noAnswer: 'The service does not answer.',
@@ -52,6 +53,28 @@ export const en = {
   customer: 'Customer',
   allCustomers: 'All customers',
 
+  quoted: (name: string) => `“${name}”`,
+  refused: {
+    title: 'You may not open this page',
+    needs: (names: string) => `It needs the permission ${names}.`,
+    grantedBy: 'Who manages the users of your customer can grant it, and so can a system admin.',
+    readOnly: (names: string) => `You may look at this. To change it needs the permission ${names}.`,
+    adminOnly: 'Only a system admin can do this.',
+  },
+  checklist: {
+    title: 'To the first alarm',
+    hide: 'Hide this list',
+    done: 'done',
+    toDo: 'to do',
+    go: 'Go',
+    steps: {
+      customer: ['Create a customer', 'The home that everything else belongs to.'],
+      sensor: ['Link a sensor', 'By the code that it shows, once it has registered with a provisioning key.'],
+      bot: ['Create a bot', 'The account that rules tell, such as “Nurse call”.'],
+      webhook: ['Give the bot a webhook', 'The address of the receiver that gets its alarms.'],
+      rule: ['Create a rule', 'It says which situation of which sensors tells whom what.'],
+    } satisfies Record<string, [string, string]>,
+  },
   login: {
     title: 'Log in',
     username: 'Username',
@@ -91,7 +114,6 @@ export const en = {
     noFailing: 'All webhooks work.',
     failures: (count: number) => plural(count, 'failure', 'failures'),
     disabled: 'Disabled',
-    chooseCustomer: 'Choose a customer above to see its falls and hits.',
   },
   sensors,
   sensor,
@@ -117,7 +139,7 @@ export const en = {
     saved: 'The profile is saved.',
     rights: 'What you may do',
     everything: 'Everything, as a system admin',
-    nothing: 'See what belongs to your customer',
+    nothing: 'See what belongs to your customer, link sensors, and judge alarms',
     password: 'Password',
     current: 'Current password',
     change: 'Change the password',

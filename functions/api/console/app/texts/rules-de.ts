@@ -29,6 +29,7 @@ export const rules: typeof en = {
   noRegions: 'Der Raum hat keine Bereiche.',
   messageTitle: 'Titel der Meldung',
   message: 'Meldung',
+  newMessage: '{situation} um {time}, {location}',
   placeholders: 'Eingesetzt werden: {sensor} {region} {location} {time} {situation}',
   schedule: 'Nur zu bestimmten Zeiten',
   days: 'Tage',
@@ -43,7 +44,8 @@ export const rules: typeof en = {
   isEnabled: 'Die Regel ist eingeschaltet',
   recipients: 'Empfänger',
   recipientsHint: 'Webhooks von Bots',
-  noRecipients: 'Noch hat kein Bot einen Webhook. Legen Sie zuerst unter Webhooks einen an.',
+  noRecipients: 'Eine Regel meldet etwas an mindestens einen Webhook eines Bots, und noch gibt es keinen.',
+  needsRecipient: 'Wählen Sie mindestens einen.',
   mayNotChoose: 'Wer Bots verwalten darf, wählt die Empfänger.',
   deleteText: 'Was sie gemeldet hat, bleibt; von jetzt an meldet sie nichts.',
 };

@@ -37,6 +37,7 @@ export const rules = {
   noRegions: 'Its room has no regions.',
   messageTitle: 'Title of the message',
   message: 'Message',
+  newMessage: '{situation} at {time}, {location}',
   placeholders: 'Filled in: {sensor} {region} {location} {time} {situation}',
   schedule: 'Only at certain times',
   days: 'Days',
@@ -51,7 +52,8 @@ export const rules = {
   isEnabled: 'The rule is switched on',
   recipients: 'Recipients',
   recipientsHint: 'Webhooks of bots',
-  noRecipients: 'There is no webhook of a bot yet. Create one under Webhooks first.',
+  noRecipients: 'A rule tells at least one webhook of a bot, and there is none yet.',
+  needsRecipient: 'Choose at least one.',
   mayNotChoose: 'Who may manage bots chooses the recipients.',
   deleteText: 'What it reported stays; from now on it reports nothing.',
 };

@@ -15,7 +15,7 @@ export const sensors: typeof sensorsEn = {
   searchHint: 'Name oder Hardware-Nummer',
   link: 'Sensor verbinden',
   code: 'Kopplungscode',
-  codeHint: 'Acht Zeichen, die der Sensor beim Einrichten anzeigt.',
+  codeHint: 'Acht Zeichen, die der Sensor beim Einrichten anzeigt. Leerzeichen sind egal.',
   linked: 'Der Sensor ist verbunden.',
 };
 
@@ -42,11 +42,14 @@ export const sensor: typeof sensorEn = {
     point: 'Wo',
     bytes: 'Nachricht',
     size: (bytes) => `${bytes} Bytes`,
+    deliveries: 'Was dazu gesendet wurde',
     large: 'groß',
     empty: 'Keine Ereignisse in den letzten 120 Tagen.',
     open: 'Nachricht zeigen',
     title: 'Nachricht des Sensors',
     unknown: 'Unbekannte Nachricht',
+    late: 'Verspätete Nachricht, die nichts änderte',
+    test: 'Ein Test',
   },
   activity: {
     presence: 'Anwesenheit der letzten 7 Tage',
@@ -64,6 +67,9 @@ export const sensor: typeof sensorEn = {
     delivery: 'Zustellung',
     sent: 'Alle wurden benachrichtigt',
     unsent: 'Nicht alle wurden benachrichtigt',
+    onward: 'Mehr',
+    event: 'Ereignis',
+    deliveries: 'Zustellungen',
     feedback: 'Rückmeldung',
     judge: 'Sagen, was es war',
     classification: 'Es war',

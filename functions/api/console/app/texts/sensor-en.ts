@@ -14,7 +14,7 @@ export const sensors = {
   searchHint: 'Name or hardware id',
   link: 'Link a sensor',
   code: 'Pairing code',
-  codeHint: 'Eight characters, which the sensor shows to who sets it up.',
+  codeHint: 'Eight characters, which the sensor shows to who sets it up. Spaces do not matter.',
   linked: 'The sensor is linked.',
 };
 
@@ -40,11 +40,14 @@ export const sensor = {
     point: 'Where',
     bytes: 'Message',
     size: (bytes: string) => `${bytes} bytes`,
+    deliveries: 'What was sent about it',
     large: 'large',
     empty: 'No events in the last 120 days.',
     open: 'Show the message',
     title: 'Message of the sensor',
     unknown: 'Unknown message',
+    late: 'Late message, which changed nothing',
+    test: 'A test',
   },
   activity: {
     presence: 'Presence of the last 7 days',
@@ -62,6 +65,9 @@ export const sensor = {
     delivery: 'Delivery',
     sent: 'Everybody was told',
     unsent: 'Not everybody was told',
+    onward: 'More',
+    event: 'Event',
+    deliveries: 'Deliveries',
     feedback: 'Feedback',
     judge: 'Say what it was',
     classification: 'It was',

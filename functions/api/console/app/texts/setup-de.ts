@@ -2,6 +2,9 @@ import type { setup as en } from './setup-en.ts';
 
 export const setup: typeof en = {
   chooseCustomer: 'Wählen Sie oben einen Kunden, um zu sehen, was ihm gehört.',
+  noCustomer: 'Es gibt noch keinen Kunden: das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',
+  ofNoCustomer:
+    'Sie gehören zu keinem Kunden; darum gibt es nichts zu sehen. Ein Systemverwalter kann Sie einem zuordnen.',
   shownOnce: 'Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.',
   name: 'Name',
   changed: 'Geändert',
@@ -13,7 +16,6 @@ export const setup: typeof en = {
   actions: 'Aktionen',
   on: 'An',
   off: 'Aus',
-  readOnly: 'Sie können das ansehen, aber nicht ändern.',
   language: 'Sprache',
   languages: { en: 'English', de: 'Deutsch' },
 };

@@ -28,4 +28,5 @@ export const situations: Record<Situation, string> = {
   vital_signs_weak: 'Schwache Vitalzeichen',
   sensor_weak_signal: 'Schwaches Sensorsignal',
   sensor_tilted: 'Sensor verdreht',
+  sensor_clock_wrong: 'Uhr des Sensors falsch',
 };

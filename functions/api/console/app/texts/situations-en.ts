@@ -31,4 +31,5 @@ export const situations: Record<Situation, string> = {
   vital_signs_weak: 'Vital signs weak',
   sensor_weak_signal: 'Sensor signal weak',
   sensor_tilted: 'Sensor tilted',
+  sensor_clock_wrong: 'Clock of the sensor wrong',
 };

@@ -22,8 +22,9 @@ const isLocale = (locale: string): boolean => {
 
 const contextIn = (wanted: readonly string[]) => {
   const locale = languageOf(wanted);
-  // Dates have the format of the user's region, when the browser names a region of the same language.
-  const region = navigator.languages.find((one) => one.startsWith(locale) && isLocale(one)) ?? locale;
+  // Dates have the format of the user's region: that of the account, else one of the same language of the browser.
+  const all = [...wanted, ...navigator.languages].filter((one) => one.startsWith(locale) && isLocale(one));
+  const region = all.find((one) => one.includes('-')) ?? locale;
   return { locale, texts: languages[locale] ?? en, dates: datesIn(region) };
 };
 const Language = createContext(contextIn(['en']));

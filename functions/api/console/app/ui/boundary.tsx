@@ -2,12 +2,14 @@ import { Alert, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { useTexts } from '../texts/texts.tsx';
+import { NotLoaded } from './not-loaded.ts';
 
-const Broken = ({ resetErrorBoundary }: FallbackProps) => {
+const Broken = ({ error, resetErrorBoundary }: FallbackProps) => {
   const texts = useTexts();
+  const isNotLoaded = error instanceof NotLoaded;
   return (
-    <Alert color="red" role="alert" title={texts.broken}>
-      <Button variant="default" size="xs" onClick={resetErrorBoundary}>
+    <Alert color="red" role="alert" title={isNotLoaded ? texts.notLoaded : texts.broken}>
+      <Button variant="default" size="xs" onClick={isNotLoaded ? () => window.location.reload() : resetErrorBoundary}>
         {texts.tryAgain}
       </Button>
     </Alert>

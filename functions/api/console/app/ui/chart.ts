@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { Options } from 'uplot';
+import { loaded } from './not-loaded.ts';
 
 const COLORS = {
   light: { tick: '#495057', grid: '#e9ecef' },
@@ -20,7 +21,7 @@ export const loadChart = async (): Promise<typeof uPlot> => {
   } catch {
     Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
   }
-  return (await import('uplot')).default;
+  return (await loaded(import('uplot'))).default;
 };
 
 const seriesOf =

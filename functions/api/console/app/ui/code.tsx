@@ -1,14 +1,21 @@
 import { Group, Text } from '@mantine/core';
 import { CopyButton } from './copy.tsx';
 
+type CodeProps = {
+  label: string;
+  /** What the button copies, if it is not the text itself. */
+  copied?: string;
+  children: string;
+};
+
 /** Shows a text for machines literally, with a button to copy it. */
-export const Code = ({ label, children }: { label: string; children: string }) => (
+export const Code = ({ label, children, copied = children }: CodeProps) => (
   <section aria-label={label}>
     <Group justify="space-between" mb={4}>
       <Text fw={600} size="sm">
         {label}
       </Text>
-      <CopyButton text={children} />
+      <CopyButton text={copied} />
     </Group>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by the keyboard */}
     <pre className="code" tabIndex={0}>

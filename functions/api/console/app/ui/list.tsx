@@ -59,8 +59,8 @@ const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell
 
 type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
 const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => (
-  <Table.ScrollContainer minWidth={0} type="native">
-    <Table aria-label={label} highlightOnHover verticalSpacing="sm">
+  <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
+    <Table aria-label={label} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
       <Table.Thead>
         <Table.Tr>
           {columns.map(({ cell: _, ...column }) => (

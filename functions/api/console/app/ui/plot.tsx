@@ -1,7 +1,9 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { useErrorBoundary } from 'react-error-boundary';
 import type { AlignedData } from 'uplot';
 import { useLocale } from '../texts/texts.tsx';
+import { Boundary } from './boundary.tsx';
 import { type Chart, draw, type Look, loadChart } from './chart.ts';
 import 'uplot/dist/uPlot.min.css';
 
@@ -19,13 +21,13 @@ type PlotProps = {
   timeOf: (seconds: number) => string;
 };
 
-/** A chart over time. It keeps its canvas when its data changes, so that it does not flicker. */
-export const Plot = ({ label, data, looks, height = 200, after = 0, timeOf }: PlotProps) => {
+const Canvas = ({ label, data, looks, height = 200, after = 0, timeOf }: PlotProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart>(null);
   const shown = useRef({ data, timeOf });
   const scheme = useComputedColorScheme('light');
   const locale = useLocale();
+  const { showBoundary } = useErrorBoundary();
   shown.current = { data, timeOf };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is drawn again for another language, which formats times differently
   useEffect(() => {
@@ -37,7 +39,7 @@ export const Plot = ({ label, data, looks, height = 200, after = 0, timeOf }: Pl
       if (isGone) return;
       chart.current = draw(Plot, current, { ...shown.current, looks, height, after, scheme });
       observer.observe(current);
-    });
+    }, showBoundary);
     return () => {
       isGone = true;
       observer.disconnect();
@@ -48,3 +50,10 @@ export const Plot = ({ label, data, looks, height = 200, after = 0, timeOf }: Pl
   useEffect(() => chart.current?.setData(data), [data]);
   return <div ref={holder} role="img" aria-label={label} style={{ minHeight: height }} />;
 };
+
+/** A chart over time. It keeps its canvas when its data changes, so that it does not flicker. */
+export const Plot = (props: PlotProps) => (
+  <Boundary>
+    <Canvas {...props} />
+  </Boundary>
+);

@@ -25,7 +25,9 @@ const Answer = ({ webhookId, deliveryId }: { webhookId: string; deliveryId: stri
   return (
     <Stack gap="sm">
       <Alert color={isGood ? 'green' : 'red'} role="status">
-        {status === null ? texts.noPong(error ?? '', durationMs) : texts.pong(status, durationMs)}
+        {status === null
+          ? texts.noPong(deliveries.errors[error ?? ''] ?? error ?? '', durationMs)
+          : texts.pong(status, durationMs)}
       </Alert>
       <Phases attempt={attempt} />
       {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}

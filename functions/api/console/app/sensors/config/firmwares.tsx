@@ -17,7 +17,7 @@ const useColumns = (installed: number): Column<Firmware>[] => {
       head: texts.use,
       cell: ({ versionCode, isDefault }) => (
         <Group gap="xs">
-          {isDefault && <Badge color="blue">{texts.isDefault}</Badge>}
+          {isDefault && <Badge>{texts.isDefault}</Badge>}
           {versionCode === installed && <Badge color="green">{texts.installed}</Badge>}
         </Group>
       ),

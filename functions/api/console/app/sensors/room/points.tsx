@@ -19,7 +19,7 @@ export const Points = ({ events, extent }: { events: readonly Event[]; extent: E
   const placed = events.filter(({ normalizedCoordinates }) => normalizedCoordinates !== null).slice(0, MOST);
   return placed.toReversed().map((event) => {
     const { x, y } = placeOf(event.normalizedCoordinates ?? { x: 0, y: 0 }, extent);
-    const said = texts.room.point(nameOf(event, texts), dates.ago(event.createDate, now));
+    const said = texts.room.point(nameOf(`${event.type}/${event.action}`, texts), dates.ago(event.createDate, now));
     return (
       <g key={event.uuid} role="img" aria-label={said}>
         <title>{said}</title>

@@ -1,18 +1,51 @@
 /**
- * How a value of the CDK's context (JSON, or text from the command line) is read; `read` gives null for a wrong
- * value. `otherwise` is the default, and `wants` describes the valid values.
+ * How a value of a setting is read: of an environment variable, or of the CDK's context (JSON, or text from the command
+ * line). `read` gives null for a wrong value. `otherwise` is the default, and `wants` describes the valid values.
  */
-export type Setting<T> = { otherwise: T; wants: string; read: (given: unknown) => T | null };
+export type Setting<T> = {
+  otherwise: T;
+  wants: string;
+  read: (given: unknown) => T | null;
+  /** A valid value, for whoever gave a wrong one. */
+  example?: string;
+  /** Says more about a wrong value than that it is one. */
+  why?: (given: unknown) => string;
+  /** The value is never shown. */
+  isSecret?: boolean;
+};
 
-export const text = (pattern: RegExp, otherwise: string, wants: string): Setting<string> => ({
+/** The most characters of a wrong value that are shown. */
+const SHOWN = 100;
+
+const shown = (given: unknown): string => {
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+};
+
+/** Says in a sentence why the value of a setting is refused, without showing a secret. */
+export const refusalOf = (
+  name: string,
+  { wants, example, why, isSecret }: Omit<Setting<unknown>, 'read' | 'otherwise'>,
+  given: unknown,
+): string =>
+  [
+    `${name} wants ${wants}`,
+    ...(example === undefined ? [] : [`, such as ${example}`]),
+    ...(isSecret ? [] : [`; it is ${shown(given)}`]),
+    ...(why ? [`: ${why(given)}`] : []),
+  ].join('');
+
+export const text = (pattern: RegExp, otherwise: string, wants: string, example?: string): Setting<string> => ({
   otherwise,
   wants,
+  ...(example !== undefined && { example }),
   read: (given) => (typeof given === 'string' && pattern.test(given) ? given : null),
 });
 
 export const whole = (otherwise: number, minimum: number, maximum: number): Setting<number> => ({
   otherwise,
   wants: `a whole number from ${minimum} to ${maximum}`,
+  example: String(otherwise),
   read: (given) => {
     const number = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
     return Number.isInteger(number) && Number(number) >= minimum && Number(number) <= maximum ? Number(number) : null;
@@ -28,6 +61,7 @@ export const flag = (otherwise: boolean): Setting<boolean> => ({
 export const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
   otherwise: [],
   wants: `at most ${most}, separated by commas, of: ${one.wants}`,
+  ...(one.example !== undefined && { example: one.example }),
   read: (given) => {
     const parts: unknown[] = Array.isArray(given) ? given : String(given).split(',');
     const read = parts

@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { presets, type Stage, settings } from '../lib/aws/settings.ts';
 import { keyOf } from '../lib/aws/stage.ts';
+import { variableNames, variables } from '../lib/local/variables.ts';
+import { documented } from '../shared/domain/makers/device-messages.ts';
 import { accessesOf } from '../shared/store/access-pattern.ts';
 import { accessPatterns } from '../shared/store/access-patterns.ts';
 import { due, items, lists, tableDesign } from '../shared/store/table.ts';
 
+type Json = Record<string, unknown>;
 const [start, end] = ['<!-- table: start -->', '<!-- table: end -->'];
 
 const code = (text: string) => `\`${text}\``;
@@ -86,7 +89,56 @@ const stages = () =>
     end,
   ].join('\n\n');
 
-const files = { '../shared/store/TABLE.md': generated, '../lib/aws/README.md': stages };
+const ofLocalHost = () =>
+  [
+    start,
+    grid(
+      ['variable', 'what it does', 'without it'],
+      variableNames.map((name) => [code(name), variables[name].about, variables[name].without]),
+    ),
+    end,
+  ].join('\n\n');
+
+/** The type of a field in words, from its JSON Schema. */
+const typeOf = ({ type, enum: choices, items, properties, const: only, anyOf }: Json): string => {
+  if (only !== undefined) return code(JSON.stringify(only));
+  if (choices) return (choices as unknown[]).map((one) => code(JSON.stringify(one))).join(', ');
+  if (items) return `array of ${typeOf(items as Json)}`;
+  if (properties)
+    return `{ ${Object.entries(properties as Record<string, Json>)
+      .map(([name, one]) => `${name}: ${typeOf(one)}`)
+      .join(', ')} }`;
+  if (anyOf) return (anyOf as Json[]).map(typeOf).join(' or ');
+  return String(type ?? 'anything');
+};
+
+/** The fields of a message, one line each; those of objects and of the entries of lists below them. */
+const fieldsOf = (schema: Json, before = ''): string[][] => {
+  const required = (schema.required ?? []) as string[];
+  return Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, field]) => {
+    const inner = (field.items ?? field) as Json;
+    const own = [code(before + name), inner.properties ? (field.items ? 'array' : 'object') : typeOf(field)];
+    const row = [...own, required.includes(name) ? 'yes' : '', String(field.description ?? '')];
+    return [row, ...(inner.properties ? fieldsOf(inner, `${before}${name}${field.items ? '[]' : ''}.`) : [])];
+  });
+};
+
+const messageKinds = () => {
+  const kindsOf = (title: string, maker: 'makerA' | 'makerB') =>
+    documented(maker).flatMap(({ id, about, example, schema }) => {
+      const shown = ['```json', JSON.stringify(example), '```'].join('\n');
+      const table = grid(['field', 'type', 'required', 'what it says'], fieldsOf(schema));
+      return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table];
+    });
+  return [start, ...kindsOf('Maker A', 'makerA'), ...kindsOf('Maker B', 'makerB'), end].join('\n\n');
+};
+
+const files = {
+  '../shared/ingest/MESSAGES.md': messageKinds,
+  '../shared/store/TABLE.md': generated,
+  '../lib/aws/README.md': stages,
+  '../README.md': ofLocalHost,
+};
 for (const [path, make] of Object.entries(files)) {
   const file = new URL(path, import.meta.url);
   const before = readFileSync(file, 'utf8');

@@ -1,0 +1,30 @@
+import { readCommandLine } from '../lib/local/command-line.ts';
+
+const help = `npm run receiver -- --secret SECRET    listens on this machine as a nurse-call system does, and prints what webhooks send
+  --port 4000                  the port; 0 takes any free one. Webhooks call http://127.0.0.1:PORT/hook
+  --secret SECRET              the secretKey of the webhook, to check its signatures; without it they are not checked
+Ctrl-C ends it. Exit code: 0; 1 when the port is taken; 2 for wrong options.`;
+const options = { port: { type: 'string', default: '4000' }, secret: { type: 'string' } } as const;
+const given = readCommandLine(options, help, { out: console.log, err: console.error }, ({ port }) =>
+  /^\d{1,5}$/.test(port) && Number(port) <= 65_535 ? null : '--port is 0 to 65535',
+);
+
+const [{ startReceiver }, { isSigned }, { alarmIn }] = await Promise.all([
+  import('../lib/local/demo/receiver.ts'),
+  import('../lib/local/demo/signed.ts'),
+  import('../lib/local/demo/nurse-call.ts'),
+]);
+const shown = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-cloud-signature', 'authorization'];
+const receiver = await startReceiver((request, response) => {
+  const alarm = alarmIn(request.body);
+  console.log(`\n${new Date(request.at).toISOString()}  ${alarm ?? 'no JSON object'}`);
+  for (const name of shown) if (request.headers[name]) console.log(`  ${name}: ${request.headers[name]}`);
+  if (given.secret) console.log(`  the signatures are ${isSigned(request, given.secret) ? 'right' : 'WRONG'}`);
+  console.log(`  ${request.body}`);
+  response.writeHead(alarm === null ? 400 : 200).end();
+}, Number(given.port)).catch((error: Error) => {
+  console.error(error.message);
+  return null;
+});
+if (receiver) console.log(`listening: ${receiver.url}`);
+else process.exitCode = 1;

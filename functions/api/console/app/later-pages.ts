@@ -1,0 +1,30 @@
+import { ProfilePage } from './account/profile.tsx';
+import { CustomerPage } from './admin/customer.tsx';
+import { CustomersPage } from './admin/customers.tsx';
+import { FirmwaresPage } from './admin/firmwares.tsx';
+import { KeysPage } from './admin/keys.tsx';
+import { UserPage } from './admin/user.tsx';
+import { UsersPage } from './admin/users.tsx';
+import { BotsPage } from './bots/bots.tsx';
+import { AllDeliveriesPage } from './deliveries/all.tsx';
+import { DeliveriesPage } from './deliveries/deliveries.tsx';
+import { DeliveryPage } from './deliveries/delivery.tsx';
+import { ReplayPage } from './deliveries/replay.tsx';
+import { GroupPage } from './groups/group.tsx';
+import { GroupsPage } from './groups/groups.tsx';
+import { RulePage } from './rules/rule.tsx';
+import { RulesPage } from './rules/rules.tsx';
+import { SensorPage } from './sensors/sensor.tsx';
+import { NewWebhookPage } from './webhooks/new-webhook.tsx';
+import { WebhookPage } from './webhooks/webhook.tsx';
+import { WebhooksPage } from './webhooks/webhooks.tsx';
+
+/**
+ * The pages whose code is loaded when the first of them is opened. They are one file, so that the console is drawn after
+ * few requests: each further file would split what the files share into several more.
+ */
+export const laterPages = {
+  ...{ ProfilePage, CustomerPage, CustomersPage, FirmwaresPage, KeysPage, UserPage, UsersPage, BotsPage },
+  ...{ AllDeliveriesPage, DeliveriesPage, DeliveryPage, ReplayPage, GroupPage, GroupsPage, RulePage, RulesPage },
+  ...{ SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+};

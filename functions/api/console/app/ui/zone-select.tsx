@@ -1,0 +1,29 @@
+import { Select } from '@mantine/core';
+import { useTexts } from '../texts/texts.tsx';
+
+const zones = Intl.supportedValuesOf('timeZone');
+/** The time zone of the browser. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+type ZoneSelectProps = {
+  description?: string;
+  value: string;
+  onChange: (timeZone: string) => void;
+  error?: string | undefined;
+};
+
+/** Lets the user choose a time zone by its IANA name. */
+export const ZoneSelect = ({ value, onChange, ...rest }: ZoneSelectProps) => {
+  const { rules: texts } = useTexts();
+  return (
+    <Select
+      {...rest}
+      label={texts.zone}
+      data={zones.includes(value) ? zones : [value, ...zones]}
+      value={value}
+      onChange={(timeZone) => timeZone && onChange(timeZone)}
+      searchable
+      limit={50}
+    />
+  );
+};

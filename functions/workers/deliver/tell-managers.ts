@@ -1,0 +1,103 @@
+import { type Concern, concernMail } from '../../../shared/domain/concern-mail.ts';
+import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
+import { fallAlarms, isAboutReceivers, kinds } from '../../../shared/domain/event.ts';
+import { uuidV5 } from '../../../shared/domain/ids.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { mayManage } from '../../../shared/domain/webhook-access.ts';
+import { type NoticeItem, putNotice } from '../../../shared/store/events.ts';
+import type { Write } from '../../../shared/store/request.ts';
+import type { DeliverDeps } from './deps.ts';
+
+const HOUR_SECONDS = 3_600;
+/** An invocation has time for so many mails. */
+const MOST_MAILS = 20;
+
+type About = { sensorId: string; uuid: string; item: NoticeItem; write: Write };
+
+/**
+ * A notice for the customer's other webhooks that something did not get through. Null for tests, which are of no sensor, for
+ * repetitions, and for what is about receivers itself: it would be said in a circle.
+ */
+export const noticeOf = (
+  { now }: DeliverDeps,
+  { id, customerId, snapshot, isTest, replayOf, replay }: Delivery,
+  { id: webhookId }: WebhookRecord,
+  notice: Concern,
+): About | null => {
+  if (isTest || replayOf !== undefined || replay !== undefined || isAboutReceivers(snapshot.event)) return null;
+  const sensorId = snapshot.sensor.id;
+  const uuid = uuidV5(webhookId, notice, id);
+  const item: NoticeItem = { notice, receiveDate: now(), webhookId };
+  return { sensorId, uuid, item, write: putNotice({ customerId, sensorId }, uuid, item) };
+};
+
+/** Puts a stored notice on its way. If the queue takes nothing, the sweep finds the notice. */
+export const sendNotice = async (
+  { enqueue, log }: DeliverDeps,
+  customerId: number,
+  { sensorId, uuid }: About,
+): Promise<void> => {
+  const task = { type: 'process_notice' as const, customerId, sensorId, uuid };
+  await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
+};
+
+/** Mails to everybody who may manage the webhook and has an address, in the language of each. */
+export const mailManagers = async (
+  { store, mail, settings, log, measure }: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: Delivery,
+  concern: Concern,
+): Promise<void> => {
+  if (settings.MAIL_SENDER === '') return;
+  try {
+    const users = await store.users.list(webhook.customerId);
+    const isConcerned = (user: (typeof users)[number]) =>
+      user.canLogin && user.email !== '' && mayManage(user, webhook);
+    const about = { webhook: webhook.name, sensor: delivery.snapshot.sensor.name, url: settings.PUBLIC_URL };
+    const mails = users.filter(isConcerned).slice(0, MOST_MAILS);
+    await Promise.all(
+      mails.map(({ email, locale }) => {
+        const { subject, text } = concernMail(locale, concern, about);
+        return mail(email, subject, text);
+      }),
+    );
+  } catch (error) {
+    log('error', 'nobody was mailed about a webhook', { customerId: webhook.customerId, webhookId: webhook.id }, error);
+    measure('MailsFailed');
+  }
+};
+
+const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
+
+/** Tells that a first delivery of an event ended without success: of a fall also by a mail, once an hour for a webhook. */
+export const tellFailed = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: Delivery,
+  next: Next,
+): Promise<void> => {
+  const about = next.state === 'failed' ? noticeOf(deps, delivery, webhook, 'delivery_failed') : null;
+  if (!about) return;
+  const { store, now, measure } = deps;
+  const { customerId, snapshot } = delivery;
+  await store.events.keepNotice({ customerId, sensorId: about.sensorId }, about.uuid, about.item);
+  await sendNotice(deps, customerId, about);
+  if (!alarms.has(snapshot.event.action)) return;
+  measure('AlarmsFailed');
+  if (await store.limits.take(`failed:${webhook.id}`, 1, HOUR_SECONDS, now()))
+    await mailManagers(deps, webhook, delivery, 'delivery_failed');
+};
+
+/** Switches a webhook off, and tells of it: its customer's other webhooks, and by mail. */
+export const switchOff = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: Delivery,
+  reason: 'gone' | 'failing',
+): Promise<void> => {
+  const about = noticeOf(deps, delivery, webhook, 'webhook_disabled');
+  if (!(await deps.store.health.disable(webhook, reason, about?.write ?? null))) return;
+  deps.measure('WebhooksDisabled');
+  if (about) await sendNotice(deps, webhook.customerId, about);
+  await mailManagers(deps, webhook, delivery, 'webhook_disabled');
+};

@@ -1,0 +1,51 @@
+import type { Cost } from '../../shared/auth/password.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import type { Settings } from '../../shared/env.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Meter } from '../../shared/store/client.ts';
+import type { Clock } from './clock.ts';
+import type { FirstStart } from './first-start.ts';
+import type { AroundInvocation } from './load-handler.ts';
+import type { localDocumentClient } from './table.ts';
+import type { TlsFiles } from './tls.ts';
+
+type DocumentClient = ReturnType<typeof localDocumentClient>;
+export type CloudOptions = {
+  /** The address or name to listen on, that of this machine alone by default. */
+  host?: string;
+  /** The port of the API; 0 stands for any free one. */
+  port: number;
+  /** The certificate of HTTPS and MQTT. Without it they are not encrypted. */
+  tls?: TlsFiles;
+  /** The folder for all data, or ':memory:'. */
+  dataDir: string;
+  settings: Settings;
+  first: FirstStart;
+  /** The port for MQTT, 0 for any free port. Without it there is no MQTT. */
+  mqttPort?: number;
+  /** The endpoint of a DynamoDB that runs already. Without it the embedded engine is started. */
+  tableEndpoint?: string;
+  /** An SQS endpoint. Without it the queues are in this process. */
+  queueEndpoint?: string;
+  clock?: Clock;
+  /** The interval (s) of the schedules, 5 by default and at most 60, which is the interval in AWS. */
+  sweepSeconds?: number;
+  random?: (bytes: number) => Uint8Array;
+  /** The cost of new password hashes. Tests make it cheap. */
+  passwordCost?: Cost;
+  log?: Log;
+  meter?: Meter;
+  /** How many exceptions nothing caught, for GET /health. */
+  exceptions?: () => number;
+  /** Prints a line on the console, for example a mail when there is no data folder. */
+  say?: (line: string) => void;
+  /** Wraps the runtime. Tests use it to inject faults. */
+  wrap?: (runtime: Runtime) => Runtime;
+  /** Runs each invocation of a function. Tests use it to know which function makes a call. */
+  around?: AroundInvocation;
+  /**
+   * Gets the client of the table, which is then one of the SDK, before its first call. Tests use it to inject errors
+   * of DynamoDB.
+   */
+  onClient?: (client: DocumentClient, endpoint: string) => void;
+};

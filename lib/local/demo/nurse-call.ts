@@ -1,0 +1,34 @@
+/** The texts of a payload, whichever format the webhook has; a message of a sensor (raw) has none of them. */
+type Payload = {
+  rule?: { title?: unknown } | null;
+  event?: { type?: unknown; action?: unknown };
+  sensor?: { name?: unknown };
+  title?: unknown;
+  description?: unknown;
+  sensorName?: unknown;
+};
+
+const textOf = (...choices: readonly unknown[]): string | null =>
+  choices.find((one): one is string => typeof one === 'string' && one !== '') ?? null;
+
+const objectIn = (body: string): Payload | null => {
+  try {
+    const read: unknown = JSON.parse(body);
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? read : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Says in one line what a delivery tells, in any format of a webhook: Full and Custom 1 by their texts, the message of a
+ * sensor by its beginning. Null when it is no JSON object.
+ */
+export const alarmIn = (body: string): string | null => {
+  const payload = objectIn(body);
+  if (!payload) return null;
+  const { rule, event, sensor, title, description, sensorName } = payload;
+  const what = textOf(rule?.title, title, description, event?.action);
+  const where = textOf(sensor?.name, sensorName);
+  return what === null ? body.slice(0, 100) : [what, ...(where === null ? [] : [`(${where})`])].join(' ');
+};

@@ -1,0 +1,71 @@
+import { drawAccountKey, drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { Permission } from '../../../shared/domain/permission.ts';
+import { usernameKey } from '../../../shared/domain/username.ts';
+import { store } from '../../../shared/store/store.ts';
+
+export const USERNAME = 'demo';
+
+/** The demo's user. The password is there only when the user was just made. */
+export type Person = { customerId: number; accountKey: string; password: string | null };
+
+const createCustomer = async ({ table, now }: Runtime): Promise<number> => {
+  const stores = store(table);
+  const [id, time] = [await stores.limits.nextNumber('customers'), now()];
+  const names = { name: 'Demo care home', location: 'Ground floor', email: '' };
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  await stores.customers.create({ id, createDate: time, updateDate: time, ...names, timeZone });
+  return id;
+};
+
+const createUser = async (
+  { table, now, random, passwords, settings }: Runtime,
+  customerId: number,
+): Promise<string> => {
+  const stores = store(table);
+  const [id, time] = [await stores.limits.nextNumber('accounts'), now()];
+  const password = Buffer.from(random(12)).toString('base64url');
+  const user = {
+    ...{ id, createDate: time, updateDate: time, customerId, username: USERNAME, profileImageId: randomUuid(random) },
+    ...{ firstName: 'Demo', lastName: 'User', email: '', telegramId: null, mobileNumber: null, locale: 'en' },
+    ...{ canLogin: true, isAdmin: false, permissions: [...Permission.options] },
+  };
+  const hash = await (await passwords()).hash(password);
+  const problem = await stores.users.create(user, drawAccountKey(random), hash, settings.QUOTAS.users);
+  if (problem !== null) throw new Error(`the user ${USERNAME} cannot be made (${problem})`);
+  return password;
+};
+
+/**
+ * Finds the demo's user, or creates it: in the customer that has the demo's sensors already, else in a new one. Throws
+ * when the user of that name cannot be the demo's.
+ */
+export const findPerson = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
+  const { sessions, customers } = store(runtime.table);
+  const key = usernameKey(USERNAME);
+  let password: string | null = null;
+  if (!(await sessions.accountKeyOf(key))) {
+    const owners = await Promise.all(sensorIds.map((id) => customers.ownerOf('sensor', id)));
+    password = await createUser(
+      runtime,
+      owners.find((one) => one !== null && one > 0) ?? (await createCustomer(runtime)),
+    );
+  }
+  const accountKey = await sessions.accountKeyOf(key);
+  const account = accountKey ? await sessions.account(accountKey) : null;
+  if (!accountKey || !account?.customerId) throw new Error(`the user ${USERNAME} belongs to no customer`);
+  if (!account.canLogin) throw new Error(`the user ${USERNAME} may not log in`);
+  return { customerId: account.customerId, accountKey, password };
+};
+
+/** Logs the demo's user in without the password, which is not kept. Gives the token of the session. */
+export const enter = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
+  const { sessions } = store(table);
+  const account = await sessions.account(accountKey);
+  const token = drawToken('session', random, accountKey);
+  const { accountId = 0, epoch = 0 } = account ?? {};
+  const expires = now() + 86_400_000;
+  await sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf: drawAccountKey(random), expires });
+  return token;
+};

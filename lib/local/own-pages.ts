@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { isOnThisMachine, type TrustedProxy } from '../../shared/api/address.ts';
+import { ApiError } from '../../shared/api/errors.ts';
+import { BASE_PATH } from '../../shared/api/operation.ts';
+import type { ApiHandler } from '../../shared/api/serve.ts';
+import type { ServiceHealth } from '../../shared/domain/service-health.ts';
+import type { Clock } from './clock.ts';
+import type { Answer } from './front-door.ts';
+import { lambdaContext } from './invocation.ts';
+import type { Prometheus } from './prometheus.ts';
+import { multiValues, pairsOf, targetOf } from './server.ts';
+
+type Handlers = ReadonlyMap<string, ApiHandler>;
+type Headers = Record<string, string[]>;
+
+const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): APIGatewayProxyEvent => {
+  const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1) ?? '']));
+  const requestContext = { identity: { sourceIp }, requestId: randomUUID() };
+  return {
+    ...{ httpMethod: 'GET', resource: path, path, headers, multiValueHeaders, requestContext },
+    ...{ pathParameters: null, queryStringParameters: null, multiValueQueryStringParameters: null, body: null },
+  } as unknown as APIGatewayProxyEvent;
+};
+
+/** Creates a function that reads from the API of this host as a caller does. */
+export const createReader = (handlers: Handlers, clock: Clock) => {
+  const read = async (
+    group: string,
+    path: string,
+    headers: Headers,
+    sourceIp: string,
+  ): Promise<APIGatewayProxyResult> => {
+    const handler = handlers.get(group);
+    if (!handler) throw new Error(`no group ${group}`);
+    const context = lambdaContext({ functionName: group, timeoutSeconds: 10, clock });
+    return handler(eventOf(BASE_PATH + path, headers, sourceIp), context);
+  };
+  return {
+    health: async (): Promise<ServiceHealth> => JSON.parse((await read('server', '/health', {}, '127.0.0.1')).body),
+    /** Throws unless the caller is a system admin, by the credentials of these headers. */
+    demandAdmin: async (headers: Headers, sourceIp: string): Promise<void> => {
+      const me = eventOf(`${BASE_PATH}/users/{userId}`, headers, sourceIp);
+      const context = lambdaContext({ functionName: 'users', timeoutSeconds: 10, clock });
+      const answer = await handlers.get('users')?.({ ...me, pathParameters: { userId: 'me' } }, context);
+      if (answer?.statusCode === 429) throw new ApiError('rate_limited', { waitSeconds: 1 });
+      if (answer?.statusCode !== 200)
+        throw new ApiError(answer?.statusCode === 401 ? 'credentials_invalid' : 'unavailable');
+      if (!JSON.parse(answer.body).isAdmin) throw new ApiError('forbidden');
+    },
+  };
+};
+
+type Options = {
+  reader: ReturnType<typeof createReader>;
+  prometheus: Prometheus;
+  proxy: TrustedProxy;
+};
+
+/**
+ * Adds the page of this host that AWS has no counterpart of: GET /metrics, for Prometheus. It is for callers on the
+ * machine itself, and for a token of a system admin.
+ */
+export const withOwnPages =
+  ({ reader, prometheus, proxy }: Options, api: Answer): Answer =>
+  async (request, response) => {
+    if (request.method !== 'GET' || targetOf(request.url).pathname !== '/metrics') return api(request, response);
+    const headers = multiValues(pairsOf(request.rawHeaders));
+    const sourceIp = request.socket.remoteAddress ?? '';
+    if (!isOnThisMachine(eventOf('/metrics', headers, sourceIp), proxy)) await reader.demandAdmin(headers, sourceIp);
+    const text = await prometheus.text();
+    response.writeHead(200, { 'Content-Type': prometheus.contentType, 'Cache-Control': 'no-store' }).end(text);
+  };

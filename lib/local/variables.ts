@@ -1,0 +1,169 @@
+import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
+import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
+import {
+  headerName,
+  mailAddress,
+  quotas,
+  range,
+  retrySchedule,
+  secretOrHash,
+  serviceName,
+} from '../../shared/settings/kinds.ts';
+import { flag, list, type Setting, text, whole } from '../../shared/settings/setting.ts';
+
+/** An environment variable of `npm start`: what it does, what happens without it, and which values it takes. */
+export type Variable<T = unknown> = Setting<T> & { about: string; without: string };
+
+const declare = <T>(about: string, without: string, setting: Setting<T>): Variable<T> => ({
+  about,
+  without,
+  ...setting,
+});
+const secret = (setting: Setting<string>): Setting<string> => ({ ...setting, isSecret: true });
+
+const port = whole(0, 0, 65_535);
+const path = text(/^[^\0]{1,1024}$/, '', 'a path');
+const header = text(headerName, '', 'the name of a header', 'X-Real-IP');
+
+/** An address without a path. */
+const origin: Setting<string> = {
+  otherwise: '',
+  wants: 'an address of http or https without a path (no /api/v1)',
+  example: 'https://cloud.example.org',
+  read: (given) => {
+    const url = /^https?:\/\/[^/?#@\\\s]+\/?$/.test(String(given)) ? URL.parse(String(given)) : null;
+    return url?.origin ?? null;
+  },
+};
+
+/** A first password: the length that the API wants too, and not one of those that are tried first. */
+const password: Setting<string> = {
+  otherwise: '',
+  wants: '10 to 1024 bytes, and none of the most common passwords',
+  read: (given) => {
+    const bytes = Buffer.byteLength(String(given));
+    return bytes >= 10 && bytes <= 1_024 && !isCommonPassword(String(given)) ? String(given) : null;
+  },
+};
+
+/** Every variable of `npm start`, in the order of the README. */
+export const variables = {
+  HOST: declare(
+    'address or name of this machine to listen on, for HTTP and MQTT; 0.0.0.0 for all of its addresses',
+    '127.0.0.1: this machine alone',
+    text(/^[\w.:-]{1,253}$/, '127.0.0.1', 'an address or a name of this machine', '0.0.0.0'),
+  ),
+  PORT: declare('port to listen on; 0 takes any free one', '3000', { ...port, otherwise: 3_000, example: '3000' }),
+  TLS_CERT: declare(
+    'file with the certificate and its chain (PEM), for HTTPS and MQTT; read again when it changes',
+    'no TLS',
+    {
+      ...path,
+      example: '/etc/ssl/cloud.pem',
+    },
+  ),
+  TLS_KEY: declare('file with the key of that certificate (PEM)', 'no TLS', { ...path, example: '/etc/ssl/cloud.key' }),
+  DATA_DIR: declare(
+    'folder where the table, the queues and the key of the secrets live between starts; `:memory:` forgets everything',
+    '`.local`',
+    { ...path, otherwise: '.local', wants: 'the path of a folder, or :memory:', example: '.local' },
+  ),
+  ADMIN_USERNAME: declare(
+    'the system admin that the first start makes',
+    '`admin`',
+    text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'admin', '1 to 64 characters'),
+  ),
+  ADMIN_PASSWORD: declare('the first password of that admin', 'drawn, and printed once', secret(password)),
+  PROVISIONING_KEY: declare(
+    'the key with which devices register',
+    'drawn at the first start, and printed once',
+    secret(text(/^\S(.{0,1022}\S)?$/, '', '1 to 1024 characters without a space at an end')),
+  ),
+  RATE_LIMIT_PER_SECOND: declare(
+    'calls per second of an account or address; 0 switches every limit of calls off, and that of messages unless `QUOTAS` names it',
+    '30',
+    whole(30, 0, 1_000_000),
+  ),
+  TRUSTED_PROXY_HEADER: declare(
+    'a trusted proxy in front: the last entry of this header is the address of the caller, when the next two fit',
+    'the TCP peer is the caller',
+    header,
+  ),
+  TRUSTED_PROXY_SECRET_HEADER: declare('the header by which that proxy proves itself', 'no proxy', {
+    ...header,
+    example: 'X-Proxy-Secret',
+  }),
+  TRUSTED_PROXY_SECRET: declare(
+    'what that header must carry; or `sha256:` and the SHA-256 of it in hex',
+    'no proxy',
+    secret(text(secretOrHash, '', '16 to 1024 printable characters without spaces, or sha256: and the hash in hex')),
+  ),
+  QUOTAS: declare(
+    'what a customer can have at most, where it differs from the default: names of `limits.quotas` in `GET /server/config`',
+    '50 webhooks, 100 bots, 500 rules, 500 users, 10,000 sensors and so on',
+    quotas,
+  ),
+  RETRY_SCHEDULE: declare(
+    'seconds before each attempt of a delivery, the first included, separated by commas',
+    '14 attempts in 3.2 days',
+    retrySchedule,
+  ),
+  SENSOR_INACTIVE_AFTER_SECONDS: declare(
+    'a sensor that is silent for longer is inactive',
+    '300',
+    whole(300, 1, 86_400),
+  ),
+  DELIVERY_DEADLINE_SECONDS: declare(
+    'time that one attempt may take in all',
+    String(DEADLINE_SECONDS),
+    whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS),
+  ),
+  GONE_AFTER_SECONDS: declare(
+    'so long a receiver has to answer 410, and nothing else, until its webhook is switched off; 0: once',
+    String(GONE_AFTER_SECONDS),
+    whole(GONE_AFTER_SECONDS, 0, 86_400),
+  ),
+  ALLOW_PRIVATE_TARGETS: declare(
+    'may webhooks use http, any port, and loopback or private addresses?',
+    'true (in AWS: false, and never loopback)',
+    flag(true),
+  ),
+  ALLOWED_TARGET_RANGES: declare('private ranges that webhooks may call in any case', 'none', list(range, 50)),
+  PUBLIC_URL: declare(
+    'address of the service for callers, without /api/v1, such as that of a proxy in front',
+    'the address that it listens on',
+    origin,
+  ),
+  DEVICE_URL: declare('the same for devices', '`PUBLIC_URL`', origin),
+  OWN_URLS: declare(
+    'further addresses of the service: no webhook may call them, nor the port of the service itself',
+    'none',
+    list(origin, 50),
+  ),
+  SERVICE_NAME: declare('the name of the service in payloads and headers', '`Sensor Cloud`', serviceName),
+  MAIL_SENDER: declare(
+    'address that the mails come from which this host writes to `outbox` in its data folder',
+    '`outbox`',
+    mailAddress,
+  ),
+  DEMO: declare('`false` leaves the demo home out', 'true', flag(true)),
+  MQTT_PORT: declare('port of the broker for devices; 0 takes any free one', 'no MQTT', {
+    ...port,
+    example: '1883',
+  } as Setting<number>),
+  AWS_ENDPOINT_URL_DYNAMODB: declare(
+    'a table engine instead of the embedded one; `DATA_DIR` must then be a folder, for the key of the secrets',
+    'embedded',
+    { ...origin, example: 'http://127.0.0.1:8000' },
+  ),
+  AWS_ENDPOINT_URL_SQS: declare('a queue engine instead of the embedded one', 'embedded', {
+    ...origin,
+    example: 'http://127.0.0.1:9324',
+  }),
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof variables;
+export const variableNames = Object.keys(variables) as VariableName[];
+type ValueOf<V> = V extends { read: (given: unknown) => infer T | null } ? T : never;
+/** The values of the variables that are set. */
+export type Given = { [N in VariableName]?: ValueOf<(typeof variables)[N]> };

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { MESSAGES } from '../raw.ts';
+import { messagesOfMakerA } from './maker-a/messages.ts';
+import { messagesOfMakerB, OfAll } from './maker-b/messages.ts';
+import { EXAMPLE_TIME } from './message-fields.ts';
+
+const ofMakerA = () =>
+  Object.entries(messagesOfMakerA).map(([key, { name, about, fields, example }]) => {
+    const type = key === 'state' ? key : Number(key);
+    const examples = [{ type, payload: example }];
+    const shape = { type: z.literal(type), payload: z.looseObject(fields.shape) };
+    return z.looseObject(shape).meta({ id: `MakerA${name}Message`, description: about, examples });
+  });
+
+const ofMakerB = () =>
+  Object.values(messagesOfMakerB).map(({ name, type, about, fields, example }) => {
+    const cmd = type === null ? 'stat' : 'event';
+    const kind = type === null ? {} : { type };
+    const examples = [{ cmd, ...kind, timestamp: EXAMPLE_TIME, ...example }];
+    const shape = {
+      cmd: type === null ? z.literal('stat') : z.enum(['event', 'alarm', 'stat']),
+      ...(type !== null && { type: z.literal(type) }),
+      ...fields.shape,
+      ...OfAll.shape,
+    };
+    return z.looseObject(shape).meta({ id: `MakerB${name}Message`, description: about, examples });
+  });
+
+/**
+ * Makes the schemas of the messages of both makers, as they are documented. It is a function, because they are needed for
+ * documents alone: what devices send is read field by field.
+ */
+export const deviceMessages = () => {
+  const makerA = z.union(ofMakerA()).meta({ id: 'MakerAMessage' });
+  const makerB = z.union(ofMakerB()).meta({ id: 'MakerBMessage' });
+  const one = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
+  return { makerA, makerB, calls: z.union([one, z.array(one).max(MESSAGES.count)]) };
+};
+
+type Json = Record<string, unknown>;
+/** A kind of message as documents show it: its JSON Schema, with the ids of others in it resolved. */
+export type Documented = { id: string; about: string; example: Json; schema: Json };
+
+/** Gives every kind of message of a maker for documents. */
+export const documented = (maker: 'makerA' | 'makerB'): Documented[] =>
+  deviceMessages()[maker].options.map((option) => {
+    const { id = '', description: about = '', examples = [] } = option.meta() ?? {};
+    const { $defs = {}, ...own } = z.toJSONSchema(option, { io: 'input' }) as Json;
+    const schema = (($defs as Record<string, Json>)[id] ?? own) as Json;
+    return { id, about, example: (examples as Json[])[0] ?? {}, schema };
+  });

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { fallStatuses } from '../../message.ts';
+import { millis, uuid } from '../../values.ts';
+import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
+
+// The messages of maker A as they are documented and read. Every field may be missing but those that say what happened.
+
+const time = (what: string) =>
+  millis.optional().describe(`${what}, ms since the Unix epoch (UTC) by the device's clock`);
+const flag = (what: string) => z.boolean().optional().describe(what);
+const coordinate = (what: string) => z.number().min(-100_000).max(100_000).describe(`cm, ${what}`);
+
+const ids = {
+  uuid: uuid.optional().describe('Identifies the message: repeated under it, it is one event'),
+  sensorEventId: uuid.optional().describe('Another name of `uuid`'),
+};
+export const Target = z.object({
+  xPosCm: coordinate('to the right of the sensor'),
+  yPosCm: coordinate('to the front'),
+  zPosCm: coordinate('above the floor').optional(),
+});
+const placed = {
+  trackerTargets: z
+    .array(Target)
+    .max(64)
+    .optional()
+    .describe('Where people are; the first one is the place of the event where no `fallLoc` is'),
+};
+const fall = {
+  timestamp: time('Start of the fall, which identifies it: all messages of a fall have the same one'),
+  statusUpdateTimestamp: time('When it got this status'),
+  fallLocX_cm: coordinate('to the right of the sensor, where the person lies').optional(),
+  fallLocY_cm: coordinate('to the front').optional(),
+  fallLocZ_cm: coordinate('above the floor; 0 if it is missing').optional(),
+  isSimulated: flag('A test: it fires only rules with `includeSimulated`'),
+  isLearning: flag('The device is in its learning phase; `false` ends the learning mode here'),
+  isSilent: flag('It makes an event, and fires no rule'),
+  exitReason: z.unknown().optional().describe('Why the device gave the fall up; kept, not interpreted'),
+  ...placed,
+  ...ids,
+};
+
+/** The `positionIdx` of a region. */
+export const REGION = /^(\d|1[0-5])$/;
+
+const presence = {
+  name: 'Presence',
+  example: { presenceDetected: true, presenceRegionMap: { 0: 1 }, timestamp: EXAMPLE_TIME },
+  about:
+    'Who is where. A change of `presenceDetected` leads to `presence / occupied_room` or `presence / empty_room`, and a ' +
+    'change of a region in `presenceRegionMap` to `region / entered` or `left`, `bed / entered` or `left`, `door / entered` or `left`, by ' +
+    'the kind of the region. The same again leads to nothing.',
+  fields: z.object({
+    presenceDetected: flag('Is anybody in the room?'),
+    presenceRegionMap: z
+      .record(z.string().regex(REGION), z.literal([0, 1]))
+      .optional()
+      .describe('1: somebody is in the region with this `positionIdx`; 0: nobody is'),
+    timestamp: time('When it was so'),
+    statusUpdateTimestamp: time('The same; it wins over `timestamp`'),
+    ...placed,
+    ...ids,
+  }),
+} satisfies MessageKind;
+
+const falls = {
+  name: 'Fall',
+  example: {
+    status: 'calling',
+    timestamp: EXAMPLE_TIME,
+    statusUpdateTimestamp: EXAMPLE_TIME + 92_000,
+    fallLocX_cm: 90,
+    fallLocY_cm: 160,
+    fallLocZ_cm: 20,
+  },
+  about:
+    'A fall and what becomes of it. `fall_detected` (the device begins to look closer) leads to `fall / fall_suspected`, ' +
+    '`fall_confirmed` to `fall / confirmed`, `calling` to `fall / fall_detected`, which is the alarm, `finished` to `fall / finished`, `fall_exit` ' +
+    'and `canceled` to `fall / canceled`. Three starts in five minutes without `calling` also lead to `fall / fall_loop`. Where the device ' +
+    'says no more, time moves the fall on.',
+  fields: z.object({ status: z.enum(fallStatuses).describe('State of the fall'), ...fall }),
+} satisfies MessageKind;
+
+const sensitiveFalls = {
+  name: 'SensitiveFall',
+  example: { status: 'calling', timestamp: EXAMPLE_TIME, statusUpdateTimestamp: EXAMPLE_TIME + 20_000 },
+  about:
+    'A fall that the sensitivity mode found. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
+    '`fall / fall_detected_sensitive`, which is the alarm, `finished` to `fall / finished`, `fall_exit` and `canceled` to `fall / canceled`.',
+  fields: z.object({
+    status: z.enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled']).describe('State of the fall'),
+    ...fall,
+  }),
+} satisfies MessageKind;
+
+const bedExit = {
+  name: 'BedExit',
+  example: { timestamp: EXAMPLE_TIME },
+  about:
+    'Somebody left the bed: `bed / left`. Further ones are suppressed for the `bedExitSuspendDuration` of the sensor.',
+  fields: z.object({
+    timestamp: time('When it happened'),
+    statusUpdateTimestamp: time('The same; it wins over `timestamp`'),
+    ...placed,
+    ...ids,
+  }),
+} satisfies MessageKind;
+
+const state = {
+  name: 'State',
+  example: { versionName: '0.42.1' },
+  about: 'The device itself. It makes no event; an inactive sensor becomes active by it, as by any message.',
+  fields: z.object({
+    status: z.unknown().optional().describe('Kept, not interpreted'),
+    versionName: z.string().max(64).optional().describe('Firmware, such as `0.42.1`: the sensor gets the version 42'),
+    ...ids,
+  }),
+} satisfies MessageKind;
+
+/** Every kind of message of maker A by its `type`. Their fields are in `payload`. */
+export const messagesOfMakerA = { 4: presence, 5: falls, 8: sensitiveFalls, 10: bedExit, state };

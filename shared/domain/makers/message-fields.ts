@@ -1,0 +1,31 @@
+import type * as z from 'zod';
+
+/** A kind of message as its maker sends it: its name, what it says and leads to, its fields, and an example of them. */
+export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  about: string;
+  fields: F;
+  example: z.input<F>;
+};
+
+/** 2025-10-09 08:53:20 UTC, in examples. */
+export const EXAMPLE_TIME = 1_760_000_000_000;
+
+type Found<F extends z.ZodObject> = { [K in keyof z.output<F>]?: z.output<F>[K] };
+
+/**
+ * Reads an object field by field. A field that is missing, or is not as its schema says, is left out of `found`, and the
+ * names of the latter are `wrong`: a fall with a broken coordinate is still a fall.
+ */
+export const readFields = <F extends z.ZodObject>(fields: F, value: unknown): { found: Found<F>; wrong: string[] } => {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const found: Record<string, unknown> = {};
+  const wrong: string[] = [];
+  for (const [name, schema] of Object.entries(fields.shape)) {
+    if (given[name] === undefined) continue;
+    const { success, data } = (schema as z.ZodType).safeParse(given[name]);
+    if (success) found[name] = data;
+    else wrong.push(name);
+  }
+  return { found: found as Found<F>, wrong };
+};

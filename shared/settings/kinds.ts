@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+import { defaultQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/quota.ts';
+import { list, type Setting, text, whole } from './setting.ts';
+
+// Kinds of settings that both hosts take: the stack in AWS by the CDK's context, the local host by its environment.
+
+export const range: Setting<string> = {
+  otherwise: '',
+  wants: 'a range like 10.1.0.0/16',
+  example: '10.1.0.0/16',
+  read: (given) => {
+    const [address = '', bits = '', ...more] = String(given).split('/');
+    const isRange = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32) && more.length === 0;
+    return isIP(address) !== 0 && isRange ? String(given) : null;
+  },
+};
+
+export const quotas: Setting<SomeQuotas> = {
+  otherwise: {},
+  wants: `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,
+  example: '{"webhooks":10}',
+  read: readQuotas,
+  why: whyNoQuotas,
+};
+
+export const retrySchedule = list({ ...whole(0, 0, 86_400), example: '0,5,60' }, 20);
+
+export const serviceName = text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters');
+
+export const mailAddress = text(/^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
+
+/** The name of a header. */
+export const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+/** A secret, or `sha256:` and its hash in hex. */
+export const secretOrHash = /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/;

@@ -1,0 +1,61 @@
+import type { Context, ScheduledEvent } from 'aws-lambda';
+import { compose, type Deps, type Runtime } from '../deps.ts';
+import { lambdaRuntime } from '../lambda-runtime.ts';
+import { inContext, noteContext, withContext } from '../log.ts';
+import { unmeasured } from '../metrics.ts';
+import type { Called, Scheduled } from '../queue/consumer.ts';
+
+export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
+
+/**
+ * Makes a handler for one host. On Lambda the runtime is made at the first call. Each log line names the consumer and
+ * the invocation.
+ */
+export const onHost = <E, R>(
+  name: string,
+  build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
+) => {
+  const on = (runtime: Runtime) => {
+    const handle = build({ ...runtime, log: withContext(runtime.log) });
+    const { flush } = runtime.metrics ?? unmeasured;
+    return (event: E, context: Context): Promise<R> =>
+      inContext({ consumer: name, invocationId: context.awsRequestId }, () =>
+        handle(event, () => context.getRemainingTimeInMillis(), context).finally(flush),
+      );
+  };
+  let onLambda: ReturnType<typeof on> | undefined;
+  const handler = (event: E, context: Context): Promise<R> => {
+    onLambda ??= on(lambdaRuntime());
+    return onLambda(event, context);
+  };
+  return Object.assign(handler, { with: on });
+};
+
+/**
+ * Makes the Lambda handler of a scheduled function. `create` is called once for each host, so what it makes can
+ * remember things from one run to the next.
+ */
+export const onSchedule = <const S extends Scheduled>(
+  contract: S,
+  create: () => (deps: Deps<S['uses'][number]>, timeLeft: () => number) => Promise<void>,
+) =>
+  onHost(contract.name, (runtime: Runtime) => {
+    const deps = compose(runtime, contract.uses as readonly S['uses'][number][]);
+    const run = create();
+    return async (_event: ScheduledEvent, timeLeft) => run(await deps, timeLeft);
+  });
+
+/**
+ * Makes the Lambda handler of a function that is called with one event at a time. `build` is called once for each host.
+ */
+export const onCall = <const C extends Pick<Called, 'name' | 'uses'>, E, R>(
+  contract: C,
+  build: (deps: Deps<C['uses'][number]>) => (event: E, context: Context) => Promise<R>,
+) =>
+  onHost(contract.name, (runtime: Runtime) => {
+    const run = compose(runtime, contract.uses as readonly C['uses'][number][]).then(build);
+    return async (event: E, _timeLeft, context) => {
+      noteContext({ requestId: context.awsRequestId });
+      return (await run)(event, context);
+    };
+  });

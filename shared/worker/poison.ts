@@ -1,0 +1,60 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { Runtime } from '../deps.ts';
+import { MAX_RECEIVES, retrySeconds } from '../queue/consumer.ts';
+import type { Worked } from './consume.ts';
+import type { Outcomes } from './outcomes.ts';
+import { putAside } from './quarantine.ts';
+
+/** After so many failures the messages of a group are worked on one by one, to find the one that fails. */
+const FAILURES = 5;
+/** How long (ms) a message is tried before it is a dead letter, if nothing else keeps it waiting. */
+const LIFE = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
+  (sum, one) => sum + one,
+);
+
+export const isOrdered = ({ attributes }: SQSRecord): boolean => attributes.SequenceNumber !== undefined;
+const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
+
+/** Does a message of a FIFO queue hold back its group? */
+export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && receivesOf(record) > FAILURES;
+
+/** When (ms) a task was accepted, if its body says so. */
+const acceptedAt = ({ body }: SQSRecord): number =>
+  Number(/"receiveDate":(\d{1,16})\b/.exec(body)?.[1] ?? Number.POSITIVE_INFINITY);
+
+/**
+ * Is this the last receive of a message of a FIFO queue that was a dead letter before? It must not become one again: it
+ * would be put back again, and hold back its group for another day.
+ */
+const endsSecondLife = (record: SQSRecord, now: number): boolean =>
+  isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && now - acceptedAt(record) > 1.5 * LIFE;
+
+/**
+ * Works on the messages of a group one by one. One that fails, while the messages of most other groups succeed, is put in
+ * the quarantine, so that those behind it go on. Failures of the table, of queues or of keys are an outage: they do not
+ * count. At the end of its second life a message is put there without another try, which may kill the process. Gives the
+ * messages that are not done.
+ */
+export const putPoisonAside =
+  (
+    runtime: Runtime,
+    workOn: (records: readonly SQSRecord[], timeLeft: () => number) => Promise<Worked>,
+    outcomes: Outcomes,
+  ) =>
+  async (group: string, records: readonly SQSRecord[], timeLeft: () => number): Promise<readonly SQSRecord[]> => {
+    for (const [at, record] of records.entries()) {
+      if (endsSecondLife(record, runtime.now())) {
+        if (await putAside(runtime, [record], 'it was not done, also after it was put back')) continue;
+        return records.slice(at);
+      }
+      const { left, why, error } = await workOn([record], timeLeft);
+      if (left.length === 0) continue;
+      if (why !== 'other' || !isStuck(record) || !outcomes.failsAlone(group)) {
+        if (why !== 'again') outcomes.note(group, false);
+        return records.slice(at);
+      }
+      if (!(await putAside(runtime, [record], `it fails by itself: ${error}`))) return records.slice(at);
+    }
+    outcomes.note(group, true);
+    return [];
+  };

@@ -1,0 +1,33 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { Runtime } from '../deps.ts';
+
+/**
+ * Puts a message that no repetition helps into the quarantine, because an operator can learn from it what went wrong, and
+ * put it back once that is corrected.
+ */
+export const quarantine = async (
+  { queues }: Pick<Runtime, 'queues'>,
+  { messageId, body, eventSourceARN }: Pick<SQSRecord, 'messageId' | 'body' | 'eventSourceARN'>,
+  reason: string,
+): Promise<void> => {
+  const note = JSON.stringify({ queue: eventSourceARN.split(':').at(-1), messageId, reason, body });
+  await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
+};
+
+/** Puts messages into the quarantine, each with this reason. False when it takes them not: then they come again. */
+export const putAside = async (
+  { queues, log }: Pick<Runtime, 'queues' | 'log'>,
+  records: readonly SQSRecord[],
+  reason: string,
+): Promise<boolean> => {
+  try {
+    for (const record of records) {
+      log('error', 'a message was put aside', { messageId: record.messageId, reason });
+      await quarantine({ queues }, record, reason.slice(0, 1_000));
+    }
+    return true;
+  } catch (error) {
+    log('error', 'the quarantine took nothing', {}, error);
+    return false;
+  }
+};

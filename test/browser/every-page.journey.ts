@@ -1,0 +1,99 @@
+import type { Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { furnish, type Site, startSite } from './fixtures/site.ts';
+
+// By a name that is not known to the compiler: it reads the console with other settings.
+const routes = new URL('../../functions/api/console/app/routes.tsx', import.meta.url).pathname;
+const { pages } = (await import(routes)) as { pages: readonly { path: string }[] };
+
+let site: Site;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  site = await startSite('linden');
+  const { client, customerId, userId } = site.home;
+  const { sensorId } = await furnish(site, 'Room 12');
+  await site.receiver.until(1);
+  await site.cloud.idle();
+  const first = async (path: string) => (await client.ok<{ data: { id: string }[] }[]>('GET', path))[0]?.data[0]?.id;
+  const webhookId = await first('/webhooks');
+  const group = await client.ok<{ id: string }>('POST', '/sensor-groups', { name: 'Ward', sensorIds: [sensorId] });
+  const span = { since: 0, until: Date.now(), states: ['delivered'], ratePerSecond: 100 };
+  const replay = await client.ok<{ id: string }>('POST', `/webhooks/${webhookId}/replays`, span);
+  const deliveryId = await first(`/webhooks/${webhookId}/deliveries`);
+  const ruleId = await first('/rules');
+  await site.cloud.idle();
+  const known = { sensorId, webhookId, deliveryId, ruleId, customerId, userId, groupId: group.id, replayId: replay.id };
+  for (const [name, id] of Object.entries(known)) ids[name] = String(id);
+}, 60_000);
+afterAll(() => site.stop());
+
+const parts = ['room', 'activity', 'events', 'hits', 'config'].map((part) => `/sensors/:sensorId?part=${part}`);
+const forms = ['/groups/new', '/rules/new', '/users/new', '/customers/new'];
+/** The address of every page of the console, each part of a sensor, and each form for something new. */
+const paths = [...pages.map(({ path }) => path), ...parts, ...forms];
+/** Pages are opened faster than a person does it: at the limit of calls the console waits, and asks again. */
+const expected = [/429/];
+const admin = { username: 'admin', password: ADMIN_PASSWORD };
+
+/** Goes to a page, and waits until it shows what it has loaded. */
+const open = async (tab: Tab, path: string) => {
+  await tab.goto(site.address + path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? expect.unreachable(name)));
+  await tab.getByRole('heading', { level: 1 }).waitFor();
+  await tab
+    .getByLabel(/^(Loading|Wird geladen)$/)
+    .first()
+    .waitFor({ state: 'detached' });
+  expect(await tab.getByText(/There is no such page|Diese Seite gibt es nicht/).count()).toBe(0);
+};
+const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
+
+const looks = [
+  { locale: 'en', colorScheme: 'light', width: 1_440 },
+  { locale: 'en', colorScheme: 'dark', width: 390 },
+  { locale: 'de', colorScheme: 'light', width: 390 },
+  { locale: 'de', colorScheme: 'dark', width: 1_440 },
+] as const;
+
+describe.each(looks)('in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
+  test('each page has enough contrast, names for everything, and fits', { timeout: 180_000 }, async () => {
+    await site.admin.ok('PUT', '/users/me', { ...(await site.admin.ok<object>('GET', '/users/me')), locale });
+    const viewport = { width, height: 900 };
+    await using visitor = await site.openLoggedIn('', admin, { colorScheme, viewport, locale, expected });
+    for (const path of paths) {
+      await open(visitor.page, path);
+      await visitor.look(`${locale}-${colorScheme}-${width}-${nameOf(path)}`);
+      const beyond = await visitor.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect([path, beyond]).toEqual([path, Math.min(beyond, 0)]);
+    }
+  });
+});
+
+/** What of a page can have the focus: of a group of radio buttons, or of tabs, one. */
+const REACHABLE = `[...document.querySelectorAll('a[href], button, input, textarea, select, [tabindex="0"]')]
+  .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
+  .filter((one) => one.type !== 'radio')`;
+
+const MOST = 150;
+
+test('each page is gone through by the keyboard alone: every control has its turn', {
+  timeout: 180_000,
+}, async () => {
+  await using visitor = await site.openLoggedIn('', admin, { locale: 'en', expected });
+  const tab = visitor.page;
+  for (const path of paths) {
+    await open(tab, path);
+    await tab.evaluate('globalThis.reached = new Set()');
+    const left = () => tab.evaluate<number>(`${REACHABLE}.filter((one) => !globalThis.reached.has(one)).length`);
+    // A field for a date takes several turns.
+    for (let at = 0; at < MOST && (await left()) > 0; at++) {
+      await tab.keyboard.press('Tab');
+      await tab.evaluate('globalThis.reached.add(document.activeElement)');
+    }
+    const missed = await tab.evaluate<string[]>(
+      `${REACHABLE}.filter((one) => !globalThis.reached.has(one)).map((one) => one.outerHTML.slice(0, 200))`,
+    );
+    expect([path, missed]).toEqual([path, []]);
+  }
+});

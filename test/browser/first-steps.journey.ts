@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { clientOf, register } from '../fixtures/client.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
+import { choose } from './fixtures/fields.ts';
+import { logInOn, type Visitor, visit } from './fixtures/visitor.ts';
+
+let cloud: Cloud;
+let receiver: Receiver;
+beforeAll(async () => {
+  [cloud, receiver] = await Promise.all([startTestCloud({ differing: [] }), startReceiver()]);
+});
+afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
+
+/** Goes on with the step of the list that is next, and says which are done. */
+const goOn = async ({ page }: Visitor, done: readonly string[], next: string) => {
+  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+  const list = page.getByRole('region', { name: 'To the first alarm' });
+  for (const one of done) await list.getByRole('listitem').filter({ hasText: one }).getByText('done').waitFor();
+  await list.getByRole('link', { name: `Go: ${next}` }).click();
+};
+
+/** Links a device by the code that it shows, after a code that is wrong. */
+const linkSensor = async ({ page, look }: Visitor) => {
+  const device = await register(clientOf(cloud.url), PROVISIONING_KEY, nextHardwareId());
+  await page.getByRole('button', { name: 'Link a sensor' }).click();
+  const [code, dialog] = [page.getByRole('textbox', { name: 'Pairing code' }), page.getByRole('dialog')];
+  await code.fill('22222222');
+  await dialog.getByRole('button', { name: 'Link a sensor' }).click();
+  await dialog.getByText('The pairing code is not valid').waitFor();
+  expect(await code.getAttribute('aria-invalid')).toBe('true');
+  await look('link-wrong');
+  // As somebody types what is printed in groups.
+  await code.fill(device.pairingCode.replace(/^(....)/, '$1 '));
+  await dialog.getByRole('button', { name: 'Link a sensor' }).click();
+  await page.getByRole('table').getByRole('link').first().waitFor();
+  return device;
+};
+
+test('with nothing there, a list leads to the first alarm, ticks each step, and goes', {
+  timeout: 120_000,
+}, async () => {
+  await using visitor = await visit(`${cloud.url}/console`, { expected: [/404/] });
+  const { page, look } = visitor;
+  await logInOn(page, { username: 'admin', password: ADMIN_PASSWORD });
+  await page.getByRole('region', { name: 'To the first alarm' }).waitFor();
+  await look('checklist');
+  await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
+  await page.getByText('There is no customer yet').waitFor();
+  expect(await page.getByText('Choose a customer').count()).toBe(0);
+
+  await goOn(visitor, [], 'Create a customer');
+  await page.getByLabel('Name').fill('Maple House');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await goOn(visitor, ['Create a customer'], 'Link a sensor');
+  const device = await linkSensor(visitor);
+  await goOn(visitor, ['Create a customer', 'Link a sensor'], 'Create a bot');
+  await page.getByRole('button', { name: 'New bot' }).click();
+  await page.getByLabel('Name').fill('Nurse call');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Nurse call' }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
+  await page.getByRole('link', { name: 'New rule' }).click();
+  await page.getByLabel('Name').fill('Falls');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('A rule tells at least one webhook of a bot').waitFor();
+  await goOn(visitor, ['Link a sensor', 'Create a bot'], 'Give the bot a webhook');
+  await page.getByLabel('Name').fill('Ward 2');
+  await page.getByLabel('Address').fill(receiver.url);
+  await choose(page, 'Bot', 'Nurse call');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('[data-secret]').first().waitFor();
+  await goOn(visitor, ['Give the bot a webhook'], 'Create a rule');
+  await page.getByLabel('Name').fill('Falls');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Choose at least one.').waitFor();
+  await look('rule-for-nobody');
+  await choose(page, 'Recipients', 'Ward 2');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'Falls' }).waitFor();
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('region', { name: 'On the floor now' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByRole('region', { name: 'To the first alarm' }).count()).toBe(0);
+  const say = clientOf(cloud.url).as(device.deviceToken);
+  await say.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));
+  expect((await receiver.until(1)).length).toBe(1);
+});

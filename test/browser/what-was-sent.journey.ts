@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+let sensorId: string;
+beforeAll(async () => {
+  site = await startSite('rowan');
+  const { client } = site.home;
+  for (let at = 0; at < 2; at++) await createAlarm(client, site.receiver.url);
+  const sensor = await linkSensor(client);
+  ({ sensorId } = sensor);
+  for (const start of [1, 2]) {
+    const fall = fallMessage('calling', Date.now() + start, { serial: 1 });
+    // A number that no parser of a browser keeps.
+    const exact = JSON.stringify(fall).replace('"serial":1', '"serial":12345678901234567890');
+    await sensor.device.ok('POST', `/devices/${sensorId}/messages`, exact);
+    await site.cloud.idle();
+  }
+  await site.receiver.until(4);
+  await site.cloud.idle();
+});
+afterAll(() => site.stop());
+
+test('from a hit to its event, to all that was sent about it, and back', { timeout: 60_000 }, async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
+  const { page, look } = visitor;
+  const hits = page.getByRole('table', { name: 'Hits of rules' });
+  await hits.getByRole('link', { name: 'Event' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/^Fall, /).waitFor();
+  await dialog.locator('pre').getByText('"serial": 12345678901234567890').waitFor();
+  await look('event');
+  await dialog.getByRole('link', { name: 'What was sent about it' }).click();
+  await page.getByText('Only of one event.').waitFor();
+  await page.getByText('2 entries').waitFor();
+  await look('deliveries-of-event');
+
+  await page.getByRole('table').getByRole('link').first().click();
+  const about = page.locator('dl');
+  await about.getByRole('link', { name: 'Fall', exact: true }).click();
+  await dialog.getByText(/^Fall, /).waitFor();
+  await page.goBack();
+  await about.getByRole('link', { name: /^Sensor / }).click();
+  await hits.getByRole('link', { name: 'Deliveries' }).first().click();
+  await page.getByText('2 entries').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByText('4 entries').waitFor();
+});
+
+test('all that was sent is in one list, by its states', async () => {
+  await using visitor = await site.openLoggedIn('/deliveries');
+  const { page } = visitor;
+  await page.getByText('4 entries').waitFor();
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await page.getByText('Nothing was sent in that time, or nothing is in that state.').waitFor();
+});
+
+test('somebody whose language is German reads nothing in English there', async () => {
+  const german = { locale: 'de', permissions: ALL_PERMISSIONS };
+  const user = await hireFor(site.admin, site.home.customerId, 'nachtwache', german);
+  await using visitor = await site.openLoggedIn('/deliveries', user);
+  const { page, look } = visitor;
+  await page.getByRole('cell', { name: 'Sturz', exact: true }).first().waitFor();
+  await look('german-deliveries');
+  expect(await page.getByText('fall_detected', { exact: true }).count()).toBe(4);
+  await page.goto(`${site.address}/rules/new`);
+  await page.getByText('{situation} um {time}, {location}').waitFor();
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { derivedUlid } from '../../../../shared/domain/ids.ts';
+import { packSnapshot } from '../../../../shared/domain/packed-snapshot.ts';
+import { items } from '../../../../shared/store/table.ts';
+import { createLedger } from '../../../bench/meter.ts';
+import { startCountedCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor } from '../../../fixtures/home.ts';
+import { bareSnapshot } from '../../../fixtures/snapshot.ts';
+
+/** How many deliveries each webhook has; the first has most of them, so the others end long before it. */
+const COUNTS = [700, 40, 10, 0, 1];
+const EVENT = '11111111-2222-4333-8444-555555555555';
+const ATTEMPTS = { sendTryTimes: [], attempts: 1, reason: null, nextAttempt: null, hit: null };
+const from = Date.now() - 86_400_000;
+
+const ledger = createLedger();
+let cloud: Cloud;
+let home: Awaited<ReturnType<typeof createHome>>;
+let newestFirst: string[];
+
+/** The deliveries of the `at`th webhook: spread over all the time, so that each page has some of several webhooks. */
+const deliveriesOf = (at: number, webhookId: string) =>
+  Array.from({ length: COUNTS[at] ?? 0 }, (_, n) => {
+    // No two have the same time: the first one of the last webhook is the oldest of all.
+    const createDate = from + COUNTS.length - at + Math.floor((n * 80_000_000) / (COUNTS[at] ?? 1));
+    const id = derivedUlid(createDate, at, n);
+    const { event, sensor } = bareSnapshot;
+    const isOfEvent = at < 2 && n === 5;
+    const snapshot = packSnapshot({
+      ...bareSnapshot,
+      event: { ...event, uuid: isOfEvent ? EVENT : event.uuid },
+      sensor: { ...sensor, id: n % 2 === 0 ? 'id_of_even_1' : 'id_of_odd_12' },
+    });
+    const place = { customerId: home.customerId, webhookId };
+    const state = n < 3 ? 'failed' : 'delivered';
+    const dates = { createDate, updateDate: createDate };
+    return { id, ...place, ...dates, state, ...ATTEMPTS, snapshot, ...items.delivery({ ...place, deliveryId: id }) };
+  });
+
+beforeAll(async () => {
+  cloud = await startCountedCloud(ledger);
+  home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
+  const all: ReturnType<typeof deliveriesOf> = [];
+  for (const at of COUNTS.keys()) {
+    // The last one is a customer webhook.
+    const hook = at === COUNTS.length - 1 ? { isCustomerHook: true, botId: null } : {};
+    const body = { name: `n${at}`, url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: false };
+    const bot = at === COUNTS.length - 1 ? null : (await createAlarm(home.client, body.url)).bot;
+    const made = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...body, botId: bot?.id, ...hook });
+    all.push(...deliveriesOf(at, made.id));
+  }
+  newestFirst = all.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1));
+  for (let at = 0; at < all.length; at += 100)
+    await cloud.runtime.table.write(...all.slice(at, at + 100).map((put) => ({ put })));
+}, 60_000);
+afterAll(() => cloud.stop());
+
+type Shown = { total: number; data: { id: string; webhookId: string; eventUuid: string; sensorId: string }[] };
+const list = async (query = '', client = home.client) => {
+  ledger.clear();
+  const answer = await client.call('GET', `/customers/${home.customerId}/deliveries${query}`);
+  const { read } = ledger.total();
+  expect(answer.status, answer.text).toBe(200);
+  const [page] = answer.body as [Shown];
+  const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  return { ...page, ids: page.data.map(({ id }) => id), is: answer.headers.get('x-total-is'), next, read };
+};
+const follow = async (query: string, client = home.client) => {
+  const ids: string[] = [];
+  for (let next: string | undefined = query; next !== undefined; ) {
+    const page = await list(next, client);
+    ids.push(...page.ids);
+    next = page.next;
+  }
+  return ids;
+};
+
+describe('the deliveries of all webhooks of a customer', () => {
+  test('are had as a whole by following the list, each once, by time, in either order', async () => {
+    expect(await follow('?perPage=50')).toEqual(newestFirst);
+    expect(await follow('?perPage=7&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
+  });
+
+  test('are counted as far as one call looks, and cost a bounded number of reads', async () => {
+    const first = await list();
+    expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
+    expect(first.total).toBeGreaterThanOrEqual(100);
+    // 10 of each of the four webhooks that have any, and about 60 more: 120 deliveries of 0.2 KB, in queries of 10.
+    expect(first.read).toBeLessThanOrEqual(25);
+    expect((await list('?page=19')).read).toBeLessThanOrEqual(100);
+    const recent = await list(`?since=${from + 75_000_000}`);
+    expect(recent).toMatchObject({ is: 'exact', total: recent.ids.length < 30 ? recent.ids.length : recent.total });
+  });
+
+  test('are those of one event, of one sensor, or in one state', async () => {
+    const ofEvent = await list(`?eventUuid=${EVENT}&sortBy=asc(createDate)`);
+    expect(ofEvent.data.map(({ eventUuid }) => eventUuid)).toEqual([EVENT, EVENT]);
+    expect(new Set(ofEvent.data.map(({ webhookId }) => webhookId)).size).toBe(2);
+    expect(new Set((await list('?sensorId=id_of_even_1')).data.map(({ sensorId }) => sensorId))).toEqual(
+      new Set(['id_of_even_1']),
+    );
+    expect(await follow('?state=failed&perPage=5')).toHaveLength(10);
+  });
+
+  test('are those of the webhooks that the caller may manage', async () => {
+    const admin = await adminOf(cloud.url);
+    const of = async (name: string, permission: string) =>
+      follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);
+    // The oldest is the only one of the customer's own webhook.
+    expect(await of('alder', 'manage_customers')).toEqual(newestFirst.slice(-1));
+    expect(await of('elder', 'manage_bots')).toEqual(newestFirst.slice(0, -1));
+  });
+});

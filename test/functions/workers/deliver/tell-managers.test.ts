@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { createDeliveryWorld, ok, status } from '../../../fixtures/deliveries.ts';
+
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+const mails: string[] = [];
+const others: Receiver[] = [];
+beforeAll(async () => {
+  const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
+  world = await createDeliveryWorld({ say });
+});
+afterAll(async () => {
+  await Promise.all(others.map((one) => one.stop()));
+  await world.stop();
+});
+
+/** A home whose webhook fails, with another one that hears of it, and two people who have an address. */
+const furnish = async (retrySchedule: number[]) => {
+  const home = await world.furnish({ retrySchedule });
+  const receiver = await startReceiver();
+  others.push(receiver);
+  const { client, customerId } = home;
+  await client.ok('POST', '/webhooks', { name: 'all', url: receiver.url, format: 'full', isCustomerHook: true });
+  const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
+  const boss = { username: `boss-${customerId}`, email: `boss-${customerId}@example.com`, locale: 'de' };
+  await client.ok('POST', '/users', { ...person, ...boss, permissions: ['manage_bots'] });
+  const guest = { username: `guest-${customerId}`, email: `guest-${customerId}@example.com` };
+  await client.ok('POST', '/users', { ...person, ...guest });
+  const actions = () =>
+    receiver.received.map(({ body }) => JSON.parse(body).event).map(({ type, action }) => `${type}/${action}`);
+  return { ...home, actions, mailsHere: () => mails.filter((mail) => mail.includes(`-${customerId}@`)) };
+};
+
+test('a 410 is a failure like others, until two minutes of nothing else switch the webhook off and tell of it', async () => {
+  const { fall, health, actions, mailsHere } = await furnish([0, 3_600]);
+  world.answerWith(status(410, ''));
+  await fall();
+  expect(await health()).toMatchObject({ isEnabled: true });
+  // Something else in between begins the time anew.
+  world.answerWith(status(500, ''));
+  world.skip(60_000);
+  await fall();
+  world.answerWith(status(410, ''));
+  world.skip(61_000);
+  await fall();
+  expect(await health()).toMatchObject({ isEnabled: true });
+  world.skip(121_000);
+  await fall();
+  await world.idle();
+  expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
+  expect(actions().filter((one) => one === 'webhook/disabled')).toHaveLength(1);
+  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(1);
+  const heads = mailsHere().map((mail) => mail.split('\n')[0]?.replace(/\d+@/, 'N@'));
+  expect(heads.toSorted()).toEqual([
+    expect.stringMatching(/^mail to boss-N@example\.com: Der Webhook „.+“ wurde abgeschaltet$/),
+    expect.stringMatching(/^mail to boss-N@example\.com: Ein Sturz wurde nicht gemeldet: /),
+  ]);
+});
+
+test('a fall whose first delivery ends failed is told by one mail an hour, and by an event each time', async () => {
+  const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
+  world.answerWith(status(500, ''));
+  for (let at = 0; at < 3; at++) await fall();
+  await world.idle();
+  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(3);
+  expect(mailsHere()).toHaveLength(1);
+  expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThanOrEqual(3);
+  // A repetition that fails says nothing new.
+  const [failed] = (await list()).data;
+  await client.ok('POST', `${at}/deliveries/${failed?.id}/redeliver`);
+  await world.idle();
+  expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(3);
+  world.answerWith(ok);
+});

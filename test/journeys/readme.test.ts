@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { freePort, startHost } from '../fixtures/host.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const readme = readFileSync(`${root}README.md`, 'utf8');
+/** The commands below a heading of the README, one text for each block. */
+const blocksOf = (heading: string): string[] => {
+  const section = readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+};
+/** The variables before a command. */
+const variablesIn = (line: string): Record<string, string> =>
+  Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]));
+
+const PATH = `${root}node_modules/.bin:/usr/local/bin:/usr/bin:/bin`;
+const bash = (commands: string) =>
+  spawn('bash', ['-e', '-o', 'pipefail', '-c', commands], {
+    cwd: root,
+    env: { PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+test('the first ten minutes of the README work as they stand, but for their ports: the fall arrives, signed', async () => {
+  const [install = ''] = blocksOf('Run it');
+  const [listen = '', story = ''] = blocksOf('The first ten minutes with the API');
+  const [port, other] = [await freePort(), await freePort()];
+  const moved = (commands: string) => commands.replaceAll(':3000/', `:${port}/`).replaceAll(':4000/', `:${other}/`);
+  // As users have it: with the limit of calls, and the demo home.
+  const settings = variablesIn(install.split('\n')[1] ?? '');
+  await using _host = await startHost({ ...settings, PORT: port, DATA_DIR: ':memory:' }, []);
+  const [, words = ''] = /^npm run receiver -- (.*)$/m.exec(listen) ?? [];
+  const receiver = bash(`exec node bin/receiver.mts ${words} --port ${other}`);
+  const heard: string[] = [];
+  const lines = createInterface({ input: receiver.stdout });
+  const signed = new Promise<void>((resolve) => {
+    lines.on('line', (line) => {
+      heard.push(line);
+      if (line.includes('the signatures are')) resolve();
+    });
+  });
+  await once(lines, 'line');
+
+  const told = bash(moved(story));
+  const [out, errors] = await Promise.all([told.stdout.toArray(), told.stderr.toArray()]);
+  expect([errors.join(''), told.exitCode ?? (await once(told, 'exit'))[0]]).toEqual(['', 0]);
+  await signed;
+  receiver.kill();
+  await once(receiver, 'exit');
+
+  expect(heard.some((line) => line.includes('Sensor 00A1: Fall detected'))).toBe(true);
+  expect(heard.filter((line) => line.includes('the signatures are'))).toEqual(['  the signatures are right']);
+  // The last answer is the page of rule hits.
+  const answers = out.join('');
+  const [page] = JSON.parse(answers.slice(answers.lastIndexOf('[{"total"')));
+  expect(page?.data).toMatchObject([{ situation: 'fall_detected', allSend: true }]);
+});

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../../lib/local/demo/receiver.ts';
+import { backUp } from '../../../lib/tools/backup.ts';
+import { clientOf } from '../../fixtures/client.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { freePort, startHost } from '../../fixtures/host.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a copy that is made amid a storm of falls has every one that was accepted before, and its host goes on with them', async () => {
+  const [live, copy] = [join(folder, 'live'), join(folder, 'copy')];
+  const settings = { PORT: await freePort(), RETRY_SCHEDULE: '0,1,1,1,1' };
+  const receiver = await startReceiver();
+  const accepted: string[] = [];
+  {
+    await using host = await startHost({ ...settings, DATA_DIR: live });
+    const { client } = await createHome(await adminOf(host.url), 'elm', ALL_PERMISSIONS);
+    // Its secret must be opened by the copied key.
+    await createAlarm(client, receiver.url);
+    const { sensorId, device } = await linkSensor(client);
+    const start = Date.now() - 3_600_000;
+    let isEnough = false;
+    const storm = async (): Promise<void> => {
+      for (let at = 0; !isEnough; at++) {
+        const uuid = crypto.randomUUID();
+        await device.ok('POST', `/devices/${sensorId}/messages`, {
+          ...fallMessage('calling', start + at * 1_000),
+          uuid,
+        });
+        accepted.push(uuid);
+      }
+    };
+    const storming = storm();
+    await receiver.until(5);
+    const before = accepted.length;
+    await backUp(live, copy);
+    isEnough = true;
+    await storming;
+    accepted.length = before;
+    expect(before).toBeGreaterThanOrEqual(5);
+    await host.end('SIGKILL');
+  }
+  await using host = await startHost({ ...settings, DATA_DIR: copy });
+  const told = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).event.raw.uuid));
+  while (!accepted.every((uuid) => told().has(uuid))) await receiver.until(receiver.received.length + 1);
+  const admin = await adminOf(host.url);
+  const [page] = await admin.ok<{ total: number }[]>('GET', '/customers/1/rule-hits');
+  expect(page?.total).toBeGreaterThanOrEqual(accepted.length);
+  await receiver.stop();
+});
+
+test('nothing is copied from a folder without data, nor into one that has something', async () => {
+  await expect(backUp(join(folder, 'nothing'), join(folder, 'x'))).rejects.toThrow(/^There is no data in the folder/);
+  await expect(backUp(join(folder, 'live'), join(folder, 'copy'))).rejects.toThrow(/is not empty/);
+});
+
+test('the copy of a host that is stopped is as good', async () => {
+  expect(await backUp(join(folder, 'copy'), join(folder, 'again'))).toBeGreaterThan(0);
+  await using host = await startHost({ DATA_DIR: join(folder, 'again') });
+  expect((await clientOf(host.url).call('GET', '/health')).status).toBe(200);
+});
