@@ -7,11 +7,8 @@ import type { Outgoing } from '../../shared/queue/encode.ts';
 import type { Queues } from '../../shared/queue/send.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
 import type { Chaos } from './chaos.ts';
+import type { Lives } from './lives.ts';
 import { ofOtherVersion, otherItem, poisons } from './versions.ts';
-
-class Died extends Error {
-  override name = 'Died';
-}
 
 type Table = Runtime['table'];
 
@@ -83,19 +80,20 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
 
 /** A host in which the faults of `chaos` happen; `settings` are read at each use. */
 export const failingHost =
-  (chaos: Chaos, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
-  (runtime: Runtime): Runtime => ({
-    ...runtime,
-    webhookClient,
-    settings: new Proxy(runtime.settings, {
-      get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings],
-    }),
-    table: flaky(chaos, ofVersions(chaos, runtime.table)),
-    queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },
-    vault: async () => keyless(chaos, await runtime.vault()),
-    now: () => runtime.now() + chaos.skew(),
-    failpoint: (name) => {
-      const { crashes, crash } = chaos.rates();
-      if (crashes?.includes(name) && chaos.strikes(crash)) throw new Died(`at ${name}`);
-    },
-  });
+  (chaos: Chaos, lives: Lives, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
+  (runtime: Runtime): Runtime =>
+    lives.wrap({
+      ...runtime,
+      webhookClient,
+      settings: new Proxy(runtime.settings, {
+        get: (all, name) => ({ ...all, ...settings() })[name as keyof Settings],
+      }),
+      table: flaky(chaos, ofVersions(chaos, runtime.table)),
+      queues: { ...runtime.queues, send: unreliable(chaos, runtime.queues.send) },
+      vault: async () => keyless(chaos, await runtime.vault()),
+      now: () => runtime.now() + chaos.skew(),
+      failpoint: (name) => {
+        const { crashes, crash } = chaos.rates();
+        if (crashes?.includes(name) && chaos.strikes(crash)) lives.die(name);
+      },
+    });

@@ -16,6 +16,7 @@ import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost, forgetful } from './host.ts';
 import { laggingReads } from './lag.ts';
+import { createLives } from './lives.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
 import { timeOf } from './time.ts';
@@ -58,6 +59,7 @@ const watched = (watch: Watch, queues: LocalQueues, clock: SkippingClock): void 
 export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
+  const lives = createLives();
   const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
   const names = await startNameServer(() => {
     if (!chaos.rates().slowNames) return '127.0.0.1';
@@ -88,13 +90,18 @@ export const createFaultWorld = async () => {
     wrap: (runtime) => {
       const { metrics = unmeasured } = runtime;
       const measure = ((...given: Parameters<Measure>) => {
-        watch?.measure(...given);
+        if (!lives.isDead()) watch?.measure(...given);
         metrics.measure(...given);
       }) as Measure;
-      return failingHost(chaos, async () => webhookClient, current)({ ...runtime, metrics: { ...metrics, measure } });
+      return failingHost(
+        chaos,
+        lives,
+        async () => webhookClient,
+        current,
+      )({ ...runtime, metrics: { ...metrics, measure } });
     },
     around: (name, invocation) =>
-      invocation().catch((error: unknown) => {
+      lives.around(invocation).catch((error: unknown) => {
         watch?.failed(name);
         throw error;
       }),
