@@ -25,6 +25,8 @@ export const metrics = {
   /** First deliveries of falls that ended without success. */
   AlarmsFailed: 'Count',
   LoginsFailed: 'Count',
+  /** Devices of which so many calls waited that no more were taken. */
+  DevicesHeldBack: 'Count',
   /** Calls that a function answered with 429. */
   CallsLimited: 'Count',
 } as const;

@@ -73,6 +73,7 @@ const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
     ownMetric(table, 'LoginsFailed'),
     ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
     ownMetric(table, 'CallsLimited'),
+    ownMetric(table, 'DevicesHeldBack'),
   ]),
 ];
 

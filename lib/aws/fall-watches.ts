@@ -73,6 +73,12 @@ export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
 ];
 
 export const ofQueues = ({ queues, table }: Watched): Watch[] => [
+  {
+    id: 'devices-held-back',
+    metric: ownMetric(table, 'DevicesHeldBack'),
+    atLeast: 1,
+    impact: 'A device called so often that 1,000 of its calls wait: its reports are refused, and its falls come late.',
+  },
   ...workedOn(queues).map(([name, { queue }]) => ({
     id: `${name}-old`,
     metric: queue.metricApproximateAgeOfOldestMessage(maximum),

@@ -22,6 +22,9 @@ export const isOver = (counted: Counted, limits: Counted): boolean =>
 
 type Counted = { calls: number; messages: number };
 
+/** A device that calls this process more often than so in a minute is busy: its falls are counted, too. */
+const BUSY_CALLS = 60;
+
 /**
  * Counts the calls and messages of devices in the current second, in the memory of this process. The limit is exact
  * only within one process, but counting costs no write.
@@ -29,7 +32,18 @@ type Counted = { calls: number; messages: number };
 export const createDeviceRates = () => {
   let second = 0;
   let counts = new Map<string, Counted>();
+  let minute = 0;
+  let callsOfMinute = new Map<string, number>();
   return {
+    /** Counts a call of a device. Does it call very often? */
+    isBusy: (subject: string, now: number): boolean => {
+      const current = Math.floor(now / 60_000);
+      if (current !== minute) callsOfMinute = new Map();
+      minute = current;
+      const calls = (callsOfMinute.get(subject) ?? 0) + 1;
+      callsOfMinute.set(subject, calls);
+      return calls > BUSY_CALLS;
+    },
     /** Counts a call with `messages` messages, and gives the counts of `subject` in this second, this call included. */
     count: (subject: string, messages: number, now: number): Counted => {
       const current = Math.floor(now / 1_000);

@@ -2,7 +2,7 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Caller } from '../domain/permission.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
-import type { Device } from '../domain/sensor.ts';
+import type { CallingDevice } from '../domain/sensor.ts';
 import type { Operation } from './operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -23,7 +23,7 @@ export type Exchange = {
   /** The key of the caller's account, and the hash of the token that the caller sent. */
   accountKey: string;
   sessionHash: string;
-  device: Device | null;
+  device: CallingDevice | null;
   provisioner: Provisioner | null;
   /** Set-Cookie headers that the answer must have, error answers too. */
   cookies: string[];

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
-import type { Device } from '../domain/sensor.ts';
+import type { CallingDevice } from '../domain/sensor.ts';
 import type { Details, ErrorCode } from './errors.ts';
 
 /** The path that all paths of the API start with. */
@@ -134,7 +134,7 @@ type WhoIs<O extends Operation> = O['auth'] extends 'user' | 'session'
   : O['auth'] extends 'optional'
     ? { caller: Caller | null }
     : O['auth'] extends 'device'
-      ? { device: Device }
+      ? { device: CallingDevice }
       : O['auth'] extends 'provisioner'
         ? { provisioner: Provisioner }
         : unknown;

@@ -47,7 +47,14 @@ export type Device = {
   /** The id of the newest call of the device that was noted before it was queued, and when (ms) that was. */
   notedCall?: string;
   notedAt?: number;
+  /** The number of its calls that were noted since the customer has it. */
+  calls?: number;
+  /** Too many of them wait to be judged: see shared/ingest/holding-back.ts. */
+  isHeldBack?: boolean;
 };
+
+/** A device that calls. `isBusy`: it called this process very often within a minute. */
+export type CallingDevice = Device & { isBusy?: boolean };
 
 /** Makes a sensor at its first registration. No customer has linked it yet. */
 export const newSensor = (

@@ -7,11 +7,18 @@ import { needsOf } from '../domain/state/step.ts';
 import type { Said, Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 
+/** Does a call say nothing but what becomes of a fall? */
+export const isOfFalls = (said: readonly Said[]): boolean =>
+  said.every(({ decoded }) => decoded.signal.kind === 'fall');
+
 /**
  * Is a call noted before it is queued? Falls are not, which spares them a write: they change nothing that a report is
- * judged by.
+ * judged by. Those of a device that calls very often are, so that they are counted (holding-back.ts).
  */
-export const isNoted = (said: readonly Said[]): boolean => !said.every(({ decoded }) => decoded.signal.kind === 'fall');
+export const isNoted = (
+  said: readonly Said[],
+  { isBusy, isHeldBack }: Pick<Sender, 'isBusy' | 'isHeldBack'>,
+): boolean => !isOfFalls(said) || isBusy === true || isHeldBack === true;
 
 const isReport = (signal: Signal): boolean =>
   reports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);

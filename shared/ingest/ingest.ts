@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts';
 import type { NotedCall } from '../domain/noted-call.ts';
 import { noteContext, oneOrAll } from '../log.ts';
-import { changesNothing, isNoted } from './caught-up.ts';
+import { changesNothing, isNoted, isOfFalls } from './caught-up.ts';
+import { isHeldBack, look } from './holding-back.ts';
 import {
   deduplicationIdOf,
   messagesOf,
@@ -66,7 +67,9 @@ export const ingest = async (
   deps.failpoint('ingest.read');
   const { said } = read;
   if (!(await changesNothing(deps, device, said, receiveDate))) {
-    const noted = isNoted(said) ? await note(deps, device) : undefined;
+    if (await isHeldBack(deps, device, isOfFalls(said))) return { refusal: 'rate_limited' };
+    const noted = isNoted(said, device) ? await note(deps, device) : undefined;
+    if (noted) await look(deps, device, noted);
     await accept(deps, device, { said, receiveDate, noted, until });
   }
   deps.measure('MessagesAccepted', said.length);

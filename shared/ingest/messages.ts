@@ -3,17 +3,20 @@ import { hashOf } from '../domain/ids.ts';
 import { decoders } from '../domain/makers/decoders.ts';
 import { type Credible, credible, messageUuid } from '../domain/message.ts';
 import { MESSAGES, messagesIn } from '../domain/raw.ts';
-import type { Device } from '../domain/sensor.ts';
+import type { CallingDevice } from '../domain/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
 /** The device that sends messages, as its token or its MQTT topic tells. */
-export type Sender = Device;
+export type Sender = CallingDevice;
 
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && value !== INEXACT;
 
-/** Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large. */
-export type Refusal = 'json' | 'items' | 'type' | 'too_large';
+/**
+ * Why a whole call is refused: it is not JSON, has too many messages, or one that is not an object or too large; or too
+ * many calls of the device wait.
+ */
+export type Refusal = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
 /** A message of a call: its own bytes as text, and what they say. */
 export type Said = { raw: string; decoded: Credible };
@@ -23,7 +26,7 @@ export const messagesOf = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
   receiveDate: number,
-): { said: Said[] } | { refusal: Refusal } => {
+): { said: Said[] } | { refusal: Exclude<Refusal, 'rate_limited'> } => {
   const parsed = parseJson(text);
   if ('problem' in parsed) return { refusal: 'json' };
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];

@@ -5,6 +5,7 @@ export const ingestUses = [
   'states.get',
   'states.hear',
   'sensors.noteCall',
+  'sensors.holdBack',
   'enqueue:events',
   'watch:sensors',
   'measure',

@@ -116,11 +116,16 @@ export const writesOfDevice = (table: Table) => ({
 
   /** Notes a call that is about to be queued. Undefined when the token is void by now. */
   noteCall: async (hash: string, id: string, at: number): Promise<NotedCall | undefined> => {
-    const update = changes({ set: { notedCall: id, notedAt: at }, if: present }, 'ALL_OLD');
+    const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const old = await table.update(items.device({ hash }), update);
     if (!old) return;
-    const { notedCall, notedAt } = old as Partial<Device>;
-    return { id, at, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
+    const { notedCall, notedAt, calls = 0 } = old as Partial<Device>;
+    return { id, at, seq: calls + 1, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
+  },
+
+  /** Holds back the further calls of a device, or takes them again. */
+  holdBack: async (hash: string, isHeldBack: boolean): Promise<void> => {
+    await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },
 
   usePairing: async (hash: string): Promise<void> => {

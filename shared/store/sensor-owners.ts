@@ -151,7 +151,8 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });
     const home = changes({ set: { customerId: to }, if: isHere });
-    const moved = changes({ set: { customerId: to, moved: { from: customerId, at: now } }, if: isHere });
+    const anew = { calls: 0, isHeldBack: false };
+    const moved = changes({ set: { customerId: to, moved: { from: customerId, at: now }, ...anew }, if: isHere });
     const failed = await table.write(
       ...customer,
       ...code,

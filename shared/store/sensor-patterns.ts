@@ -37,6 +37,7 @@ export const sensorPatterns = {
   'sensors.deviceOf': pattern('Which device has this token?', { get: ['device'] }, 1, 0),
   'sensors.linkOf': pattern('Which token does the device of this sensor have?', { get: ['deviceOfSensor'] }, 1, 0),
   'sensors.noteCall': pattern('Note which call of a device is queued next', { update: ['device'] }, 0, 1),
+  'sensors.holdBack': pattern('Hold back the calls of a device, or take them again', { update: ['device'] }, 0, 1),
   'sensors.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, 1, 0),
   'sensors.pairing': pattern('Which sensor shows this pairing code?', { get: ['pairingCode'] }, 1, 0),
   'sensors.register': pattern(

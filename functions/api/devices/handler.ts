@@ -19,6 +19,9 @@ const locate = async (
   return owner === null ? null : store.sensors.get(owner, sensorId);
 };
 
+/** What waits of a device that is held back is judged at some 100 calls a second. */
+const HELD_BACK_SECONDS = 5;
+
 export const handler = serve(devices, {
   registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
     const { store, now } = deps;
@@ -70,6 +73,8 @@ export const handler = serve(devices, {
     const taken = await ingest(deps, device, body);
     if ('warnings' in taken)
       return { status: 'OK', ...(taken.warnings.length > 0 && { warnings: [...taken.warnings] }) };
-    return taken.refusal === 'too_large' ? fail('body_too_large') : refuse('', taken.refusal);
+    const { refusal } = taken;
+    if (refusal === 'rate_limited') return fail('rate_limited', { waitSeconds: HELD_BACK_SECONDS });
+    return refusal === 'too_large' ? fail('body_too_large') : refuse('', refusal);
   },
 });

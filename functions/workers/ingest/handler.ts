@@ -57,7 +57,8 @@ const fromRule = onCall(ingesting, (deps: Ingesting) => {
     const device = await whoSaid(deps, event);
     if (!device) return refuse(deps, event, 'credentials_invalid');
     const isTooMuch = isOver(rates.count(event.sensorId, countOf(event), deps.now()), limits);
-    await (isTooMuch ? refuse(deps, event, 'rate_limited') : take(deps, device, event));
+    const isBusy = rates.isBusy(event.sensorId, deps.now());
+    await (isTooMuch ? refuse(deps, event, 'rate_limited') : take(deps, { ...device, isBusy }, event));
   };
 });
 

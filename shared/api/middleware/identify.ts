@@ -63,7 +63,8 @@ const byDevice = async (guard: Guard, token: string, request: ApiRequest): Promi
   const hash = hashOf(token);
   const device = await guard.store.sensors.deviceOf(hash);
   const rate = device && countDevice(guard, hash, request);
-  return device ? { identity: { device }, rate } : { identity: null, rate: null };
+  if (!device) return { identity: null, rate: null };
+  return { identity: { device: { ...device, isBusy: guard.rates.isBusy(hash, guard.now()) } }, rate };
 };
 
 const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {

@@ -120,7 +120,7 @@ describe('the alarms', () => {
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
     const wanted = [
       ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
-      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled'],
+      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack'],
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.

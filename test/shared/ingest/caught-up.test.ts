@@ -71,9 +71,14 @@ describe('a report is judged without the queue', () => {
 
 describe('what waits when a report comes is noted', () => {
   test('but for falls', () => {
-    expect(isNoted(said([fall('calling', 1), fall('finished', 1)]))).toBe(false);
-    expect(isNoted(said([fall('calling', 1), timed(true, 2)]))).toBe(true);
-    expect(isNoted(said([{}]))).toBe(true);
+    expect(isNoted(said([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
+    expect(isNoted(said([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
+    expect(isNoted(said([{}]), {})).toBe(true);
+  });
+
+  test('and falls, too, of a device that calls very often: nobody fills the queue with them uncounted', () => {
+    expect(isNoted(said([fall('calling', 1)]), { isBusy: true })).toBe(true);
+    expect(isNoted(said([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
   test('though falls may wait: what changes nothing before them changes nothing after them', () => {

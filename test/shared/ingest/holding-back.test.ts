@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { hashOf } from '../../../shared/auth/tokens.ts';
+import { compose, type Runtime } from '../../../shared/deps.ts';
+import { LOOK_EVERY, WAITING } from '../../../shared/ingest/holding-back.ts';
+import { ingest } from '../../../shared/ingest/ingest.ts';
+import { ingestUses } from '../../../shared/ingest/uses.ts';
+import { changes } from '../../../shared/store/request.ts';
+import { items } from '../../../shared/store/table.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+
+const report = (presenceDetected: boolean) =>
+  JSON.stringify({ type: 4, payload: { presenceDetected, timestamp: Date.now() } });
+const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
+
+test('of a device of which 1,000 calls wait no report is taken, its falls are up to 3,000, and all again once they are judged', async () => {
+  let isStuck = true;
+  let runtime: Runtime | undefined;
+  const cloud = await startTestCloud({
+    log: () => {},
+    wrap: (given) => {
+      runtime = given;
+      const failpoint: Runtime['failpoint'] = (name) => {
+        if (isStuck && name === 'process.judged') throw new Error('nothing is judged');
+      };
+      return { ...given, failpoint };
+    },
+  });
+  try {
+    const { client } = await createHome(await adminOf(cloud.url), 'maple', []);
+    const { sensorId, deviceToken, device: caller } = await linkSensor(client);
+    if (!runtime) throw new Error('the cloud has no runtime');
+    const deps = await compose(runtime, [...ingestUses, 'sensors.deviceOf']);
+    const hash = hashOf(deviceToken);
+    const say = async (text: string) => {
+      const device = await deps.store.sensors.deviceOf(hash);
+      return device && ingest(deps, device, text);
+    };
+    const { table } = runtime;
+    const haveCalled = (calls: number) => table.update(items.device({ hash }), changes({ set: { calls } }));
+
+    await haveCalled(WAITING.reports + LOOK_EVERY - 1);
+    expect(await say(report(true))).toEqual({ warnings: [] });
+    expect(await say(report(false))).toEqual({ refusal: 'rate_limited' });
+    expect(await say(fall())).toEqual({ warnings: [] });
+    const answer = await caller.call('POST', `/devices/${sensorId}/messages`, report(false));
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '5']);
+
+    await haveCalled(WAITING.falls);
+    expect(await say(fall())).toEqual({ warnings: [] });
+    expect(await say(fall())).toEqual({ refusal: 'rate_limited' });
+
+    isStuck = false;
+    await expect.poll(() => say(report(true)), { timeout: 20_000 }).toEqual({ warnings: [] });
+    expect(await deps.store.sensors.deviceOf(hash)).toMatchObject({ isHeldBack: false });
+  } finally {
+    await cloud.stop();
+  }
+});
