@@ -23,6 +23,11 @@ export type Received<T> = {
   receives: number;
   /** Marks the task as done: it is not given back, even when a later task of its group fails. */
   done: () => void;
+  /**
+   * There is one at the last try before this message is put aside because it fails by itself: puts something else aside,
+   * with a reason, which an earlier message left, and because of which this one fails.
+   */
+  putAside?: (what: unknown, reason: string) => Promise<void>;
 };
 
 /**
@@ -75,15 +80,22 @@ const readAll = async <C extends Consumer>(
   return received;
 };
 
+const asideOf =
+  (runtime: Runtime, record: SQSRecord) =>
+  (what: unknown, reason: string): Promise<void> =>
+    quarantine(runtime, { ...record, body: JSON.stringify(what) }, reason);
+
 /** Makes what works on the records of one group. It never rejects. */
 const worker = <const C extends Consumer>(runtime: Runtime, contract: C, work: Work<C>) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? unmeasured;
   const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
-  return async (records: readonly SQSRecord[], timeLeft: () => number): Promise<Worked> => {
+  return async (records: readonly SQSRecord[], timeLeft: () => number, isLastTry = false): Promise<Worked> => {
     const left = new Set(records);
     try {
-      const received = await readAll(runtime, contract, records, left);
+      const read = await readAll(runtime, contract, records, left);
+      const [first] = records;
+      const received = isLastTry && first ? read.map((one) => ({ ...one, putAside: asideOf(runtime, first) })) : read;
       noteContext(idsOfAll(received));
       const ready = await deps;
       if (received.length > 0) await work(received, ready, timeLeft);

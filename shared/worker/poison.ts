@@ -32,13 +32,13 @@ const endsSecondLife = (record: SQSRecord, now: number): boolean =>
 /**
  * Works on the messages of a group one by one. One that fails, while the messages of most other groups succeed, is put in
  * the quarantine, so that those behind it go on. Failures of the table, of queues or of keys are an outage: they do not
- * count. At the end of its second life a message is put there without another try, which may kill the process. Gives the
+ * count. At its last try it may put aside what an earlier message left. At the end of its second life a message is put there without another try, which may kill the process. Gives the
  * messages that are not done.
  */
 export const putPoisonAside =
   (
     runtime: Runtime,
-    workOn: (records: readonly SQSRecord[], timeLeft: () => number) => Promise<Worked>,
+    workOn: (records: readonly SQSRecord[], timeLeft: () => number, isLastTry?: boolean) => Promise<Worked>,
     outcomes: Outcomes,
   ) =>
   async (group: string, records: readonly SQSRecord[], timeLeft: () => number): Promise<readonly SQSRecord[]> => {
@@ -47,9 +47,11 @@ export const putPoisonAside =
         if (await putAside(runtime, [record], 'it was not done, also after it was put back')) continue;
         return records.slice(at);
       }
-      const { left, why, error } = await workOn([record], timeLeft);
+      const isToGo = ({ why }: Worked): boolean => why === 'other' && isStuck(record) && outcomes.failsAlone(group);
+      const first = await workOn([record], timeLeft);
+      const { left, why, error } = isToGo(first) ? await workOn([record], timeLeft, true) : first;
       if (left.length === 0) continue;
-      if (why !== 'other' || !isStuck(record) || !outcomes.failsAlone(group)) {
+      if (why !== 'other' || !isToGo(first)) {
         if (why !== 'again') outcomes.note(group, false);
         return records.slice(at);
       }

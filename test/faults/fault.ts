@@ -20,8 +20,9 @@ export type Rates = {
   keys?: number;
   /** Every table call that concerns this sensor fails. */
   failing?: string;
-  /** The message with this UUID always fails, by itself. */
+  /** The message with this UUID always fails, by itself; or the deliveries of what was decided of it. */
   poisoned?: string;
+  undeliverable?: string;
   /** Table calls that are never answered, though half of them are carried out. */
   unanswered?: number;
   /** Table calls at which the process is frozen for a minute, after which its sockets are dead. */

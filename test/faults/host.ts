@@ -12,13 +12,20 @@ import { ofOtherVersion, otherItem, poisons } from './versions.ts';
 
 type Table = Runtime['table'];
 
+/** Does a call write a delivery of the event that this message made? */
+const isDelivery = (given: unknown[], uuid: string): boolean => {
+  const text = JSON.stringify(given);
+  return text.includes(uuid) && text.includes('"sk":"DELIVERY#');
+};
+
 const flaky = ({ rates, strikes }: Chaos, table: Table): Table => {
   const wrapped =
     <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
-      const { failing, poisoned } = rates();
+      const { failing, poisoned, undeliverable } = rates();
       if (failing && JSON.stringify(given).includes(failing)) throw new TableUnavailable('of that sensor');
       if (poisoned && JSON.stringify(given).includes(poisoned)) throw new Error('a message that always fails');
+      if (undeliverable && isDelivery(given, undeliverable)) throw new Error('a decision that always fails');
       if (strikes(rates().refusal)) throw new TableUnavailable('throttled');
       const answer = await call(...given);
       if (strikes(rates().lostAnswer)) throw new TableUnavailable('the answer was lost');

@@ -8,7 +8,7 @@ import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
 import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
-import { finishEarlier, settle } from './settle.ts';
+import { finishEarlier, finishOrPutAside, settle } from './settle.ts';
 import { stepThrough } from './step-through.ts';
 
 /** How much time (ms) must be left to apply a decision. */
@@ -51,7 +51,9 @@ const processInputs = async (
   const read = received.map(async (task) => (await inputsOf(deps, task)).map((one) => ({ ...one, task })));
   const inputs: Input[] = (await Promise.all(read)).flat();
   // An earlier decision may be applied in part: it is finished before any message counts as done.
-  if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
+  const [{ putAside } = { putAside: undefined }] = received;
+  if (putAside) state = await finishOrPutAside(deps, context, state, putAside);
+  else if (mayBeDecided(inputs, state)) await finishEarlier(deps, context, state);
   let open = inputs.filter((one) => !wasJudged(one, state.judged));
   const endNotices = async (told: readonly Input[]): Promise<void> => {
     for (const { notice } of told) if (notice) await deps.store.events.endNotice(customerId, sensorId, notice.uuid);

@@ -6,7 +6,8 @@ import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
 import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
 import type { Judged, StateItem } from '../../../shared/store/states.ts';
-import { ComeAgain } from '../../../shared/worker/failure.ts';
+import type { Received } from '../../../shared/worker/consume.ts';
+import { ComeAgain, kindOfFailure } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { type ProcessDeps, type SensorContext, sensorContextOf } from './sensor-context.ts';
 import type { NewEvent } from './step-through.ts';
@@ -25,6 +26,32 @@ export const finishEarlier = async (
   const { customerId, sensor } = context;
   if (!decision || (await deps.store.events.isCarriedOut(customerId, sensor.id, decision, deps.now()))) return;
   await applyDecision(deps, await latest(deps, context), decision, new Map());
+};
+
+type PutAside = NonNullable<Received<unknown>['putAside']>;
+
+/**
+ * Finishes the previous decision. One that fails by itself is put aside, so that the sensor goes on without it. Gives the
+ * state after that.
+ */
+export const finishOrPutAside = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  state: StateItem,
+  putAside: PutAside,
+): Promise<StateItem> => {
+  const { customerId, sensor, former } = context;
+  try {
+    await finishEarlier(deps, context, state);
+    return state;
+  } catch (error) {
+    if (error instanceof ComeAgain || kindOfFailure(error) !== 'other') throw error;
+    await putAside(state.decision, `a decision fails by itself: ${error}`);
+    const next = { ...state, decision: null };
+    if (!(await deps.store.states.decide(customerId, sensor.id, state.version, next, null, former?.ttl ?? null)))
+      throw new ComeAgain('the state of the sensor was changed meanwhile');
+    return { ...next, version: state.version + 1 };
+  }
 };
 
 const loadRules = async (

@@ -50,33 +50,38 @@ const blocked = async (scene: Scene): Promise<Story> => {
 /** How long (ms) a sensor may be held back by a message that always fails. */
 const HELD_BACK = 60_000;
 
-/** A message fails by itself at every attempt. It is put aside, and the falls of its sensor behind it are told. */
-const poisoned = async (scene: Scene): Promise<Story> => {
-  const { homes, receiver, chaos, cloud, queues, sent, clock, fresh } = scene;
-  const uuid = crypto.randomUUID();
-  let behind: Posted | undefined;
-  return {
-    atOnce: async (also) => {
-      sent.add(uuid);
-      chaos.also({ poisoned: uuid });
-      const { sensor } = homes.birch;
-      const message = { ...fallMessage('calling', clock.now() + Number(fresh('').slice(1))), uuid };
-      await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
-      behind = await postFall(scene, homes.birch);
-      also(behind);
-      also(await postFall(scene, homes.maple));
-      await cloud.idle();
-    },
-    after: async () => {
-      const told = receiver.receipts.find((one) => one.uuid === behind?.uuid);
-      const isInTime = told && behind?.at && told.at - behind.at <= HELD_BACK;
-      return [
-        ...(queues.quarantine.stats().visible === 1 ? [] : ['the message is not in the quarantine']),
-        ...(isInTime ? [] : ['its sensor was held back']),
-      ];
-    },
+/**
+ * A message, or what was decided of it, fails by itself at every attempt. It is put aside, and the falls of its sensor
+ * behind it are told.
+ */
+const failing =
+  (what: 'poisoned' | 'undeliverable') =>
+  async (scene: Scene): Promise<Story> => {
+    const { homes, receiver, chaos, cloud, queues, sent, clock, fresh } = scene;
+    const uuid = crypto.randomUUID();
+    let behind: Posted | undefined;
+    return {
+      atOnce: async (also) => {
+        sent.add(uuid);
+        chaos.also({ [what]: uuid });
+        const { sensor } = homes.birch;
+        const message = { ...fallMessage('calling', clock.now() + Number(fresh('').slice(1))), uuid };
+        await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+        behind = await postFall(scene, homes.birch);
+        also(behind);
+        also(await postFall(scene, homes.maple));
+        await cloud.idle();
+      },
+      after: async () => {
+        const told = receiver.receipts.find((one) => one.uuid === behind?.uuid);
+        const isInTime = told && behind?.at && told.at - behind.at <= HELD_BACK;
+        return [
+          ...(queues.quarantine.stats().visible === 1 ? [] : ['it is not in the quarantine']),
+          ...(isInTime ? [] : ['its sensor was held back']),
+        ];
+      },
+    };
   };
-};
 
 /**
  * Faults of queues: messages are refused, received twice, late, out of order or again, are unreadable, become dead
@@ -111,7 +116,12 @@ export const ofQueue: readonly Fault[] = [
   {
     title:
       'a message fails by itself at every attempt: it is put aside, and the falls of its sensor behind it are told',
-    ...{ falls: 'one', story: poisoned, steps: 8, stepMs: 5_000 },
+    ...{ falls: 'one', story: failing('poisoned'), steps: 8, stepMs: 5_000 },
+  },
+  {
+    title:
+      'a decision fails by itself at every attempt: it is put aside, and the falls of its sensor after it are told',
+    ...{ falls: 'one', story: failing('undeliverable'), steps: 8, stepMs: 5_000 },
   },
   {
     title: 'a message becomes a dead letter while sweeps die too: a later sweep redrives it, and it is told',
