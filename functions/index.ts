@@ -1,6 +1,7 @@
 import { accessTokens } from './api/access-tokens/contract.ts';
 import { auth } from './api/auth/contract.ts';
 import { bots } from './api/bots/contract.ts';
+import { canary } from './api/canary/contract.ts';
 import { webConsole } from './api/console/contract.ts';
 import { customers } from './api/customers/contract.ts';
 import { deliveries } from './api/deliveries/contract.ts';
@@ -21,6 +22,7 @@ import { server } from './api/server/contract.ts';
 import { users } from './api/users/contract.ts';
 import { webhooks } from './api/webhooks/contract.ts';
 import { authorizer } from './workers/authorizer/contract.ts';
+import { canaryRound } from './workers/canary-round/contract.ts';
 import { deliver } from './workers/deliver/contract.ts';
 import { ingesting } from './workers/ingest/contract.ts';
 import { processing } from './workers/process/contract.ts';
@@ -50,11 +52,12 @@ export const groups = [
   server,
   docs,
   webConsole,
+  canary,
 ] as const;
 
 /** What works on queues, what runs by the clock, and what other services call. */
 export const consumers = [processing, deliver, ingesting] as const;
-export const schedules = [sweep] as const;
+export const schedules = [sweep, canaryRound] as const;
 export const calledOnes = [authorizer] as const;
 
 /** The folder in `functions` that has the folder of a function. */

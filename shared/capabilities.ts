@@ -80,6 +80,7 @@ export const capabilities = {
       'MAIL_SENDER',
       'PUBLIC_URL',
       'OWN_URLS',
+      'CANARY',
       'SERVICE_NAME',
       'SERVICE_VERSION',
     ],
@@ -90,7 +91,9 @@ export const capabilities = {
   'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
   'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
   /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
-  'host:health': { env: ['TRUSTED_PROXY_HEADER'] },
+  'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
+  /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */
+  'run:canary': { env: ['HEARTBEAT_URL', 'PUBLIC_URL', 'DEVICE_URL'] },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

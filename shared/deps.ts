@@ -98,6 +98,7 @@ type ByCapability = {
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
+  'run:canary': { settings: SettingsOf<'run:canary'> };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
 
@@ -182,6 +183,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
+  'run:canary': async ({ settings }) => ({ settings }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 

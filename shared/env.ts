@@ -65,6 +65,10 @@ export const Environment = z.object({
     .default(''),
   /** Further addresses of the service, which no webhook may call. */
   OWN_URLS: list.default([]),
+  /** Whether the canary falls. */
+  CANARY: flag.default(false),
+  /** An address outside that is called after each fall of the canary that came back; empty: none. */
+  HEARTBEAT_URL: text,
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */

@@ -27,6 +27,8 @@ export const metrics = {
   LoginsFailed: 'Count',
   /** Devices of which so many calls waited that no more were taken. */
   DevicesHeldBack: 'Count',
+  /** From the acceptance of a fall of the canary to its return by the public address. */
+  CanaryTime: 'Milliseconds',
   /** Calls that a function answered with 429. */
   CallsLimited: 'Count',
 } as const;

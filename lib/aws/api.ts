@@ -16,10 +16,11 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { BASE_PATH, resourceOf } from '../../shared/api/operation.ts';
+import { resourceOf } from '../../shared/api/operation.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import { acknowledge } from './acknowledged.ts';
 import { definitionOf } from './api-definition.ts';
-import { operationsAt, type RoutedOperation } from './doors.ts';
+import { isGuessable, operationsAt, type RoutedOperation } from './doors.ts';
 import { type ForFunctions, functionIn } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
@@ -27,11 +28,11 @@ import type { Stage } from './settings.ts';
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
 
 /** The kind of an operation; each kind has a throttle of its own. */
-const kindOf = ({ lambda, operation: { published, auth, method } }: RoutedOperation): keyof Stage['throttle'] => {
+const kindOf = ({ lambda, operation }: RoutedOperation): keyof Stage['throttle'] => {
   if (lambda === 'console') return 'console';
-  if (published) return 'published';
-  if (method === 'GET') return 'reads';
-  return auth === 'anyone' ? 'logins' : 'writes';
+  if (operation.published) return 'published';
+  if (operation.method === 'GET') return 'reads';
+  return isGuessable(operation) ? 'logins' : 'writes';
 };
 const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
   throttlingRateLimit: throttle[kind].rate,

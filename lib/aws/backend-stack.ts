@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { consumers, schedules } from '../../functions/index.ts';
-import { BASE_PATH } from '../../shared/api/operation.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import { watchOver } from './alarms.ts';
 import { addressOf, createApi, createDomain, gatewayAddressOf, letIn } from './api.ts';
 import type { Bundle } from './bundle.ts';
@@ -44,12 +44,12 @@ export class BackendStack extends Stack {
     if (stage.certificateArn !== '') createDomain(api, stage);
     const working = consumers.filter(({ name }) => isIn(stage, name));
     for (const consumer of working) feed(functionIn(functions, consumer.name), consumer, queues, stage);
-    for (const schedule of schedules) runByClock(functionIn(functions, schedule.name), schedule);
-    const clocks = schedules.map(({ name }) => name);
+    const scheduled = schedules.filter(({ name }) => isIn(stage, name));
+    for (const schedule of scheduled) runByClock(functionIn(functions, schedule.name), schedule);
     const { authorizer, ingest } = functions;
     if (queues.mqtt && authorizer && ingest) createMqtt(this, stage, { authorizer, ingest }, queues.mqtt);
-    const workers = [...working, ...schedules].map(({ name }) => name);
-    const watched = { stage, table, queues, api, consoleThrottled, deviceDoor, functions, workers, clocks, webAcl };
+    const workers = [...working, ...scheduled].map(({ name }) => name);
+    const watched = { stage, table, queues, api, consoleThrottled, deviceDoor, functions, workers, webAcl };
     createDashboard(this, watched, watchOver(this, watched));
     saveQueries(this);
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });

@@ -17,9 +17,10 @@ import type { Watched } from './watches.ts';
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
 
 /** The first row, which shows whether falls are told in time. */
-const ofFalls = ({ table, queues }: Watched, alarms: readonly Alarm[]): IWidget[] => [
+const ofFalls = ({ table, queues, stage }: Watched, alarms: readonly Alarm[]): IWidget[] => [
   new AlarmStatusWidget({ title: 'Are falls told in time?', alarms: [...alarms], width: 6, height: 6 }),
-  graph('From a message to the first attempt, ms', [
+  graph('From a message to the first attempt, and the canary from end to end, ms', [
+    ...(stage.canary ? [ownMetric(table, 'CanaryTime', 'Maximum')] : []),
     ownMetric(table, 'TimeToFirstAttempt', 'p50'),
     ownMetric(table, 'TimeToFirstAttempt', 'p99'),
   ]),

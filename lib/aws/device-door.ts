@@ -18,7 +18,7 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { BASE_PATH } from '../../shared/api/operation.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import { acknowledge } from './acknowledged.ts';
 import { operationsAt } from './doors.ts';
 import { type ForFunctions, functionIn } from './lambdas.ts';

@@ -12,3 +12,7 @@ export const operationsAt = (door: Door): RoutedOperation[] =>
       .filter(([, operation]) => doorOf(operation) === door)
       .map(([name, operation]) => ({ name, operation, lambda: group.name })),
   );
+
+/** Can a password or a code be guessed at an operation? Anybody may call it, and it looks into the table. */
+export const isGuessable = ({ auth, method, withoutTable }: Operation): boolean =>
+  auth === 'anyone' && method !== 'GET' && !withoutTable;

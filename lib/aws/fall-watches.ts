@@ -47,6 +47,17 @@ export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
     above: 30_000,
     impact: 'Customers are told of falls late: more than 30 s pass from a message to its first delivery attempt.',
   },
+  ...(stage.canary
+    ? [
+        {
+          id: 'canary-silent',
+          // Two of its rounds.
+          metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
+          below: 1,
+          impact: 'The falls of the canary do not come back: most likely nobody is told of real falls either.',
+        },
+      ]
+    : []),
   ...(stage.silenceMinutes === 0
     ? []
     : [

@@ -25,14 +25,19 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...calledOnes];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
-/** The functions that only devices at MQTT need. */
-const ofMqtt = ['authorizer', 'ingest'] as const satisfies readonly LambdaName[];
-type OfMqtt = (typeof ofMqtt)[number];
-/** One of something for each function of a stage; those of MQTT are missing in a stage without it. */
-export type ForFunctions<T> = Readonly<Record<Exclude<LambdaName, OfMqtt>, T> & Partial<Record<OfMqtt, T>>>;
+/** The settings of a stage that functions are there for; all others are in every stage. */
+const onlyWith = { authorizer: 'mqtt', ingest: 'mqtt', 'canary-round': 'canary' } as const satisfies Partial<
+  Record<LambdaName, 'mqtt' | 'canary'>
+>;
+type Optional = keyof typeof onlyWith;
+/** One of something for each function of a stage; those that it does not need are missing. */
+export type ForFunctions<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
 /** Does a stage have a function? */
-export const isIn = ({ mqtt }: { mqtt: boolean }, name: LambdaName): boolean =>
-  mqtt || !ofMqtt.some((one) => one === name);
+export const isIn = (stage: Readonly<Record<(typeof onlyWith)[Optional], boolean>>, name: LambdaName): boolean => {
+  const needs: Partial<Record<LambdaName, 'mqtt' | 'canary'>> = onlyWith;
+  const setting = needs[name];
+  return setting === undefined || stage[setting];
+};
 
 /** What a stage has for a function. */
 export const functionIn = <T>(all: ForFunctions<T>, name: LambdaName): T => {

@@ -123,6 +123,14 @@ export const settings = {
     flag(true),
   ),
   retrySchedule: declare('Seconds before each attempt; empty: the built-in retry schedule.', retrySchedule),
+  canary: declare(
+    'Lets a test sensor fall every 5 minutes, from the door of devices to a webhook at the public address, and rings when it does not come back.',
+    flag(false),
+  ),
+  heartbeatUrl: declare(
+    "Address outside that is called after each fall of the canary that came back (a dead man's switch); empty: none.",
+    text(/^$|^https:\/\/[!-~]{1,500}$/, '', 'an address that begins with https://'),
+  ),
   keepData: declare(
     'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
     flag(true),
@@ -152,7 +160,7 @@ export type Stage = { readonly [K in keyof typeof settings]: (typeof settings)[K
  */
 export const presets = {
   dev: { keepData: false },
-  prod: { waf: true, silenceMinutes: 15 },
+  prod: { waf: true, silenceMinutes: 15, canary: true },
 } as const satisfies Record<string, Partial<Stage>>;
 
 /** Gives the preset of a stage by its name. */

@@ -43,6 +43,8 @@ export const variablesOf = (
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
   OWN_URLS: own.join(','),
+  CANARY: String(stage.canary),
+  HEARTBEAT_URL: stage.heartbeatUrl,
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,
   MAIL_SENDER: stage.mailSender,

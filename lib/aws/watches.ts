@@ -32,8 +32,6 @@ export type Watched = {
    * fail.
    */
   workers: readonly LambdaName[];
-  /** The scheduled functions, which must run regularly. */
-  clocks: readonly LambdaName[];
   api: SpecRestApi;
   /** The calls of the console that its throttle refused. */
   consoleThrottled: Metric;
@@ -46,7 +44,7 @@ export type Watched = {
  * The watches of functions. Errors of the functions that answer requests are watched at the APIs, where they are a
  * 5xx.
  */
-const ofFunctions = ({ functions, workers, clocks, stage }: Watched): Watch[] => [
+const ofFunctions = ({ functions, workers, stage }: Watched): Watch[] => [
   {
     id: 'workers-failing',
     metric: total(workers.map((name) => functionIn(functions, name).metricErrors(sum))),
@@ -59,13 +57,14 @@ const ofFunctions = ({ functions, workers, clocks, stage }: Watched): Watch[] =>
     atLeast: 5,
     impact: 'Invocations of a background function are refused, so the processing of falls waits.',
   },
-  ...clocks.map((name) => ({
-    id: `${name}-silent`,
-    metric: functionIn(functions, name).metricInvocations(sum),
+  {
+    id: 'sweep-silent',
+    metric: functionIn(functions, 'sweep').metricInvocations(sum),
     // It runs each minute.
     below: 3,
-    impact: `The ${name} does not run, or too seldom: silence is not noticed, long retries wait, and dead letters are not put back.`,
-  })),
+    impact:
+      'The sweep does not run, or too seldom: silence is not noticed, long retries wait, and dead letters are not put back.',
+  },
   {
     id: 'concurrency',
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),

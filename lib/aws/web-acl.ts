@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { operationsAt } from './doors.ts';
+import { isGuessable, operationsAt } from './doors.ts';
 import type { Stage } from './settings.ts';
 
 /**
@@ -43,7 +43,7 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
 const guessable = (): CfnWebACL.StatementProperty => ({
   orStatement: {
     statements: operationsAt('apps')
-      .filter(({ operation }) => operation.auth === 'anyone' && operation.method !== 'GET')
+      .filter(({ operation }) => isGuessable(operation))
       .map(({ operation }) => ({
         byteMatchStatement: {
           fieldToMatch: { uriPath: {} },

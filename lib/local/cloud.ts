@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { groups } from '../../functions/index.ts';
-import { BASE_PATH } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
 import type { Runtime } from '../../shared/deps.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { Settings } from '../../shared/env.ts';
 import { log as standardLog } from '../../shared/log.ts';
 import { store } from '../../shared/store/store.ts';

@@ -1,7 +1,9 @@
-import { consumers, schedules } from '../../functions/index.ts';
+import { consumers } from '../../functions/index.ts';
+import { canaryRound } from '../../functions/workers/canary-round/contract.ts';
+import { sweep } from '../../functions/workers/sweep/contract.ts';
 import type { QueueName } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
-import type { Consumer } from '../../shared/queue/consumer.ts';
+import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
 import type { QueueHandler } from '../../shared/worker/consume.ts';
 import type { ScheduleHandler } from '../../shared/worker/on-host.ts';
 import type { Clock } from './clock.ts';
@@ -66,6 +68,9 @@ const startPollers = async (
   };
 };
 
+/** The first fall of the canary comes when the service listens. */
+const FIRST_CANARY_MS = 2_000;
+
 /** Connects every consumer to its queue and every schedule to the clock. */
 export const startConsumers = async (
   given: Runtime,
@@ -77,21 +82,16 @@ export const startConsumers = async (
   const onError = (error: unknown, invocationId?: string) =>
     runtime.log('error', 'an invocation failed', { invocationId }, error);
   const pollers = await startPollers(runtime, waiting, clock, onError, around);
-  const timers = await Promise.all(
-    schedules.map(async ({ name, everySeconds, timeoutSeconds }) => {
-      const handler: ScheduleHandler = await loadHandler(name, runtime, around);
-      return schedule({
-        name,
-        everyMs: Math.min(everySeconds, sweepSeconds) * 1_000,
-        timeoutSeconds,
-        handler,
-        clock,
-        onError,
-      });
-    }),
-  );
+  const start = async ({ name, timeoutSeconds }: Scheduled, seconds: number, firstMs?: number) => {
+    const handler: ScheduleHandler = await loadHandler(name, runtime, around);
+    const times = { everyMs: seconds * 1_000, ...(firstMs !== undefined && { firstMs }), timeoutSeconds };
+    return schedule({ name, ...times, handler, clock, onError });
+  };
+  const sweeping = await start(sweep, Math.min(sweep.everySeconds, sweepSeconds));
+  const canary = runtime.settings.CANARY ? [await start(canaryRound, canaryRound.everySeconds, FIRST_CANARY_MS)] : [];
+  const timers = [sweeping, ...canary];
   return {
-    sweep: async () => void (await Promise.all(timers.map((one) => one.runNow()))),
+    sweep: () => sweeping.runNow(),
     /**
      * Resolves when the queues of this process have no visible message and no invocation and no scheduled run is
      * under way.

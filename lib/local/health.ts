@@ -65,7 +65,6 @@ export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) =
       queues: clock.now() - refusedAt < REMEMBERED ? 'FAILING' : 'OK',
       disk: dataDir === ':memory:' ? null : (await probe()) ? 'OK' : 'FAILING',
       oldestWaitingSeconds: waiting && Math.round(oldest(waiting) / 1_000),
-      canarySeconds: null,
       exceptions: exceptions(),
     }),
   };

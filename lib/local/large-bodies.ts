@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../shared/api/errors.ts';
-import { BASE_PATH, type Group, type Operation } from '../../shared/api/operation.ts';
+import type { Group, Operation } from '../../shared/api/operation.ts';
 import { hashOf, readToken } from '../../shared/auth/tokens.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { Table } from '../../shared/store/client.ts';
 import { storeOf } from '../../shared/store/store.ts';
 

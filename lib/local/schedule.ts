@@ -6,6 +6,8 @@ import { ACCOUNT, lambdaContext, REGION, within } from './invocation.ts';
 export type ScheduleOptions = {
   name: string;
   everyMs: number;
+  /** When the first run begins, `everyMs` by default. */
+  firstMs?: number;
   handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
   /** The timeout of a run, 60 s by default. */
   timeoutSeconds?: number;
@@ -29,7 +31,7 @@ export type Schedule = {
  * skipped.
  */
 export const schedule = (options: ScheduleOptions): Schedule => {
-  const { everyMs, clock } = options;
+  const { everyMs, firstMs = everyMs, clock } = options;
   let last = Promise.resolve();
   let waiting = 0;
   let stopped = false;
@@ -42,7 +44,7 @@ export const schedule = (options: ScheduleOptions): Schedule => {
     cancel = clock.after(everyMs, tick);
     if (waiting === 0) void runNow();
   };
-  let cancel = clock.after(everyMs, tick);
+  let cancel = clock.after(firstMs, tick);
   return {
     runNow,
     idle: () => last,

@@ -146,6 +146,16 @@ export const variables = {
     '`outbox`',
     mailAddress,
   ),
+  CANARY: declare(
+    'lets a test sensor fall every 5 minutes and waits until its webhook is called: see `canarySeconds` in `GET /health`',
+    'false',
+    flag(false),
+  ),
+  HEARTBEAT_URL: declare(
+    'address that is called after each fall of the canary that came back',
+    'none',
+    text(/^https?:\/\/[!-~]{1,500}$/, '', 'an address', 'https://hc.example.com/ping'),
+  ),
   DEMO: declare('`false` leaves the demo home out', 'true', flag(true)),
   MQTT_PORT: declare('port of the broker for devices; 0 takes any free one', 'no MQTT', {
     ...port,

@@ -2,14 +2,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
+import { BASE_PATH } from '../domain/base-path.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor.ts';
 import type { Details, ErrorCode } from './errors.ts';
-
-/** The path that all paths of the API start with. */
-export const BASE_PATH = '/api/v1';
 
 /**
  * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access

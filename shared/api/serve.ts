@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { compose, type Runtime } from '../deps.ts';
+import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/locale.ts';
 import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
@@ -27,7 +28,6 @@ import { checkCsrf } from './middleware/csrf.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import {
-  BASE_PATH,
   doorOf,
   type Group,
   type Handlers,

@@ -1,5 +1,6 @@
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { AT_A_TIME, type Held } from '../domain/breaker.ts';
+import { canaryUrl } from '../domain/canary.ts';
 import type { TargetPolicy } from './addresses.ts';
 import { type ClientOptions, createClient } from './connect.ts';
 import type { Attempt } from './http-attempt.ts';
@@ -42,6 +43,7 @@ type Stage = {
   DELIVERY_DEADLINE_SECONDS: number;
   PUBLIC_URL: string;
   OWN_URLS: readonly string[];
+  CANARY: boolean;
 };
 
 /** Replaces this machine's name resolution and certificates. `allowLoopback`: receivers may be on this machine. */
@@ -59,6 +61,14 @@ export const createWebhookClient = (stage: Stage, { allowLoopback = false, ...wo
     allowLoopback,
     own: endpointsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
-  const { post } = createClient({ ...world, policy, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 });
-  return { check: (url) => checkTarget(url, policy, resolve), post, ...createWebhookSemaphore() };
+  const rest = { ...world, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
+  const { post } = createClient({ ...rest, policy });
+  // The webhook of the canary comes back to the service itself, to nothing but this address. No user may name it.
+  const toCanary = stage.CANARY ? createClient({ ...rest, policy: { ...policy, own: [] } }) : null;
+  return {
+    check: (url) => checkTarget(url, policy, resolve),
+    post: (request) =>
+      toCanary && request.url === canaryUrl(stage.PUBLIC_URL) ? toCanary.post(request) : post(request),
+    ...createWebhookSemaphore(),
+  };
 };

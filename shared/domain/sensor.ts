@@ -51,6 +51,8 @@ export type Device = {
   calls?: number;
   /** Too many of them wait to be judged: see shared/ingest/holding-back.ts. */
   isHeldBack?: boolean;
+  /** It is the canary of the service, and no device of a home. */
+  isCanary?: boolean;
 };
 
 /** A device that calls. `isBusy`: it called this process very often within a minute. */

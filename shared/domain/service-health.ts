@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CANARY_SECONDS } from './canary.ts';
 
 /** So many seconds without a sweep, or so old a task, are a failure: alarms wait. Sweeps are a minute apart in AWS. */
 const LATE_SECONDS = 180;
@@ -31,30 +32,31 @@ export type HostHealth = {
   queues: Part;
   disk: Part;
   oldestWaitingSeconds: number | null;
-  canarySeconds: number | null;
   exceptions: number | null;
 };
 
 export const unknownHost: HostHealth = {
-  ...{ since: null, queues: null, disk: null, oldestWaitingSeconds: null, canarySeconds: null, exceptions: null },
+  ...{ since: null, queues: null, disk: null, oldestWaitingSeconds: null, exceptions: null },
 };
 
 /**
- * Judges whether the service works. `lastSweep` is when (ms) the last sweep began, null when none ever did. Sweeps are
- * not missed before the host has been there for as long as one may take.
+ * Judges whether the service works. `sweep` is when (ms) the last sweep began, and `canary` when a fall of the canary last
+ * came back; null when none ever did. Sweeps are not missed before the host has been there for as long as one may take.
  */
 export const judgeHealth = (
   table: Part,
-  lastSweep: number | null,
+  last: { sweep: number | null; canary: number | null },
   { since, ...host }: HostHealth,
   now: number,
 ): Required<ServiceHealth> => {
   const secondsSince = (time: number) => Math.max(0, Math.round((now - time) / 1_000));
-  const expected = Math.max(lastSweep ?? now, since ?? 0);
+  const ago = (time: number | null) => (time === null ? null : secondsSince(time));
+  const expected = Math.max(last.sweep ?? now, since ?? 0);
+  const canarySeconds = ago(last.canary);
   const isFailing =
     [table, host.queues, host.disk].includes('FAILING') ||
     secondsSince(expected) > LATE_SECONDS ||
-    (host.oldestWaitingSeconds ?? 0) > LATE_SECONDS;
-  const lastSweepSeconds = lastSweep === null ? null : secondsSince(lastSweep);
-  return { status: isFailing ? 'FAILING' : 'OK', table, ...host, lastSweepSeconds };
+    (host.oldestWaitingSeconds ?? 0) > LATE_SECONDS ||
+    (canarySeconds ?? 0) > 2 * CANARY_SECONDS + LATE_SECONDS;
+  return { status: isFailing ? 'FAILING' : 'OK', table, ...host, lastSweepSeconds: ago(last.sweep), canarySeconds };
 };

@@ -19,6 +19,12 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'bots.remove': pattern('Delete a bot, so that no webhook can join it', counting({ remove: ['bot'] }), 1, 4),
   'bots.forget': pattern('Forget whom the id of a deleted bot belonged to', { remove: ['owner'] }, 0, 1),
 
+  'canary.home': pattern('Where does the canary live?', { get: ['canaryHome'] }, 1, 0),
+  'canary.round': pattern('When did the last fall of the canary come back?', { get: ['canaryRound'] }, 1, 0),
+  'canary.settle': pattern('Keep where the canary lives', { put: ['canaryHome'], update: ['device'] }, 0, 4),
+  'canary.begin': pattern('Note the next fall of the canary', { update: ['canaryRound'] }, 0, 1),
+  'canary.comeBack': pattern('Note that it came back', { update: ['canaryRound'] }, 0, 1),
+
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, 1, 0),
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, 1, 0, each4KB),
   'configs.put': pattern(

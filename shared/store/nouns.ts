@@ -5,6 +5,7 @@
 export { accessTokens } from './access-tokens.ts';
 export { backoffs } from './backoffs.ts';
 export { bots } from './bots.ts';
+export { canary } from './canary.ts';
 export { configs } from './configs.ts';
 export { customers } from './customers.ts';
 export { deliveries } from './deliveries.ts';

@@ -73,6 +73,8 @@ export const items = {
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
+  canaryHome: item('CANARY', 'HOME'),
+  canaryRound: item('CANARY', 'ROUND'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),

@@ -195,6 +195,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getHealth: nothing,
   getDocs: nothing,
   getConsole: nothing,
+  receiveCanary: () => ({ body: { event: { uuid: crypto.randomUUID() } } }),
   getConsolePage: () => ({ params: { page: 'sensors/id_123456789' } }),
   getDocsFile: () => ({ params: { file: Object.keys(library).find((name) => name.endsWith('.css')) ?? '' } }),
 };

@@ -3,14 +3,14 @@ import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import type { CloudOptions } from '../../lib/local/cloud-options.ts';
-import { startTableEngine, type TableEngine } from '../../lib/local/engines.ts';
+import { startTableEngine } from '../../lib/local/engines.ts';
 import { firstStart } from '../../lib/local/first-start.ts';
 import { type LocalQueues, queuesOf } from '../../lib/local/queues.ts';
 import { clientConfig, embeddedClient } from '../../lib/local/table.ts';
-import { BASE_PATH } from '../../shared/api/operation.ts';
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import type { Runtime } from '../../shared/deps.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import { settingsFrom } from '../../shared/env.ts';
 import { logTo } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
@@ -22,7 +22,7 @@ import type { Assembly } from './assembly.ts';
 import { startEndpoint } from './endpoint.ts';
 import { mappingsOf, SIDE_BY_SIDE, startEvents } from './events.ts';
 import { createFunctions, type DeployedFunction } from './functions.ts';
-import { startGateway } from './gateway.ts';
+import { seenThere, startGateway } from './gateway.ts';
 import { metricsIn } from './measured.ts';
 import { startMqtt } from './mqtt.ts';
 import { policiesOf } from './policies.ts';
@@ -32,6 +32,8 @@ type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
     /** Settings of another stage than the one that was synthesised, by their variables. */
     environment?: Readonly<Record<string, string>>;
+    /** Functions know the address where the doors are here, to call it themselves. */
+    isReached?: true;
     /** Invocations at a time for messages of a queue, by its name. */
     sideBySide?: Readonly<Record<string, number>>;
     /** Each put and removal of an item is carried out, and its first answer does not arrive. */
@@ -102,19 +104,20 @@ const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   };
 };
 
-type Engines = { engine: TableEngine; endpoint: Awaited<ReturnType<typeof startEndpoint>> };
+type Engines = Omit<Awaited<ReturnType<typeof startEngines>>, 'stop'>;
 const startEngines = async (onLine: (line: string) => void) => {
-  const [engine, endpoint] = await Promise.all([
+  const [engine, endpoint, gateway] = await Promise.all([
     startTableEngine({ dataDir: ':memory:', onExit: (error) => onLine(error.message) }),
     startEndpoint(),
+    startGateway(),
   ]);
-  return { engine, endpoint, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
+  return { engine, endpoint, gateway, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
 };
 
 /** Puts what the template says on the engines; throws where it does not fit together. */
 const furnish = async (
   assembly: Assembly,
-  { engine, endpoint }: Engines,
+  { engine, endpoint, gateway }: Engines,
   options: Options,
   clock: Clock,
   onLine: (line: string) => void,
@@ -135,7 +138,11 @@ const furnish = async (
     publish: async (...message) => (await published)(...message),
     ...(options.losesAnswers && { lost: new Set<string>() }),
   });
-  const settings = options.environment ?? {};
+  const own = seenThere(gateway.origin);
+  const settings = {
+    ...options.environment,
+    ...(options.isReached && { PUBLIC_URL: own, DEVICE_URL: own, OWN_URLS: own }),
+  };
   const sideBySide = (arn: string) =>
     options.sideBySide?.[queues.find((one) => one.arn === arn)?.name ?? ''] ?? SIDE_BY_SIDE;
   const host = { origin: endpoint.origin, clock, settings, onLine };
@@ -166,7 +173,8 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   const settings = settingsFrom({ ...options.environment, TABLE_NAME: tableName });
   const runtime = behindOf(options, table, settings, [...queues]);
   const generated = await firstStart(store(table), options.first, runtime);
-  const gateway = await startGateway({ ...made, now: clock.now, onError });
+  const { gateway } = engines;
+  gateway.open({ ...made, now: clock.now, onError });
   const events = startEvents({ ...made, clock, onError });
   const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...made, clock, onError }, runtime.log);
   // Without a door nobody is connected.

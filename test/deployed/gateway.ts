@@ -6,7 +6,8 @@ import { groups } from '../../functions/index.ts';
 import { closerOf } from '../../lib/local/connections.ts';
 import { createRouter } from '../../lib/local/router.ts';
 import { send, targetOf, toEvent } from '../../lib/local/server.ts';
-import { BASE_PATH, doorOf, type Group } from '../../shared/api/operation.ts';
+import { doorOf, type Group } from '../../shared/api/operation.ts';
+import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { Account } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
 import { type Door, doorsOf, type Found, findRoute, permissionsOf, sourceOf } from './routes.ts';
@@ -17,8 +18,9 @@ const MOST_BYTES = 10 * 1_024 * 1_024;
 // Receivers of tests are on this machine's loopback, which no Lambda may call. To the account the machine has another
 // address, of as many characters: bodies name it on their way in, and loopback on their way out.
 const [OURS, THEIRS] = [/\/\/127\.0\.0\.1:/g, /\/\/10\.77\.0\.1:/g];
-const seenFromAccount = (body: Buffer): Buffer =>
-  Buffer.from(body.toString('latin1').replaceAll(OURS, '//10.77.0.1:'), 'latin1');
+/** Gives a text with the address of this machine as the account sees it. */
+export const seenThere = (text: string): string => text.replaceAll(OURS, '//10.77.0.1:');
+const seenFromAccount = (body: Buffer): Buffer => Buffer.from(seenThere(body.toString('latin1')), 'latin1');
 const seenFromHere = (result: APIGatewayProxyResult): APIGatewayProxyResult =>
   result.isBase64Encoded ? result : { ...result, body: result.body.replaceAll(THEIRS, '//127.0.0.1:') };
 
@@ -108,16 +110,23 @@ const knownPaths = () => {
  * Both doors of an account under one address: a caller takes the one that the contracts name for a path, and there only
  * the routes of the template lead anywhere.
  */
-export const startGateway = async (options: Options) => {
-  const doors = doorsOf(options.account);
-  const answers = { rest: answerAt(doors.rest, options), http: answerAt(doors.http, options) };
+export const startGateway = async () => {
+  const opened = Promise.withResolvers<Record<Door['kind'], ReturnType<typeof answerAt>>>();
   const know = knownPaths();
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const known = know(targetOf(request.url).pathname);
+    const answers = await opened.promise;
     answers[known.kind](request, response, known).catch(() => response.destroy());
   });
   const stop = closerOf(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: (options: Options): void => {
+      const doors = doorsOf(options.account);
+      opened.resolve({ rest: answerAt(doors.rest, options), http: answerAt(doors.http, options) });
+    },
+    stop,
+  };
 };

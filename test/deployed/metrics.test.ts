@@ -1,5 +1,9 @@
 import { expect, inject, test } from 'vitest';
 import { BREAKER_FAILURES } from '../../shared/domain/breaker.ts';
+import { LOOK_EVERY, WAITING } from '../../shared/ingest/holding-back.ts';
+import { changes } from '../../shared/store/request.ts';
+import { store } from '../../shared/store/store.ts';
+import { items } from '../../shared/store/table.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';
@@ -20,7 +24,7 @@ const absent = (text: string, measured: ReadonlySet<string>): string[] => {
 
 test('every metric of ours that an alarm or the dashboard reads is one that the bundles write, by namespace and dimensions', async () => {
   const { furnish, pass, answerWith, stop } = await createDeliveryWorld({ log: () => {} });
-  const { url, measured, idle } = latest();
+  const { url, measured, idle, runtime } = latest();
   const { fall } = await furnish({ retrySchedule: LATE });
   answerWith(status(500, 'no'));
   await fall();
@@ -40,7 +44,14 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   // No rights, no attempt: the task fails, and comes again.
   const { fall: late } = await furnish();
   await refusedTo([latest().judge], 'deliver', () => false, late);
-  const { client } = await furnish();
+  const { client, say, sensorId } = await furnish();
+  // The next call of that device is one at which is looked how many wait.
+  const { sensors } = store(runtime.table);
+  const link = await sensors.linkOf(sensorId);
+  const calls = WAITING.reports + LOOK_EVERY * 2 - 1;
+  await runtime.table.update(items.device({ hash: link?.hash ?? '' }), changes({ set: { calls } }));
+  const report = { type: 4, payload: { presenceDetected: true, timestamp: Date.now() } };
+  await say(report);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
   await client.ok('POST', '/users', { ...person, email: 'a@example.com' });
   const isNoMail = ({ actions }: Statement) => !actions.includes('ses:SendEmail');

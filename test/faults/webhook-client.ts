@@ -41,6 +41,7 @@ export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient
       ALLOW_PRIVATE_TARGETS,
       PUBLIC_URL: '',
       OWN_URLS: [],
+      CANARY: false,
     };
     const found = calls.get(key) ?? createWebhookClient(stage, world);
     calls.set(key, found);

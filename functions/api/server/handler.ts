@@ -52,9 +52,13 @@ export const handler = serve(server, {
   },
 
   getHealth: async ({ caller, event }, { store, hostHealth, settings, now, pause, log }) => {
-    const asked = store.due.lastBeat().catch((error: unknown) => log('warn', 'the table does not answer', {}, error));
-    const [lastSweep, host] = await Promise.all([Promise.race([asked, pause(TABLE_MS)]), hostHealth()]);
-    const health = judgeHealth(lastSweep === undefined ? 'FAILING' : 'OK', lastSweep ?? null, host, now());
+    const canary = async () => (settings.CANARY ? ((await store.canary.round())?.lastBack ?? null) : null);
+    const asked = Promise.all([store.due.lastBeat(), canary()]).catch((error: unknown) =>
+      log('warn', 'the table does not answer', {}, error),
+    );
+    const [answered, host] = await Promise.all([Promise.race([asked, pause(TABLE_MS)]), hostHealth()]);
+    const [sweep, lastBack] = answered ?? [null, null];
+    const health = judgeHealth(answered ? 'OK' : 'FAILING', { sweep, canary: lastBack }, host, now());
     const isTold = caller?.isAdmin === true || isOnThisMachine(event, settings);
     const answer = health.status === 'OK' ? {} : ({ status: 503, headers: { 'Retry-After': '5' } } as const);
     return new Reply(isTold ? health : { status: health.status }, answer);

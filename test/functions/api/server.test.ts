@@ -121,7 +121,7 @@ describe('GET /health', () => {
   });
 
   const host: HostHealth = {
-    ...{ since: null, queues: 'OK', disk: 'OK', oldestWaitingSeconds: 0, canarySeconds: null, exceptions: 0 },
+    ...{ since: null, queues: 'OK', disk: 'OK', oldestWaitingSeconds: 0, exceptions: 0 },
   };
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],

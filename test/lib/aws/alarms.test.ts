@@ -3,7 +3,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { consumers, schedules } from '../../../functions/index.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
-import { production, stackOf } from '../../fixtures/stack.ts';
+import { production, stackOf, whole } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
@@ -12,7 +12,7 @@ const runbook = readFileSync(new URL('../../../lib/aws/runbook.md', import.meta.
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-const dev = stackOf({ mqtt: true }).template;
+const dev = stackOf(whole).template;
 const prod = stackOf({ ...production, mqtt: true }).template;
 
 describe('the alarms', () => {
@@ -120,7 +120,7 @@ describe('the alarms', () => {
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
     const wanted = [
       ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
-      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack'],
+      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack', 'CanaryTime'],
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.

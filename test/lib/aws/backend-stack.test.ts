@@ -11,7 +11,7 @@ import { isFifo, variablesOf, workQueues } from '../../../shared/capabilities.ts
 import { settingsFrom } from '../../../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
-import { emptyBundles, onlyTemplate, synthesised } from '../../fixtures/stack.ts';
+import { emptyBundles, onlyTemplate, synthesised, whole } from '../../fixtures/stack.ts';
 import { doorCases } from './door-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -24,7 +24,7 @@ let template: Template;
 let idOf: (name: string) => string;
 
 beforeAll(async () => {
-  const props = { outdir, ...onlyTemplate, context: { mqtt: 'true' } };
+  const props = { outdir, ...onlyTemplate, context: whole };
   made = await createApp(props, async (_, folder) => emptyBundles(folder));
   ({ template, idOf } = synthesised(made.stack));
 });

@@ -21,7 +21,7 @@ describe('the dashboard', () => {
     const first = widgets().filter(({ y }) => y === 0);
     expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
       [0, 'Are falls told in time?'],
-      [6, 'From a message to the first attempt, ms'],
+      [6, 'From a message to the first attempt, and the canary from end to end, ms'],
       [12, "From a message to the receiver's 2xx, ms"],
       [18, 'What waits longest, s'],
     ]);

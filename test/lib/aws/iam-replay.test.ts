@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { replayDeliveries } from '../../fixtures/deliveries-replay.ts';
 import { createGate } from '../../fixtures/iam-gate.ts';
 import { policiesOf } from '../../fixtures/iam-stack.ts';
-import { stackOf } from '../../fixtures/stack.ts';
+import { stackOf, whole } from '../../fixtures/stack.ts';
 
-const gate = createGate(new Map(policiesOf(stackOf({ mqtt: true }))));
+const gate = createGate(new Map(policiesOf(stackOf(whole))));
 
 // test/deployed/rights.test.ts makes all functions do all that they can do, but for what only a clock of tests can.
 describe('with the rights of the template, and no others', () => {

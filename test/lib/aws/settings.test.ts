@@ -33,6 +33,8 @@ const values: Record<keyof typeof settings, unknown[]> = {
   goneAfterSeconds: [0, 86_400],
   multiRegionKey: [true, false],
   retrySchedule: ['0,5,20', []],
+  canary: ['true', false],
+  heartbeatUrl: ['', 'https://hc.example.org/ping'],
   keepData: ['true', true, 'false', false],
   tableName: ['', 'prod-recovered'],
   logRetentionDays: ['365', 1],

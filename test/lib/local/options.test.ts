@@ -76,6 +76,8 @@ const wrong: Record<string, readonly string[]> = {
   OWN_URLS: ['foo', 'https://a,b'],
   SERVICE_NAME: ['a\nb', 'x'.repeat(65)],
   MAIL_SENDER: ['nobody', 'a b@c'],
+  CANARY: ['yes', '1'],
+  HEARTBEAT_URL: ['here', 'ftp://a'],
   DEMO: ['no', '0'],
   MQTT_PORT: ['-1', 'x'],
   AWS_ENDPOINT_URL_DYNAMODB: ['here', '127.0.0.1:8000', 'ftp://here'],

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { consumers, schedules } from '../../../functions/index.ts';
+import { consumers } from '../../../functions/index.ts';
+import { sweep } from '../../../functions/workers/sweep/contract.ts';
 import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
 import { ensureTable, localDocumentClient } from '../../../lib/local/table.ts';
 import { type Access, accessesOf, type StoreCall } from '../../../shared/store/access-pattern.ts';
@@ -135,7 +136,18 @@ describe('the table', () => {
   /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
   const notOfCustomers = [
     ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
-    ...['accessToken', 'reset', 'owner', 'listedCustomer', 'hardware', 'device', 'deviceOfSensor', 'pairingCode'],
+    ...[
+      'accessToken',
+      'reset',
+      'owner',
+      'listedCustomer',
+      'canaryHome',
+      'canaryRound',
+      'hardware',
+      'device',
+      'deviceOfSensor',
+      'pairingCode',
+    ],
     ...['provisioningKey', 'listedKey', 'firmware', 'firmwareDefault', 'firmwarePins'],
   ];
 
@@ -152,7 +164,8 @@ describe('the table', () => {
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
     expect(sharing.map(([call]) => call)).toEqual(calls);
-    const using = [...consumers, ...schedules].flatMap(({ uses }) => uses as readonly string[]);
+    // The canary makes its customer once.
+    const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.around');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consumers, schedules } from '../../../../functions/index.ts';
+import { consumers } from '../../../../functions/index.ts';
+import { sweep } from '../../../../functions/workers/sweep/contract.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { isStoreCall, type Use } from '../../../../shared/capabilities.ts';
 import { accessesOf } from '../../../../shared/store/access-pattern.ts';
@@ -71,7 +72,7 @@ test('no list of rules, searched or not, reads a partition that alarms come by',
   }
   const kinds = Object.entries(items).filter(([, { pk }]) => pk.template === items.wholeRule.pk.template);
   expect(kinds.map(([kind]) => kind)).toEqual(['wholeRule', 'listedRule']);
-  const pipeline = [...consumers, ...schedules].flatMap(({ uses }) => uses as readonly Use[]).filter(isStoreCall);
+  const pipeline = [...consumers, sweep].flatMap(({ uses }) => uses as readonly Use[]).filter(isStoreCall);
   const read = pipeline.flatMap((call) => accessesOf(accessPatterns[call])).map(({ partition }) => partition);
   expect(read).toContain(items.rule.pk.template);
   expect(read).not.toContain(items.wholeRule.pk.template);

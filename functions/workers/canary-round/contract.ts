@@ -1,0 +1,28 @@
+import { CANARY_SECONDS } from '../../../shared/domain/canary.ts';
+import { scheduled } from '../../../shared/queue/consumer.ts';
+
+/** Lets a sensor of the canary fall as a device would, and waits until its webhook is called by the public address. */
+export const canaryRound = scheduled({
+  name: 'canary-round',
+  everySeconds: CANARY_SECONDS,
+  timeoutSeconds: 60,
+  uses: [
+    'canary.home',
+    'canary.round',
+    'canary.settle',
+    'canary.begin',
+    'limits.nextNumber',
+    'customers.create',
+    'provisioning.put',
+    'sensors.register',
+    'sensorOwners.move',
+    'bots.create',
+    'webhooks.create',
+    'rules.create',
+    'keep:quotas',
+    'seal:secrets',
+    'open:secrets',
+    'run:canary',
+    'measure',
+  ],
+});
