@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
+import { CANARY, SWEEP } from '../../lib/tools/aws/cost-at-rest.ts';
 import { CANARY_SECONDS } from '../../shared/domain/canary.ts';
+import { createLedger } from '../bench/meter.ts';
 import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome } from '../fixtures/home.ts';
@@ -22,6 +24,7 @@ const startOutside = async () => {
 
 describe('the canary', () => {
   const clock = skippingClock(Date.now());
+  const ledger = createLedger();
   let cloud: Cloud;
   let admin: Client;
   let outside: Awaited<ReturnType<typeof startOutside>>;
@@ -30,7 +33,11 @@ describe('the canary', () => {
 
   beforeAll(async () => {
     outside = await startOutside();
-    cloud = await startTestCloud({ clock, environment: { CANARY: 'true', HEARTBEAT_URL: outside.url } });
+    cloud = await startTestCloud({
+      clock,
+      ...{ meter: ledger.meter, wrap: ledger.wrap },
+      environment: { CANARY: 'true', HEARTBEAT_URL: outside.url },
+    });
     admin = await adminOf(cloud.url);
   });
   afterAll(async () => {
@@ -45,9 +52,15 @@ describe('the canary', () => {
     await expect.poll(outside.calls).toBe(1);
     expect((await health()).canarySeconds).toBeLessThan(5);
     await cloud.idle();
+    ledger.clear();
     clock.skipTo(clock.now() + CANARY_SECONDS * 1_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(2);
+    await cloud.idle();
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
+    // A sweep of this host is counted, too.
+    const { read, write } = ledger.total();
+    expect(read, ledger.text()).toBeLessThanOrEqual(CANARY.read + 3 * SWEEP.read);
+    expect(write, ledger.text()).toBeLessThanOrEqual(CANARY.write + 3 * SWEEP.write);
   });
 
   test('is one customer of its own with one sensor, which no other customer sees', async () => {

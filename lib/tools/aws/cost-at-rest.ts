@@ -1,3 +1,4 @@
+import { CANARY_SECONDS } from '../../../shared/domain/canary.ts';
 import { prices } from './prices.ts';
 import { type Resource, resourcesOf, type Template } from './template.ts';
 
@@ -13,6 +14,12 @@ export const IDLE_POLLERS = 5;
 /** The units of a sweep that finds nothing, which test/units-of-falls.test.ts asserts, and its assumed seconds and GB. */
 export const SWEEP = { read: 17, write: 1 };
 const SWEEP_TIME = { seconds: 0.2, gigabytes: 0.5 };
+/**
+ * A round of the canary: its units, which test/journeys/canary.test.ts asserts, its requests, and the assumed seconds at a GB
+ * of all functions on its way.
+ */
+export const CANARY = { read: 30, write: 24 };
+const CANARY_USE = { invocations: 8, seconds: 3, queueRequests: 14, calls: 3 };
 
 type Properties = Resource['Properties'];
 const each = (template: Template, type: string, usdOf: (properties: Properties) => number) => {
@@ -41,6 +48,24 @@ const sweepUsd =
     SWEEP.read * prices.tableReadUnit +
     SWEEP.write * prices.tableWriteUnit);
 
+const canaryUsd = (minutes: number): number =>
+  prices.metricMonth +
+  (MINUTES_OF_MONTH / minutes) *
+    (CANARY_USE.invocations * prices.invocation +
+      CANARY_USE.seconds * prices.gigabyteSecond +
+      CANARY_USE.queueRequests * prices.fifoRequest +
+      CANARY_USE.calls * prices.restRequest +
+      CANARY.read * prices.tableReadUnit +
+      CANARY.write * prices.tableWriteUnit);
+
+/** How often (minutes) a rule of EventBridge runs its function. */
+const minutesOf = ({ ScheduleExpression }: Properties): number => Number(/\d+/.exec(ScheduleExpression)?.[0]);
+const ruled = (template: Template, isWanted: (minutes: number) => boolean, usdOf: (minutes: number) => number) => {
+  const minutes = resourcesOf(template, 'AWS::Events::Rule').map(([, { Properties }]) => minutesOf(Properties));
+  const wanted = minutes.filter(isWanted);
+  return { count: wanted.length, usd: wanted.reduce((sum, one) => sum + usdOf(one), 0) };
+};
+
 /**
  * The monthly cost of a stack at rest, by kind of resource, without free tiers. Stored data and logs are not
  * included.
@@ -55,7 +80,15 @@ export const costAtRest = (template: Template): AtRest[] => {
       each(template, 'AWS::WAFv2::WebACL', ({ Rules = [] }) => prices.webAclMonth + Rules.length * prices.webRuleMonth),
     ],
     ['queues that Lambda asks for messages', pollingUsd(template)],
-    ['functions that run each minute', each(template, 'AWS::Events::Rule', () => sweepUsd)],
+    [
+      'functions that run each minute',
+      ruled(
+        template,
+        (minutes) => minutes === 1,
+        () => sweepUsd,
+      ),
+    ],
+    ['canaries', ruled(template, (minutes) => minutes === CANARY_SECONDS / 60, canaryUsd)],
   ];
   return rows.flatMap(([what, { count, usd }]) => (count > 0 ? [{ what: `${count} ${what}`, usd }] : []));
 };

@@ -22,6 +22,8 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   // HTTP API, per 512 KB; in us-east-1 it costs 1.00; https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
+  // REST API; https://aws.amazon.com/api-gateway/pricing/
+  restRequest: 3.7 / 1e6,
   // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. No source has the prices
   // of eu-central-1, so these are 1.2 times those of us-east-1 (0.08, 1.00, 0.15, 0.15), the ratio of API Gateway;
   // https://aws.amazon.com/iot-core/pricing/

@@ -199,6 +199,12 @@ describe('what a stage costs at rest', () => {
     expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}in all/);
   });
 
+  test('includes the canary, which is less than USD 3 a month', () => {
+    const [canary] = costAtRest(templates.prod).filter(({ what }) => what === '1 canaries');
+    expect(canary?.usd).toBeGreaterThan(0.5);
+    expect(canary?.usd).toBeLessThan(3);
+  });
+
   test('includes every queue that Lambda polls, and the sweep', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
