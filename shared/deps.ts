@@ -10,6 +10,7 @@ import {
   type WorkQueue,
   workQueues,
 } from './capabilities.ts';
+import { isOver } from './concurrency/endable.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
@@ -118,7 +119,7 @@ export type Deps<U extends Use> = Basics &
 const enqueueing = async ({ queues, now }: Runtime) => ({
   enqueue: async (tasks: readonly Task[], more: Parameters<Enqueue<Task>>[1] = {}) => {
     const { delaySeconds = 0, deduplicationId, until } = more;
-    if (until !== undefined && now() > until) throw new QueueUnavailable('it is too late to send it');
+    if (isOver() || (until !== undefined && now() > until)) throw new QueueUnavailable('it is too late to send it');
     const encoded = (task: Task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId);
     for (const [queue, ofQueue] of Map.groupBy(tasks, queueOf))
       await queues

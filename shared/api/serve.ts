@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { endable, endWork } from '../concurrency/endable.ts';
 import { compose, type Runtime } from '../deps.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/locale.ts';
@@ -122,7 +123,14 @@ const perform =
     return toResult(operationOf({ context }), await handle(call, await dependencies.get(exchange.name)));
   };
 
-const late = { timeoutEarlyInMillis: 500, timeoutEarlyResponse: () => fail('unavailable', { waitSeconds: 2 }) };
+/** Answers before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
+const late = {
+  timeoutEarlyInMillis: 500,
+  timeoutEarlyResponse: () => {
+    endWork();
+    return fail('unavailable', { waitSeconds: 2 });
+  },
+};
 
 const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now, metrics = unmeasured } = runtime;
@@ -149,7 +157,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
     .handler(perform(handlers, dependencies, settings));
   return (event, context) =>
     inContext({ requestId: requestIdOf({ event, context }), invocationId: context.awsRequestId }, () =>
-      handle(event, Object.assign(context, { exchange: newExchange() })).finally(metrics.flush),
+      endable(() => handle(event, Object.assign(context, { exchange: newExchange() }))).finally(metrics.flush),
     );
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { isOver } from '../concurrency/endable.ts';
 import { transport, withFreshSockets } from '../transport.ts';
 import type { Key } from './key.ts';
 import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
@@ -14,6 +15,7 @@ import {
   QueryCommand,
   UpdateCommand,
 } from './sdk.ts';
+import { TableUnavailable } from './unavailable.ts';
 
 /** Reports the units that one call consumed: for tests and benchmarks. */
 export type Meter = (call: string, units: { read: number; write: number }) => void;
@@ -41,7 +43,10 @@ const unprocessed = () => Object.assign(new Error('keys were left unprocessed'),
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
-    const answer = await withRetry(send);
+    const answer = await withRetry(() => {
+      if (isOver()) throw new TableUnavailable('the call was answered before this');
+      return send();
+    });
     const units = [answer.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
     meter?.(what, { read: 0, write: 0, [unit]: units });
     return answer;

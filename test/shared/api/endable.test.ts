@@ -1,0 +1,46 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../lib/local/clock.ts';
+import { lambdaContext } from '../../../lib/local/invocation.ts';
+import { group } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { Status } from '../../../shared/domain/values.ts';
+import { lambdaRuntime } from '../../../shared/lambda-runtime.ts';
+import { createTable } from '../../../shared/store/client.ts';
+
+const slow = group({
+  name: 'slow',
+  about: 'What takes longer than its caller waits',
+  operations: {
+    wait: {
+      ...{ method: 'POST', path: '/slow', summary: 'Wait', auth: 'anyone', withoutTable: true },
+      ...{ success: 200, response: Status, uses: ['canary.begin', 'enqueue:timers'] },
+    },
+  },
+});
+
+test('what a call has not done when its caller is told 503 is not done any more, neither in the table nor on a queue', async () => {
+  const done: string[] = [];
+  const thawed = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<string[]>();
+  const handler = serve(slow, {
+    wait: async (_, { store, enqueue }) => {
+      await store.canary.begin('before', 0);
+      await thawed.promise;
+      const task = { type: 'check_sensor', customerId: 1, sensorId: 'id_a' } as const;
+      const outcomes = await Promise.allSettled([store.canary.begin('after', 0), enqueue([task])]);
+      ended.resolve(outcomes.map((one) => (one.status === 'rejected' ? one.reason.name : 'done')));
+      return { status: 'OK' };
+    },
+  });
+  const client = { send: async () => ({ $metadata: done.push('table') }) };
+  const queues = { send: async () => void done.push('queue') };
+  const runtime = { ...lambdaRuntime(), log: () => {}, table: createTable(client as never, 't'), queues } as never;
+  const event = { httpMethod: 'POST', resource: '/api/v1/slow', headers: {}, multiValueHeaders: {}, body: null };
+  const context = lambdaContext({ functionName: 'slow', timeoutSeconds: 0.55, clock: systemClock });
+  const answer = await handler.with(runtime)(event as unknown as APIGatewayProxyEvent, context);
+  expect(answer.statusCode).toBe(503);
+  thawed.resolve();
+  expect(await ended.promise).toEqual(['TableUnavailable', 'QueueUnavailable']);
+  expect(done).toEqual(['table']);
+});
