@@ -55,5 +55,6 @@ export class BackendStack extends Stack {
     new CfnOutput(this, 'Url', { value: address + BASE_PATH });
     new CfnOutput(this, 'DeviceUrl', { value: deviceAddress + BASE_PATH });
     new CfnOutput(this, 'TableName', { value: table.tableName });
+    new CfnOutput(this, 'KeyArn', { value: key.keyArn });
   }
 }

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import {
   capabilityOf,
@@ -21,7 +21,7 @@ import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /** The resources of the stack; `senders` are the ARNs of the identities that mails may come from. */
-export type Resources = { table: ITable; queues: Queues; key: Key; senders: readonly string[] };
+export type Resources = { table: ITable; queues: Queues; key: IKey; senders: readonly string[] };
 
 /**
  * The actions with which Lambda polls a queue for a function, and with which the function returns failed messages.

@@ -118,6 +118,10 @@ export const settings = {
     'Seconds for which a receiver has to answer 410, and nothing else, until its webhook is switched off; 0: once.',
     whole(GONE_AFTER_SECONDS, 0, 86_400),
   ),
+  keyArn: declare(
+    "A key in the stage's region for secrets of webhooks: a replica of another stage's (runbook.md); empty: a key of its own.",
+    text(/^$|^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, '', 'the ARN of a key'),
+  ),
   multiRegionKey: declare(
     'Makes the key of the secrets one that can be copied to another region. It cannot be changed after the first deployment.',
     flag(true),

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Settings } from '../../shared/env.ts';
 import { ruleNameOf } from './mqtt-names.ts';
 import type { Queues } from './queues.ts';
@@ -22,7 +22,7 @@ export const variablesOf = (
   stage: Stage,
   table: ITable,
   queues: Queues,
-  key: Key,
+  key: IKey,
   { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,

@@ -31,6 +31,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   allowedTargetRanges: ['10.1.0.0/16, fd00::/8', []],
   deliveryDeadline: [1, 15],
   goneAfterSeconds: [0, 86_400],
+  keyArn: ['', 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0123'],
   multiRegionKey: [true, false],
   retrySchedule: ['0,5,20', []],
   canary: ['true', false],

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { production, stackOf } from '../../fixtures/stack.ts';
+
+const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0123456789abcdef';
+const { template } = stackOf({ ...production, stage: 'prod-2', keyArn, tableName: 'imported' });
+
+test('a stage in another region works with the replica of a key and an imported table, and has no other key', () => {
+  expect(template.findResources('AWS::KMS::Key')).toEqual({});
+  const named = JSON.stringify(template.findResources('AWS::Lambda::Function'));
+  expect(named.split(`"SECRETS_KEY_ARN":"${keyArn}"`).length - 1).toBeGreaterThan(2);
+  expect(named).toContain('"TABLE_NAME":"imported"');
+});
+
+test('its functions may use that key as they may use their own, and no other', () => {
+  const rights = (stack: typeof template) =>
+    [
+      ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(
+        /"Action":"(kms:\w+)"[^}]*?"Resource":("[^"]+"|\{[^}]+\})/g,
+      ),
+    ]
+      .map(([, action, resource]) => [action, resource])
+      .toSorted();
+  const here = rights(stackOf({ ...production, stage: 'prod-2' }).template);
+  expect(rights(template).map(([action]) => action)).toEqual(here.map(([action]) => action));
+  expect(new Set(rights(template).map(([, resource]) => resource))).toEqual(new Set([JSON.stringify(keyArn)]));
+  expect(here.length).toBeGreaterThan(2);
+});
