@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from './domain/delivery.ts';
 import { defaultQuotas, type Quotas, readQuotas, type SomeQuotas } from './domain/quota.ts';
+import { readTime } from './domain/time.ts';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) =>
@@ -28,6 +29,13 @@ const quotas = z.string().transform((text, ctx): SomeQuotas => {
   return z.NEVER;
 });
 
+const time = z.string().transform((given, ctx): number => {
+  const read = readTime(given);
+  if (read !== null) return read;
+  ctx.addIssue('no time');
+  return z.NEVER;
+});
+
 /** Any text. One schema for all variables that have it, because each costs time at a start. */
 const text = z.string().default('');
 
@@ -50,6 +58,8 @@ export const Environment = z.object({
   RATE_LIMIT_PER_SECOND: number(0, 1_000_000).int().default(30),
   /** A JSON object with the quotas of a customer that differ from the defaults. */
   QUOTAS: quotas.default({}),
+  /** Sessions, access tokens and codes for a new password that were made before are void (ms); 0: none is. */
+  CREDENTIALS_SINCE: time.default(0),
   /** The address of the service without /api/v1; empty while it is unknown. */
   PUBLIC_URL: text,
   /** The address for devices without /api/v1; empty: the address of the service. */

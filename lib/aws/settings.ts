@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
-import { quotas, range, retrySchedule, serviceName } from '../../shared/settings/kinds.ts';
+import { quotas, range, retrySchedule, serviceName, time } from '../../shared/settings/kinds.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
@@ -142,6 +142,10 @@ export const settings = {
   tableName: declare(
     'A recovered table (runbook.md) to use; empty: the table of the stack.',
     text(/^$|^[\w.-]{3,255}$/, '', 'the name of a table'),
+  ),
+  credentialsSince: declare(
+    'Sessions, access tokens and codes for a new password that were made before this time are void; empty: none is.',
+    time,
   ),
   logRetentionDays: declare('Days for which logs are kept.', logRetentionDays),
   alarmEmail: declare('Address that alarms are sent to; empty: they are only visible in CloudWatch.', mailAddress),

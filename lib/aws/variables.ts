@@ -37,6 +37,7 @@ export const variablesOf = (
   SECRETS_KEY_ARN: key.keyArn,
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),
+  CREDENTIALS_SINCE: stage.credentialsSince,
   PUBLIC_URL: address,
   DEVICE_URL: deviceAddress,
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,

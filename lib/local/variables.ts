@@ -8,6 +8,7 @@ import {
   retrySchedule,
   secretOrHash,
   serviceName,
+  time,
 } from '../../shared/settings/kinds.ts';
 import { flag, list, type Setting, text, whole } from '../../shared/settings/setting.ts';
 
@@ -129,6 +130,11 @@ export const variables = {
     flag(true),
   ),
   ALLOWED_TARGET_RANGES: declare('private ranges that webhooks may call in any case', 'none', list(range, 50)),
+  CREDENTIALS_SINCE: declare(
+    'sessions, access tokens and codes for a new password that were made before this time are void',
+    'none is void by its age',
+    time,
+  ),
   PUBLIC_URL: declare(
     'address of the service for callers, without /api/v1, such as that of a proxy in front',
     'the address that it listens on',

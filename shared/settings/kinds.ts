@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { defaultQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/quota.ts';
+import { readTime } from '../domain/time.ts';
 import { list, type Setting, text, whole } from './setting.ts';
 
 // Kinds of settings that both hosts take: the stack in AWS by the CDK's context, the local host by its environment.
@@ -28,6 +29,14 @@ export const retrySchedule = list({ ...whole(0, 0, 86_400), example: '0,5,60' },
 export const serviceName = text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters');
 
 export const mailAddress = text(/^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
+
+/** A time, or empty for none. */
+export const time: Setting<string> = {
+  otherwise: '',
+  wants: 'a time of ISO 8601 with its time zone',
+  example: '2026-11-22T10:00:00Z',
+  read: (given) => (given === '' || readTime(String(given)) !== null ? String(given) : null),
+};
 
 /** The name of a header. */
 export const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;

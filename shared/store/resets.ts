@@ -1,19 +1,20 @@
 import type { Table, TableReader } from './client.ts';
 import { changes, present, where } from './request.ts';
+import type { Made } from './sessions.ts';
 import { items } from './table.ts';
 
 /**
  * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
  * that it was mailed to, before.
  */
-type Reset = { accountKey: string; epoch: number; mailbox: number; expires: number };
+type Reset = Partial<Made> & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 
 export const resetWrites = (table: Table) => ({
-  create: async (hash: string, reset: Reset): Promise<void> => {
+  create: async (hash: string, reset: Reset & Made): Promise<void> => {
     await table.write({ put: { ...reset, ...items.reset({ hash }), ttl: Math.ceil(reset.expires / 1_000) } });
   },
 

@@ -3,8 +3,11 @@ import type { Table, TableReader } from './client.ts';
 import { type Condition, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
+/** When a credential was made (ms). Those of earlier versions may not know it. */
+export type Made = { createDate: number };
+
 /** A login or an access token. It is over when its time is; a login also when the account's epoch moved on. */
-export type Session = {
+export type Session = Partial<Made> & {
   kind: 'session' | 'token';
   accountId: number;
   epoch: number;
@@ -50,7 +53,7 @@ export const sessionReads = (table: TableReader) => ({
 });
 
 export const sessionWrites = (table: Table) => ({
-  start: async (hash: string, session: Session): Promise<void> => {
+  start: async (hash: string, session: Session & Made): Promise<void> => {
     const ttl = session.expires === null ? undefined : Math.ceil(session.expires / 1_000);
     await table.write({ put: { ...session, ...items.session({ hash }), ttl } });
   },

@@ -63,7 +63,13 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     const { sessions, resets } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
     const code = fresh('code');
-    await resets.create(hashOf(code), { accountKey, epoch: 0, mailbox: 0, expires: Date.now() + 60_000 });
+    await resets.create(hashOf(code), {
+      accountKey,
+      epoch: 0,
+      mailbox: 0,
+      createDate: 0,
+      expires: Date.now() + 60_000,
+    });
     return { body: { code, newPassword } };
   },
   updateUser: async (world) => ({ params: await somebody(world), body: profile }),

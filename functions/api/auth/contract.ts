@@ -73,6 +73,7 @@ export const auth = group({
       uses: [
         'limits.secondsToWait',
         'limits.countFailure',
+        'guard',
         'resets.byHash',
         'resets.use',
         'sessions.rememberAddress',

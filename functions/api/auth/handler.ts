@@ -60,10 +60,11 @@ export const handler = serve(auth, {
     const { accountId, customerId, epoch } = account;
     const token = drawToken('session', random, accountKey);
     const csrf = Buffer.from(random(24)).toString('base64url');
-    const expires = now() + SESSION_SECONDS * 1_000;
+    const createDate = now();
+    const expires = createDate + SESSION_SECONDS * 1_000;
     const [user] = await Promise.all([
       store.users.get(customerId, accountId),
-      store.sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf, expires }),
+      store.sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf, createDate, expires }),
       store.sessions.rememberAddress(accountKey, address, now()),
     ]);
     if (!user) return fail('credentials_invalid');
@@ -75,11 +76,12 @@ export const handler = serve(auth, {
     return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
   },
 
-  confirmPasswordReset: async ({ body, address, fail, refuse }, { store, now, passwords }) => {
+  confirmPasswordReset: async ({ body, address, fail, refuse }, deps) => {
+    const { store, now } = deps;
     if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
     const wait = await secondsOfAddress(store, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const accountKey = await confirmReset(store, body, now(), passwords);
+    const accountKey = await confirmReset(body, deps);
     if (accountKey === null) {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');

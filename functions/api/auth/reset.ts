@@ -1,13 +1,14 @@
 import { resetMail } from '../../../shared/api/messages/texts.ts';
-import type { Passwords } from '../../../shared/auth/password.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { StoreOf } from '../../../shared/store/store.ts';
+import { isOutdated } from '../../../shared/domain/credential.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
 
-type Mailing = Deps<(typeof auth)['operations']['requestPasswordReset']['uses'][number]>;
+type Operations = (typeof auth)['operations'];
+type Mailing = Deps<Operations['requestPasswordReset']['uses'][number]>;
+type Confirming = Deps<Operations['confirmPasswordReset']['uses'][number]>;
 
 const MINUTES = 30;
 /** The most mails to an account in one hour. Further ones are not sent, and the caller gets the same answer. */
@@ -27,10 +28,11 @@ const mailCode = async (username: string, { store, now, random, mail }: Mailing)
   if (!user || user.email === '') return;
   if (!(await store.limits.take(`mail:${accountKey}`, MOST_MAILS, 3_600, now()))) return;
   const code = Buffer.from(random(24)).toString('base64url');
-  const expires = now() + MINUTES * 60_000;
+  const createDate = now();
+  const expires = createDate + MINUTES * 60_000;
   // Both are of the account as it was read before the e-mail address, so a change in between makes the code invalid.
   const { epoch, mailbox } = account;
-  await store.resets.create(hashOf(code), { accountKey, epoch, mailbox, expires });
+  await store.resets.create(hashOf(code), { accountKey, epoch, mailbox, createDate, expires });
   const { subject, text } = await resetMail(user.locale, code, MINUTES);
   await mail(user.email, subject, text);
 };
@@ -60,13 +62,11 @@ type Confirmation = { code: string; newPassword: string };
  * Sets a new password by a code, which is valid once. It gives the key of the account, or null if the code is invalid.
  */
 export const confirmReset = async (
-  { resets }: StoreOf<'resets.byHash' | 'resets.use'>,
   { code, newPassword }: Confirmation,
-  now: number,
-  passwords: Passwords,
+  { store: { resets }, now, passwords, settings }: Confirming,
 ): Promise<string | null> => {
   const hash = hashOf(code);
   const reset = await resets.byHash(hash);
-  if (!reset || reset.expires <= now) return null;
+  if (!reset || reset.expires <= now() || isOutdated(reset, settings.CREDENTIALS_SINCE)) return null;
   return (await resets.use(hash, reset, await passwords.hash(newPassword))) ? reset.accountKey : null;
 };

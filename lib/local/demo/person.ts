@@ -65,7 +65,8 @@ export const enter = async ({ table, now, random }: Runtime, { accountKey }: Per
   const account = await sessions.account(accountKey);
   const token = drawToken('session', random, accountKey);
   const { accountId = 0, epoch = 0 } = account ?? {};
-  const expires = now() + 86_400_000;
-  await sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf: drawAccountKey(random), expires });
+  const createDate = now();
+  const made = { createDate, expires: createDate + 86_400_000 };
+  await sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf: drawAccountKey(random), ...made });
   return token;
 };

@@ -18,7 +18,7 @@ const sessionToGuard = async (guard: Guard, request: ApiRequest): Promise<(Sessi
   const hash = hashOf(token);
   const { sessions } = guard.store;
   const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
-  return session && isLive(session, account, guard.now()) ? { ...session, hash } : null;
+  return session && isLive(guard, session, account) ? { ...session, hash } : null;
 };
 
 /** Answers 403 and ends the session of the cookie, if a page of another site could misuse it in this call. */

@@ -1,4 +1,5 @@
 import { hashOf, readToken } from '../../auth/tokens.ts';
+import { isOutdated } from '../../domain/credential.ts';
 import { type Caller, holds } from '../../domain/permission.ts';
 import type { Account, Session } from '../../store/sessions.ts';
 import { type ApiRequest, bearer, cookie, type Exchange, type Rate } from '../exchange.ts';
@@ -12,13 +13,18 @@ const NOTED_EVERY = 60_000;
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 export type Found = { identity: Identity | null; rate: Rate | null };
 
-export const isLive = (session: Session | null, account: Account | null, now: number): boolean =>
+export const isLive = (
+  { settings, now }: Pick<Guard, 'settings' | 'now'>,
+  session: Session | null,
+  account: Account | null,
+): boolean =>
   session !== null &&
   account?.canLogin === true &&
+  !isOutdated(session, settings.CREDENTIALS_SINCE) &&
   // An access token is no login: it outlives a change of the password, and is listed and deleted one by one.
   (session.kind === 'token' || session.epoch === account.epoch) &&
   session.accountId === account.accountId &&
-  (session.expires === null || session.expires > now);
+  (session.expires === null || session.expires > now());
 
 /** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
 const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
@@ -48,7 +54,7 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
     sessions.account(accountKey),
     suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
   ]);
-  if (!session || !account || !isLive(session, account, now())) {
+  if (!session || !account || !isLive(guard, session, account)) {
     suspects.add(accountKey, now());
     await early?.giveBack();
     return { identity: null, rate: null };

@@ -38,6 +38,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   heartbeatUrl: ['', 'https://hc.example.org/ping'],
   keepData: ['true', true, 'false', false],
   tableName: ['', 'prod-recovered'],
+  credentialsSince: ['', '2026-11-22T10:00:00Z'],
   logRetentionDays: ['365', 1],
   alarmEmail: ['', 'night@example.org'],
   silenceMinutes: [0, '1440', 5],

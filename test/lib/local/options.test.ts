@@ -71,6 +71,7 @@ const wrong: Record<string, readonly string[]> = {
   GONE_AFTER_SECONDS: ['-1', '86401', '1.5'],
   ALLOW_PRIVATE_TARGETS: ['yes', 'TRUE', '1'],
   ALLOWED_TARGET_RANGES: ['10.0.0.0/33', '10.0.0.0', 'here', '10.0.0.0/8,x'],
+  CREDENTIALS_SINCE: ['now', '2026-11-22', '2026-11-22T10:00:00', '2026-22-11T10:00:00Z', '1763805600000'],
   PUBLIC_URL: ['foo', 'https://cloud.example.org/api/v1', 'ftp://a', 'https://a@b', 'https://a?b'],
   DEVICE_URL: ['foo', 'https://cloud.example.org/api/v1'],
   OWN_URLS: ['foo', 'https://a,b'],

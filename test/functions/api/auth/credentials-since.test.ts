@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { drawAccountKey, drawToken, hashOf } from '../../../../shared/auth/tokens.ts';
+import { usernameKey } from '../../../../shared/domain/username.ts';
+import type { Made } from '../../../../shared/store/sessions.ts';
+import { store } from '../../../../shared/store/store.ts';
+import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../../fixtures/home.ts';
+
+let dataDir: string;
+let before: Awaited<ReturnType<typeof credentialsOf>>;
+let again: Cloud;
+let anybody: Client;
+
+const makeToken = async (client: Client, userId: number): Promise<string> => {
+  const { token } = await client.ok<{ token: string }>('POST', `/users/${userId}/access-tokens`, { name: 'Dashboard' });
+  return token;
+};
+
+/** Makes a credential of each kind, and those that versions made which did not keep the time. */
+const credentialsOf = async ({ url, runtime }: Cloud) => {
+  const home = await createHome(await adminOf(url), 'willow', ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  const { sessions, resets } = store(runtime.table);
+  const accountKey = (await sessions.accountKeyOf(usernameKey(home.username))) ?? '';
+  const { random, now } = runtime;
+  const old = drawToken('session', random, accountKey);
+  const expires = now() + 60_000;
+  const csrf = drawAccountKey(random);
+  const session = { kind: 'session' as const, accountId: home.userId, epoch: 0, csrf, expires };
+  await sessions.start(hashOf(old), session as typeof session & Made);
+  const reset = { accountKey, epoch: 0, mailbox: 0, expires };
+  await resets.create(hashOf('an-old-code'), reset as typeof reset & Made);
+  await resets.create(hashOf('a-code'), { ...reset, createDate: now() });
+  return { home, sensor, reset, session: home.client.token, old, token: await makeToken(home.client, home.userId) };
+};
+
+const me = async (client: Client) => (await client.call('GET', '/users/me')).status;
+const confirm = async (code: string) =>
+  (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword: 'a-password-after-it' })).status;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'credentials-test-'));
+  const first = await startTestCloud({ dataDir });
+  before = await credentialsOf(first);
+  const { session, old, token } = before;
+  for (const one of [session, old, token]) expect([one, await me(clientOf(first.url, one))]).toEqual([one, 200]);
+  await first.stop();
+  const CREDENTIALS_SINCE = new Date(Date.now() + 1).toISOString();
+  again = await startTestCloud({ dataDir, environment: { CREDENTIALS_SINCE } });
+  anybody = clientOf(again.url);
+});
+afterAll(async () => {
+  await again.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test.each(['session', 'old', 'token'] as const)('a credential that was made before is void: %s', async (name) => {
+  expect(await me(anybody.as(before[name]))).toBe(401);
+  const cookie = { cookie: `PSAUTHTOKEN=${before[name]}` };
+  expect((await anybody.call('GET', '/users/me', undefined, cookie)).status).toBe(401);
+});
+
+test('a void session in a cookie does not disturb a new login beside it', async () => {
+  const { home, session } = before;
+  const { token } = await logIn(anybody, home.username, home.password);
+  const headers = { authorization: `Bearer ${token}`, cookie: `PSAUTHTOKEN=${session}` };
+  expect((await anybody.call('POST', '/bots', { name: 'Nurse call' }, headers)).status).toBe(201);
+});
+
+test('a login and an access token that are made afterwards work, and devices go on with their tokens', async () => {
+  const { home, sensor } = before;
+  const client = await logIn(anybody, home.username, home.password);
+  expect(await me(client)).toBe(200);
+  expect(await me(anybody.as(await makeToken(client, home.userId)))).toBe(200);
+  const device = anybody.as(sensor.deviceToken);
+  expect((await device.call('GET', `/devices/${sensor.sensorId}/config`)).status).not.toBe(401);
+});
+
+test('a code for a new password that was made before sets none, and one that is made afterwards does', async () => {
+  for (const code of ['a-code', 'an-old-code']) expect(await confirm(code)).toBe(401);
+  const { resets } = store(again.runtime.table);
+  await resets.create(hashOf('a-new-code'), { ...before.reset, createDate: Date.now() });
+  expect(await confirm('a-new-code')).toBe(200);
+});
