@@ -1,30 +1,23 @@
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { GetAccountSettingsCommand, LambdaClient, paginateListEventSourceMappings } from '@aws-sdk/client-lambda';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { transport } from '../../../shared/transport.ts';
 import { stackName } from '../../aws/stack-name.ts';
 import { Refusal } from '../refusal.ts';
+import { isNamed, orElse } from './calls.ts';
+import { functionCalls } from './functions.ts';
+import { tableCalls } from './tables.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+/** How long (ms) a call may take: a template has some hundred KB. */
+const TIMEOUTS = { connect: 5_000, answer: 20_000 };
+
 /** Does an error say that a stack doesn't exist? CloudFormation has no error type of its own for it. */
 const isMissing = (error: unknown): boolean =>
-  nameOf(error) === 'ValidationError' && /does not exist/.test(String((error as Error).message));
-
-/** Gives `otherwise` when the requested resource doesn't exist. */
-const orMissing = async <T, O>(
-  asked: Promise<T>,
-  isGone: (error: unknown) => boolean,
-  otherwise: O,
-): Promise<T | O> => {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isGone(error)) return otherwise;
-    throw error;
-  }
-};
+  isNamed('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 
 const stackReads = (formation: CloudFormationClient) => ({
   /** Gives the outputs of a stack by their names; null when there is no such stack. */
@@ -33,13 +26,19 @@ const stackReads = (formation: CloudFormationClient) => ({
       const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
       return Object.fromEntries(pairs) as Outputs;
     });
-    return orMissing(asked, isMissing, null);
+    return orElse(asked, isMissing, null);
+  },
+
+  /** Is CloudFormation changing a stack now? */
+  isChanging: async (StackName: string): Promise<boolean> => {
+    const { Stacks: [stack] = [] } = await formation.send(new DescribeStacksCommand({ StackName }));
+    return /_IN_PROGRESS$/.test(stack?.StackStatus ?? '');
   },
 
   /** Gives the template that a stack was deployed from; null when there is no such stack. */
   template: (StackName: string): Promise<string | null> => {
     const asked = formation.send(new GetTemplateCommand({ StackName }));
-    return orMissing(
+    return orElse(
       asked.then(({ TemplateBody = '{}' }) => TemplateBody),
       isMissing,
       null,
@@ -54,15 +53,15 @@ const mailReads = (mail: SESv2Client) => ({
   /** May mails be sent from this address, or from this whole domain? */
   mayMailFrom: (EmailIdentity: string): Promise<boolean> => {
     const asked = mail.send(new GetEmailIdentityCommand({ EmailIdentity }));
-    return orMissing(
+    return orElse(
       asked.then(({ VerifiedForSendingStatus = false }) => VerifiedForSendingStatus),
-      (error) => nameOf(error) === 'NotFoundException',
+      isNamed('NotFoundException'),
       false,
     );
   },
 });
 
-export type AwsConfig = { region?: string };
+export type AwsConfig = { region?: string; maxAttempts?: number };
 /** Finds the region where the AWS CLI does, because the SDK doesn't read AWS_DEFAULT_REGION. */
 export const awsConfig = (env: Readonly<Record<string, string | undefined>>): AwsConfig => {
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
@@ -70,27 +69,20 @@ export const awsConfig = (env: Readonly<Record<string, string | undefined>>): Aw
 };
 
 /** Creates the calls to an AWS account that the tools make. Credentials are found where the AWS CLI finds them. */
-export const awsAccount = (config: AwsConfig) => {
+export const awsAccount = (given: AwsConfig) => {
+  const config = { ...given, requestHandler: transport(TIMEOUTS) };
   const [sts, lambda] = [new STSClient(config), new LambdaClient(config)];
   return {
     ...stackReads(new CloudFormationClient(config)),
     ...mailReads(new SESv2Client(config)),
+    ...tableCalls(new DynamoDBClient(config)),
+    ...functionCalls(lambda),
 
     /** Gives the account of the credentials, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
-    },
-
-    /** Gives the functions of a stack that queues feed now. */
-    fed: async (stack: string): Promise<string[]> => {
-      const fed: string[] = [];
-      for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
-        for (const { FunctionArn = '', State } of EventSourceMappings)
-          if (FunctionArn.includes(`:function:${stack}-`) && State !== 'Disabled')
-            fed.push(FunctionArn.split(':').at(-1) ?? '');
-      return [...new Set(fed)];
     },
 
     /** Gives the Lambda concurrency of the account, and the part of it that is not reserved. */

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 import { sentenceOf } from './failure.ts';
-import { addressesToldIn, concurrencyAlarmIn, type Template, tableIn } from './template.ts';
+import { addressesToldIn, concurrencyAlarmIn, functionsIn, type Template, tableIn } from './template.ts';
 
 /**
  * The result of a check. `failed` means that deploying would fail; `warning` means that the deployed stage would lack
@@ -132,24 +132,32 @@ export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Temp
     return { what, verdict: 'ok', says: `to ${told.join(', ')}` };
   });
 
+/** Of a stack from before functions had fixed names it is not known what runs. */
+export const UNNAMED =
+  'The stack was deployed by a version that is too old for this: deploy this version first, with all settings as before';
+
 /**
  * Does the stage stay on its table, or does nothing run that works on it? While functions change over one after the other,
  * one would write what another one does not find.
  */
 export const checkTable = (
-  { template: deployedOf, fed }: Asks<'template' | 'fed'>,
+  { template: deployedOf, mappings }: Asks<'template' | 'mappings'>,
   stack: string,
   template: Template,
 ): Promise<Check> =>
   orUnchecked('table', async () => {
     const what = 'table';
-    const deployed = tableIn(JSON.parse((await deployedOf(stack)) ?? '{}'));
-    if (deployed === null || deployed === tableIn(template)) return { what, verdict: 'ok', says: 'as deployed' };
-    const running = await fed(stack);
-    if (running.length === 0) return { what, verdict: 'ok', says: 'another one, while nothing runs' };
+    const deployed: Template = JSON.parse((await deployedOf(stack)) ?? '{}');
+    const table = tableIn(deployed);
+    if (table === null || table === tableIn(template)) return { what, verdict: 'ok', says: 'as deployed' };
+    const functions = functionsIn(deployed);
+    if (functions === null) return { what, verdict: 'failed', says: `${UNNAMED}, and then with another table.` };
+    const fed = await mappings(functions.map(({ name }) => name));
+    const running = new Set(fed.filter(({ state }) => state !== 'Disabled').map(({ functionName }) => functionName));
+    if (running.size === 0) return { what, verdict: 'ok', says: 'another one, while nothing runs' };
     return {
       ...{ what, verdict: 'failed' },
-      says: `tableName is another one than deployed, and ${running.join(', ')} may still write to that: falls would be lost in between. Stop the stage first: lib/aws/runbook.md, "Recovery of data".`,
+      says: `tableName is another one than deployed, and ${[...running].join(', ')} may still write to that: falls would be lost in between. \`npm run recover\` stops the stage first, recovers the table to a time, and starts it again: lib/aws/runbook.md, "Recovery of data".`,
     };
   });
 

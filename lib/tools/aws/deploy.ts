@@ -22,7 +22,7 @@ import { keepsData, mailSenderIn, reservedIn, type Template } from './template.t
 export type Deployment = { context: Context; folder: string };
 export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
 
-const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
+export const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
 const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;
@@ -31,11 +31,15 @@ const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): 
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
+/** The command that plays the main case once in a stage. */
+export const smokeCommand = (url: string): string =>
+  `SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`;
+
 /** The first three commands that a person runs after a deployment. */
 const nextSteps = (stage: string, url: string): string[] => [
   'Next:',
   `  npm run admin -- --stage ${stage}                        # the first system admin; prints its password once`,
-  `  SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`,
+  `  ${smokeCommand(url)}`,
   `  npm run trace -- --stage ${stage} --event UUID           # what became of an event`,
 ];
 
@@ -48,7 +52,7 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-const checksOf = (stage: string, template: Template, { account }: Pick<Tools, 'account'>): Promise<Check[]> => {
+const checksOf = (stage: string, template: Template, { account }: Tools): Promise<Check[]> => {
   const own = async () => reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
   return Promise.all([
     checkBootstrap(account),
@@ -59,39 +63,64 @@ const checksOf = (stage: string, template: Template, { account }: Pick<Tools, 'a
   ]);
 };
 
-/**
- * Deploys a stage: runs the checks that the CDK doesn't make, prints the cost at rest, deploys, and prints the
- * addresses and the next steps. Gives false when a check or the CDK failed, after the reason was printed. `more` are
- * further arguments of `cdk deploy`.
- */
-export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
-  const { account, cdk, say } = tools;
-  const { folder } = deployment;
-  const stage = stageOf(deployment);
-  const { account: id, region } = await account.identity();
-  say(`stage ${stage}, account ${id}, region ${region}`);
+/** Makes the template of a stage, and runs the checks that the CDK doesn't make. */
+export const prepare = async (
+  deployment: Deployment,
+  tools: Tools,
+): Promise<{ template: Template; checks: readonly Check[] }> => {
   const template = await synthesise(deployment, tools);
-  const checks = await checksOf(stage, template, tools);
+  return { template, checks: await checksOf(stageOf(deployment), template, tools) };
+};
+
+const runDeploy = async (
+  { folder }: Deployment,
+  stack: string,
+  { cdk }: Tools,
+  more: readonly string[],
+): Promise<Outputs | null> => {
+  const scratch = await mkdtemp(join(tmpdir(), 'deploy-'));
+  try {
+    const file = join(scratch, 'outputs.json');
+    if ((await cdk(['deploy', stack, '--app', folder, '--outputs-file', file, ...more])) !== 0) return null;
+    return await readOutputs(file, stack);
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+};
+
+/**
+ * Runs the checks, prints them and the cost at rest, and deploys. Gives the outputs of the stack, or null when a check or
+ * the CDK failed, after the reason was printed. `more` are further arguments of `cdk deploy`.
+ */
+export const release = async (
+  deployment: Deployment,
+  tools: Tools,
+  more: readonly string[],
+): Promise<Outputs | null> => {
+  const { say } = tools;
+  const { template, checks } = await prepare(deployment, tools);
   for (const check of checks) say(checkLine(check));
   for (const line of costLines(costAtRest(template))) say(line);
   if (checks.some(({ verdict }) => verdict === 'failed')) {
     say('Nothing was deployed.');
-    return false;
+    return null;
   }
   const isMute = checks.some(({ withoutMail }) => withoutMail);
   // Without a sender the service answers truthfully that it cannot reset passwords by mail.
   if (isMute) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
-  const scratch = await mkdtemp(join(tmpdir(), 'deploy-'));
-  try {
-    const file = join(scratch, 'outputs.json');
-    const stack = stackName(stage);
-    if ((await cdk(['deploy', stack, '--app', folder, '--outputs-file', file, ...more])) !== 0) return false;
-    const outputs = await readOutputs(file, stack);
-    for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
-    return true;
-  } finally {
-    await rm(scratch, { recursive: true });
-  }
+  return runDeploy(deployment, stackName(stageOf(deployment)), tools, more);
+};
+
+/** Deploys a stage, and prints where, the addresses and the next steps. Gives false when a check or the CDK failed. */
+export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
+  const { account, say } = tools;
+  const stage = stageOf(deployment);
+  const { account: id, region } = await account.identity();
+  say(`stage ${stage}, account ${id}, region ${region}`);
+  const outputs = await release(deployment, tools, more);
+  if (outputs === null) return false;
+  for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
+  return true;
 };
 
 /** Prints what deploying would change. Gives false when the CDK failed. */

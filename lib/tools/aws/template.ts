@@ -45,3 +45,37 @@ export const tableIn = (template: Template): string | null => {
   const name = names.find((one) => one !== undefined);
   return name === undefined ? null : JSON.stringify(name);
 };
+
+/** The functions of a stage: their names, timeouts (s), reserved concurrency (null: none), and how many queues feed each. */
+export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
+
+/** Gives the functions of a template by their names in the account. Null when CloudFormation names some of them. */
+export const functionsIn = (template: Template): DeployedFunction[] | null => {
+  const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(
+    ([, { Properties }]): unknown => Properties.FunctionName?.Ref,
+  );
+  const functions = resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
+    name: Properties.FunctionName,
+    timeoutSeconds: Properties.Timeout ?? 3,
+    reserved: Properties.ReservedConcurrentExecutions ?? null,
+    queues: fed.filter((one) => one === id).length,
+  }));
+  return functions.every(({ name }) => typeof name === 'string') ? functions : null;
+};
+
+/** Gives the time from which on credentials count in a stage; it is empty when all do. */
+export const credentialsSinceIn = (template: Template): string =>
+  functionsOf(template)
+    .map(({ Environment }) => Environment?.Variables?.CREDENTIALS_SINCE ?? '')
+    .find((since) => since !== '') ?? '';
+
+/** What the table of a stage has besides items and indexes; `ttl` is the attribute by which items expire, or null. */
+export type TableExtras = { ttl: string | null; isRecoverable: boolean; isProtected: boolean };
+export const tableExtrasIn = (template: Template): TableExtras => {
+  const Properties = resourcesOf(template, 'AWS::DynamoDB::Table')[0]?.[1].Properties ?? {};
+  return {
+    ttl: Properties.TimeToLiveSpecification?.AttributeName ?? null,
+    isRecoverable: Properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true,
+    isProtected: Properties.DeletionProtectionEnabled === true,
+  };
+};

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import policy from '../../../lib/aws/deployer-policy.json' with { type: 'json' };
+import ofRecovery from '../../../lib/aws/recovery-policy.json' with { type: 'json' };
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses' };
@@ -12,19 +13,36 @@ const actionsIn = (source: string): string[] =>
       ([, action, paged]) => `${services[client] ?? client}:${action ?? paged}`,
     ),
   );
+type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
+const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
+const ofTables = ({ Action }: Statement) => [Action].flat().some((one) => one.startsWith('dynamodb:'));
+/** What DynamoDB does itself with the rights of whoever recovers a table. */
+const isFilling = ({ Sid }: Statement) => Sid.startsWith('FillTheRecoveredTable');
 
-test('the policy of the identity that deploys allows each call that the tools make to an account, and no other check', () => {
+test('the policies of who deploys and who recovers allow each call that the tools make to an account, and no other one', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const asked = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
-  const checks = policy.Statement.find(({ Sid }) => Sid === 'ChecksBeforeADeployment')?.Action;
-  expect(asked.size).toBeGreaterThan(4);
-  expect([checks].flat().sort()).toEqual([...asked].sort());
+  const checks = policy.Statement.filter(({ Sid }) => Sid === 'ChecksBeforeADeployment');
+  const recovery = ofRecovery.Statement.filter((one) => !isFilling(one));
+  expect(asked.size).toBeGreaterThan(15);
+  expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...asked].sort());
 });
 
-test('it takes the roles of the bootstrap alone, and reaches no table but those of stages', () => {
+test('who deploys takes the roles of the bootstrap alone, and reaches no table but those of stages', () => {
   const [roles] = policy.Statement.filter(({ Action }) => Action === 'sts:AssumeRole');
   expect(roles?.Resource).toBe('arn:aws:iam::*:role/cdk-*');
-  const tables = policy.Statement.filter(({ Action }) => [Action].flat().some((one) => one.startsWith('dynamodb:')));
+  const tables = policy.Statement.filter(ofTables);
   expect(tables.flatMap(({ Resource }) => Resource).every((arn) => arn.includes(':table/SensorCloud-'))).toBe(true);
   expect(JSON.stringify(policy)).not.toContain('dynamodb:Scan');
+});
+
+test('who recovers changes no table but recovered ones, and no function but those of stages', () => {
+  const resourcesOf = (statements: readonly Statement[]) => statements.flatMap(({ Resource }) => Resource);
+  const [reading, ...changing] = ofRecovery.Statement.filter(ofTables);
+  expect(reading?.Resource).toBe('arn:aws:dynamodb:*:*:table/SensorCloud-*');
+  expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:aws:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
+  expect(JSON.stringify(reading)).not.toMatch(/Item|Scan|Query|Update|Delete/);
+  const functions = ofRecovery.Statement.filter((one) => !ofTables(one));
+  expect(functions).toHaveLength(2);
+  for (const one of functions) expect(JSON.stringify(one)).toContain('"arn:aws:lambda:*:*:function:SensorCloud-*"');
 });

@@ -26,6 +26,7 @@ const programs = Object.entries(manifest.scripts).flatMap(([name, script]): [str
 });
 const ofTools = /^(vitest run --config \S+|biome check --error-on-warnings \.|cdk synth --quiet)$/;
 
+const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 const event = ['--event', '00000000-0000-4000-8000-000000000000'];
 
 test('every command of package.json has a help: its own, or that of its tool', () => {
@@ -51,6 +52,7 @@ test.each<[string, string[]]>([
   ['deploy', ['--stage', 'prod']],
   ['diff', ['--stage', 'prod']],
   ['destroy', ['--stage', 'dev']],
+  ['recover', ['--stage', 'prod', '--to', anHourAgo]],
   ['admin', ['--stage', 'prod']],
 ])('npm run %s without credentials says so in one sentence', async (command, args) => {
   const ended = await run(command, args, { ...bare, AWS_REGION: 'eu-central-1' });
@@ -98,6 +100,9 @@ test.each<[string, string[], RegExp]>([
     /^a cloud elsewhere cannot call this machine/,
   ],
   ['destroy', [], /^which stage\?/],
+  ['recover', ['--to', anHourAgo], /^which stage\?/],
+  ['recover', ['--stage', 'prod'], /^to which time\?/],
+  ['recover', ['--stage', 'prod', '--to', anHourAgo, '-c', 'stage=dev'], /^--stage names the stage/],
   ['deploy', ['-c', 'stage=prod'], /^--stage names the stage/],
   ['sam', ['--port', '0'], /^--port is/],
 ])('npm run %s %j is told what is wrong', async (command, args, says) => {

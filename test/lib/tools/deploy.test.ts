@@ -107,12 +107,16 @@ describe('deploy', () => {
     const facts = { ...verified, templates: { 'SensorCloud-prod': other } };
     const { deployment, tools, lines } = await run({
       ...facts,
-      fed: ['SensorCloud-prod-process', 'SensorCloud-dev-deliver'],
+      fed: ['Test-process', 'Test-eu-deliver'],
     });
     expect(await deploy(deployment, tools)).toBe(false);
-    expect(lines.join('\n')).toMatch(/NOT OK +table +.*SensorCloud-prod-process may still write/);
-    const { tools: stopped } = await run({ ...facts, fed: ['SensorCloud-dev-deliver'] });
+    expect(lines.join('\n')).toMatch(/NOT OK +table +.*Test-process may still write.*npm run recover/);
+    const { tools: stopped } = await run({ ...facts, fed: ['Test-eu-deliver'] });
     expect(await deploy(deployment, stopped)).toBe(true);
+    const unnamed = JSON.parse(JSON.stringify(other).replaceAll('"FunctionName":"Test-', '"Description":"Test-'));
+    const { tools: old, lines: said } = await run({ ...verified, templates: { 'SensorCloud-prod': unnamed } });
+    expect(await deploy(deployment, old)).toBe(false);
+    expect(said.join('\n')).toMatch(/NOT OK +table +.*deploy this version first/);
   });
 
   test('fails when the CDK fails, without printing addresses', async () => {

@@ -1,0 +1,48 @@
+import { readCommandLine } from '../lib/local/command-line.ts';
+import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
+import { goalOf, timeProblem } from '../lib/tools/aws/recovery.ts';
+import { runTool } from '../lib/tools/run.ts';
+
+const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
+Brings a stage back to a time: recovers its table beside the present one, stops the stage, deploys it on the recovered table,
+and starts it again. Logins and access tokens of before are void then. Devices keep their messages while it stands still.
+Prints what it does, and how long each step took. After a failure it continues where it stopped, when it is run again.
+  --stage NAME                 the name of the stage
+  --to 2026-11-22T10:00:00Z    the time, with its time zone, at most 35 days ago
+  --plan                       changes nothing: prints what is done, and what is to do
+  -c name=value                a setting of the stage, repeatable: all that it was deployed with (lib/aws/README.md)
+Run it from the version that is deployed. Credentials and region are those of the AWS CLI (AWS_PROFILE, AWS_REGION and so on).
+Exit code: 0; 1 when a step failed or AWS refuses; 2 for wrong options.`;
+
+const options = {
+  stage: { type: 'string' },
+  to: { type: 'string' },
+  plan: { type: 'boolean', default: false },
+  context: contextOption,
+} as const;
+const {
+  stage = '',
+  to = '',
+  plan: isPlan,
+  context,
+} = readCommandLine(options, help, { out: console.log, err: console.error }, (values) => {
+  if (!values.stage) return 'which stage? --stage NAME';
+  return timeProblem(values.to, Date.now()) ?? contextProblem(values.context);
+});
+
+const [{ awsAccount, awsConfig }, { runCdk }, { recover }, { readStage }, { machine }] = await Promise.all([
+  import('../lib/tools/aws/account.ts'),
+  import('../lib/tools/aws/cdk.ts'),
+  import('../lib/tools/aws/recover.ts'),
+  import('../lib/tools/aws/stage.ts'),
+  import('../shared/concurrency/machine.ts'),
+]);
+process.exitCode = await runTool(async () => {
+  const goal = goalOf(stage, to);
+  const deployment = { context: { ...contextFrom(stage, context), ...goal.settings }, folder: 'cdk.out' };
+  await readStage(deployment.context);
+  // A call that is refused for a moment must not leave the stage standing still.
+  const account = awsAccount({ ...awsConfig(process.env), maxAttempts: 8 });
+  const tools = { account, cdk: runCdk, say: console.log, now: Date.now, pause: machine.sleep };
+  return recover(goal, deployment, isPlan, tools);
+}, console.error);

@@ -1,0 +1,62 @@
+import { Refusal } from '../refusal.ts';
+import type { Account } from './account.ts';
+import type { TableExtras } from './template.ts';
+import { until, type Waiting } from './waiting.ts';
+
+type Tools = { account: Account; say: (line: string) => void } & Waiting;
+/** `source` is the table that is recovered to the time `to` (ms, whole seconds) under the name `target`. */
+export type TableRecovery = { source: string; target: string; to: number };
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Throws a Refusal when the table cannot be recovered to the time. */
+const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Promise<void> => {
+  const times = await account.recoverable(source);
+  if (!times) throw new Refusal(`The table ${source} has no point-in-time recovery, so it cannot be recovered.`);
+  if (to >= times.from && to <= times.to) return;
+  const range = `from ${iso(times.from)} to ${iso(times.to)}`;
+  throw new Refusal(`AWS can recover the table ${source} to times ${range} now, and not to ${iso(to)}.`);
+};
+
+/**
+ * Is the recovered table there, with its indexes? Throws a Refusal when it cannot be made, or is another table of that
+ * name.
+ */
+export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise<boolean> => {
+  const { source, target } = recovery;
+  const found = await tools.account.table(target);
+  if (!found) await checkTime(recovery, tools);
+  if (found?.source && found.source !== source)
+    throw new Refusal(
+      `There is a table ${target} already, which was recovered from ${found.source}, not from ${source}.`,
+    );
+  return found?.isActive === true;
+};
+
+export const restore = async (recovery: TableRecovery, tools: Tools): Promise<void> => {
+  const { source, target, to } = recovery;
+  if (!(await tools.account.table(target))) await tools.account.restore(source, target, to);
+  const isThere = () => isRestored(recovery, tools);
+  await until(isThere, { what: `the table ${target} and its indexes are active`, minutes: 24 * 60 }, tools);
+};
+
+/** What a table lacks of what the stage wants it to have, each with the call that gives it. */
+const missing = async (target: string, { ttl, isRecoverable, isProtected }: TableExtras, { account }: Tools) => {
+  const calls: (() => Promise<void>)[] = [];
+  if (ttl !== null && !(await account.hasTtl(target))) calls.push(() => account.expireBy(target, ttl));
+  if (isRecoverable && !(await account.recoverable(target))) calls.push(() => account.keepRecoverable(target));
+  if (isProtected && !(await account.table(target))?.isProtected) calls.push(() => account.protect(target));
+  return calls;
+};
+
+export const isEquipped = async (target: string, wanted: TableExtras, tools: Tools): Promise<boolean> =>
+  (await missing(target, wanted, tools)).length === 0;
+
+export const equip = async (target: string, wanted: TableExtras, tools: Tools): Promise<void> => {
+  const isSo = async () => {
+    const calls = await missing(target, wanted, tools);
+    for (const call of calls) await call();
+    return calls.length === 0;
+  };
+  await until(isSo, { what: `the table ${target} has TTL, recovery and protection`, minutes: 30 }, tools);
+};

@@ -1,0 +1,82 @@
+import type { Account } from './account.ts';
+import type { Mapping } from './functions.ts';
+import type { DeployedFunction } from './template.ts';
+import { until, type Waiting } from './waiting.ts';
+
+export type Tools = { account: Account; say: (line: string) => void } & Waiting;
+
+const isFed = ({ queues }: DeployedFunction): boolean => queues > 0;
+const namesOf = (functions: readonly DeployedFunction[]) => functions.map(({ name }) => name);
+
+const allAre = async (
+  functions: readonly DeployedFunction[],
+  { account }: Tools,
+  wanted: (one: DeployedFunction) => number | null,
+): Promise<boolean> => {
+  for (const one of functions) if ((await account.reserved(one.name)) !== wanted(one)) return false;
+  return true;
+};
+const reserveAll = async (
+  functions: readonly DeployedFunction[],
+  { account }: Tools,
+  wanted: (one: DeployedFunction) => number | null,
+): Promise<void> => {
+  for (const one of functions)
+    if ((await account.reserved(one.name)) !== wanted(one)) await account.reserve(one.name, wanted(one));
+};
+const nothing = () => 0;
+const asDeployed = ({ reserved }: DeployedFunction) => reserved;
+
+/** Switches all mappings, each when its earlier change is over, and waits until they are all so. */
+const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, tools: Tools): Promise<void> => {
+  const { account } = tools;
+  const [wanted, other] = isOn ? ['Enabled', 'Disabled'] : ['Disabled', 'Enabled'];
+  const areSo = async () => {
+    const mappings = await account.mappings(namesOf(functions));
+    for (const { id, state } of mappings) if (state === other) await account.switchMapping(id, isOn);
+    return mappings.every(({ state }) => state === wanted) && (!isOn || mappings.length === queuesOf(functions));
+  };
+  await until(areSo, { what: `every queue that feeds a function is ${wanted.toLowerCase()}`, minutes: 15 }, tools);
+};
+const queuesOf = (functions: readonly DeployedFunction[]): number =>
+  functions.reduce((sum, { queues }) => sum + queues, 0);
+
+/** Stops the functions of a stage and starts them again: doors are those that no queue feeds. */
+export const standstill = (functions: readonly DeployedFunction[], tools: Tools) => {
+  const [doors, fed] = [functions.filter((one) => !isFed(one)), functions.filter(isFed)];
+  const areAll = async (state: Mapping['state']) =>
+    (await tools.account.mappings(namesOf(fed))).filter((one) => one.state === state).length === queuesOf(fed);
+  return {
+    doors: doors.length,
+    queues: queuesOf(fed),
+    /** The longest time (s) that a function which was started goes on. */
+    longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
+
+    /** Was a function stopped that the stage wants to run? */
+    isAnyStopped: async (): Promise<boolean> => {
+      for (const { name, reserved } of functions)
+        if (reserved !== 0 && (await tools.account.reserved(name)) === 0) return true;
+      return false;
+    },
+
+    areDoorsClosed: () => allAre(doors, tools, nothing),
+    closeDoors: () => reserveAll(doors, tools, nothing),
+
+    areQueuesOff: async () => (await areAll('Disabled')) && (await allAre(fed, tools, nothing)),
+    /** Besides their queues, something else may start these functions: AWS IoT does. */
+    switchQueuesOff: async () => {
+      await switchAll(fed, false, tools);
+      await reserveAll(fed, tools, nothing);
+    },
+
+    areQueuesOn: async () => (await areAll('Enabled')) && (await allAre(fed, tools, asDeployed)),
+    switchQueuesOn: async () => {
+      await reserveAll(fed, tools, asDeployed);
+      await switchAll(fed, true, tools);
+    },
+
+    areDoorsOpen: () => allAre(doors, tools, asDeployed),
+    openDoors: () => reserveAll(doors, tools, asDeployed),
+  };
+};
+export type Standstill = ReturnType<typeof standstill>;

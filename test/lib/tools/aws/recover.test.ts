@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { goalOf } from '../../../../lib/tools/aws/recovery.ts';
+import type { Template } from '../../../../lib/tools/aws/template.ts';
+import { isReading } from '../../../fixtures/recovery-aws.ts';
+import { changesIn, type Drill, drill, endOf, goal } from '../../../fixtures/recovery-drill.ts';
+import { OLD, outcomeOf, START, templateOf, type WorldTable } from '../../../fixtures/recovery-world.ts';
+import { stackOf } from '../../../fixtures/stack.ts';
+
+const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =>
+  structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);
+
+describe('a recovery', () => {
+  test('leads to a stage on the recovered table, which has all that the old one has, and which alone is changed', async () => {
+    const { run, world, calls, broken, lines } = drill();
+    expect(await run()).toBe(true);
+    expect([...broken]).toEqual([]);
+    const { tables, functions, mappings } = outcomeOf(world);
+    const extras = { ttl: 'ttl', isRecoverable: true, isProtected: true };
+    expect(tables).toEqual([
+      { name: OLD, source: null, to: null, ...extras },
+      { name: goal.target, source: OLD, to: Date.parse('2026-11-22T10:00:00Z'), ...extras },
+    ]);
+    const on = { table: goal.target, since: '2026-11-22T10:01:00.000Z' };
+    expect(functions).toEqual([
+      { name: 'SensorCloud-prod-devices', reserved: 200, ...on },
+      { name: 'SensorCloud-prod-users', reserved: null, ...on },
+      { name: 'SensorCloud-prod-sweep', reserved: null, ...on },
+      { name: 'SensorCloud-prod-process', reserved: 20, ...on },
+      { name: 'SensorCloud-prod-ingest', reserved: null, ...on },
+      { name: 'SensorCloud-prod-eu-process', reserved: 20, table: OLD, since: '' },
+    ]);
+    expect(mappings.every(({ isOn }) => isOn)).toBe(true);
+    const inOrder = changesIn(calls).filter((one, at, all) => one !== all[at - 1]);
+    expect(inOrder.slice(inOrder.indexOf('PutFunctionConcurrency'))).toEqual([
+      ...['PutFunctionConcurrency', 'UpdateEventSourceMapping', 'PutFunctionConcurrency', 'deploy'],
+      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'UpdateEventSourceMapping'],
+      ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
+    ]);
+    expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
+    expect(lines.filter((line) => /^ +\d+\.\d s {2}/.test(line))).toHaveLength(9);
+    const settings = `-c tableName=${goal.target} -c credentialsSince=2026-11-22T10:01:00.000Z`;
+    expect(lines.slice(-5).join('\n')).toMatch(
+      new RegExp(`${settings}\\n.*alone, which stays.*npm run smoke -- --url https`, 's'),
+    );
+    expect(lines.join('\n')).toMatch(/waiting for 1 min: the table .* active\n/);
+  });
+
+  test('stops and starts every function and queue of a whole stage', async () => {
+    const whole = (more: object) => {
+      const settings = { stage: 'prod', mqtt: true, concurrency: { devices: 200, sweep: 1 }, ...more };
+      const text = JSON.stringify(stackOf(settings).template.toJSON());
+      return JSON.parse(text.replaceAll('"FunctionName":"Test-', '"FunctionName":"SensorCloud-prod-')) as Template;
+    };
+    const { run, world, broken, lines } = drill({ before: whole({}), after: whole(goal.settings) });
+    const { functions } = structuredClone(outcomeOf(world));
+    expect(await run()).toBe(true);
+    expect([...broken]).toEqual([]);
+    const reservations = (all: typeof functions) => all.map(({ name, reserved }) => [name, reserved]);
+    expect(reservations(outcomeOf(world).functions)).toEqual(reservations(functions));
+    expect(functions.length).toBeGreaterThan(25);
+    expect(lines.join('\n')).toMatch(/close the doors: 24 functions.*switch off 5 event source mappings/s);
+  });
+
+  test('that is run again is done, and changes nothing', async () => {
+    const { run, calls, lines } = drill();
+    await run();
+    const before = calls.length;
+    lines.length = 0;
+    expect(await run()).toBe(true);
+    expect(changesIn(calls.slice(before))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(9);
+  });
+
+  test('of a stage that was switched to the table by hand, without voiding credentials, deploys it again', async () => {
+    const { run, world, calls, broken } = drill({
+      before: templateOf(goal.target, ''),
+      after: templateOf(goal.target, goal.settings.credentialsSince ?? ''),
+    });
+    world.tables[goal.target] = { ...structuredClone(world.tables[OLD]), source: OLD } as WorldTable;
+    world.table = goal.target;
+    for (const one of Object.values(world.functions)) one.table = goal.target;
+    broken.clear();
+    expect(await run()).toBe(true);
+    expect(calls).toContain('deploy');
+    expect(calls).not.toContain('RestoreTableToPointInTime');
+    expect(world.functions['SensorCloud-prod-users']).toMatchObject({ since: '2026-11-22T10:01:00.000Z' });
+  });
+
+  test('goes on to another time from the recovered table', async () => {
+    const { run, world, broken } = drill();
+    await run();
+    const later = goalOf('prod', '2026-11-22T11:00:00Z');
+    const next = drill(
+      { before: world.template, after: templateOf(later.target, later.settings.credentialsSince ?? '') },
+      later,
+    );
+    Object.assign(next.world, { ...structuredClone({ ...world, change: null }), now: START });
+    expect(await next.run()).toBe(true);
+    expect(next.world.tables[later.target]).toMatchObject({ source: goal.target, ttl: 'ttl', isProtected: true });
+    expect([...broken]).toEqual([]);
+  });
+});
+
+describe('--plan', () => {
+  test('changes nothing, at the start, at the end and wherever a run stopped, and says what is done and what is to do', async () => {
+    const { outcome, calls } = await endOf(null);
+    let states = 0;
+    for (const at of [...calls.keys()].filter((one) => !isReading(calls[one] ?? '')))
+      await endOf({ at, how: 'after' }, async (one) => {
+        const [state, before] = [stateIn(one), one.calls.length];
+        one.lines.length = 0;
+        expect(await one.run(true)).toBe(true);
+        expect(changesIn(one.calls.slice(before))).toEqual([]);
+        expect(stateIn(one)).toEqual(state);
+        expect(one.lines.slice(1).every((line) => /^(done|to do) /.test(line))).toBe(true);
+        expect(one.lines).toHaveLength(10);
+        states++;
+      }).then((end) => expect(end.outcome).toEqual(outcome));
+    expect(states).toBeGreaterThan(10);
+  });
+
+  test('at the start has everything to do', async () => {
+    const { run, lines, calls } = drill();
+    expect(await run(true)).toBe(true);
+    expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([
+      ...['to do   check that the', 'to do   recover the ta', 'to do   give it TTL, p', 'to do   close the door'],
+      ...['to do   switch off 3 e', 'to do   wait for 60 s,', 'to do   deploy the sta', 'to do   switch on 3 ev'],
+      'to do   open the doors',
+    ]);
+    expect(changesIn(calls)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { drill, endOf, FAILED } from '../../../fixtures/recovery-drill.ts';
+
+describe('a call that fails', () => {
+  test.each(['before', 'after'] as const)(
+    'leaves a stage that the same command brings to the same end, whichever call it was: %s it acted',
+    async (how) => {
+      const { outcome, calls } = await endOf(null);
+      for (const at of calls.keys()) {
+        const end = await endOf({ at, how });
+        expect([at, calls[at], end.first, end.last, end.broken]).toEqual([at, calls[at], FAILED, true, []]);
+        expect(end.outcome).toEqual(outcome);
+      }
+    },
+  );
+
+  test('twice, and the same again from there', async () => {
+    const { outcome, calls } = await endOf(null);
+    for (let at = 0; at < calls.length; at += 3) {
+      const end = await endOf({ at, how: 'after' }, async ({ failAt, calls: made, run }) => {
+        failAt({ at: made.length + ((at * 7) % 40), how: 'before' });
+        await run().catch(() => {});
+        failAt(null);
+      });
+      expect([at, end.last, end.broken]).toEqual([at, true, []]);
+      expect(end.outcome).toEqual(outcome);
+    }
+  });
+
+  test('is the deployment, and CloudFormation goes on: its end is waited for, and nothing is deployed again', async () => {
+    const { calls } = await endOf(null);
+    const end = await endOf({ at: calls.indexOf('deploy'), how: 'after' });
+    expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
+    expect(end.calls.filter((one) => one === 'deploy')).toHaveLength(1);
+  });
+
+  test('is the deployment, and CloudFormation goes back: it is deployed again, while nothing runs', async () => {
+    const { outcome, calls } = await endOf(null);
+    const end = await endOf({ at: calls.indexOf('deploy'), how: 'goes back' });
+    expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
+    expect(end.outcome).toEqual(outcome);
+    expect(end.calls.filter((one) => one === 'deploy')).toHaveLength(2);
+  });
+
+  test.each([
+    ['GetTemplate', 0, /^Nothing was changed by this run\. If an earlier one has stopped the stage/],
+    ['RestoreTableToPointInTime', 0, /^FAILED {2}recover the table.*\nThe stage runs as before\.\n/s],
+    ['PutFunctionConcurrency', 1, /^FAILED {2}close the doors.*\nDoors of the stage are closed: falls may not/s],
+    [
+      'deploy',
+      0,
+      /^FAILED {2}deploy the stage.*\nThe doors are closed and nothing runs: falls are not accepted until/s,
+    ],
+    ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the doors.*\nThe stage is on the recovered table, but not all/s],
+  ])('says which step failed, in what state the stage is, and that it continues: %s', async (name, nth, says) => {
+    const { calls } = await endOf(null);
+    const at = calls.flatMap((one, index) => (one === name ? [index] : []))[nth] ?? -1;
+    const { failAt, run, lines } = drill();
+    failAt({ at, how: 'before' });
+    await expect(run()).rejects.toThrow(`call ${at + 1}`);
+    const from = lines.findIndex((line) => /^(FAILED|Nothing was changed)/.test(line));
+    expect(lines.slice(from).join('\n')).toMatch(says);
+    expect(lines.at(-1)).toMatch(/run this again\.$|^Run the same command again: it continues where it stopped\.$/);
+  });
+
+  test('in a run after the doors were closed does not say that the stage runs', async () => {
+    const { failAt, run, lines } = drill();
+    failAt({ at: 'UpdateEventSourceMapping', how: 'before' });
+    await expect(run()).rejects.toThrow();
+    failAt({ at: 'GetAccountSettings', how: 'before' });
+    await expect(run()).rejects.toThrow();
+    expect(lines.slice(-3)).toEqual([
+      expect.stringMatching(/^FAILED {2}check that the stage can be deployed/),
+      expect.stringMatching(/^Doors of the stage are closed/),
+      expect.stringMatching(/^Run the same command again/),
+    ]);
+  });
+});
