@@ -1,15 +1,15 @@
-/** The longest title and message that are sent, in code points. */
-export const SENT_TEXT = 256;
-
 /**
- * Replaces `{sensor} {region} {location} {time} {situation}` in a text of a rule. The result has at most SENT_TEXT code
- * points.
+ * The longest title and message that are sent, in code points: whatever a rule may have, whole, with room for what its
+ * places stand for.
  */
-export const fillIn = (template: string, values: Readonly<Record<string, string>>): string =>
+export const SENT = { title: 512, message: 2_048 } as const;
+
+/** Replaces `{sensor} {region} {location} {time} {situation}` in a text of a rule. The result has at most `most` code points. */
+export const fillIn = (template: string, values: Readonly<Record<string, string>>, most: number): string =>
   [
     ...template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
       Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
     ),
   ]
-    .slice(0, SENT_TEXT)
+    .slice(0, most)
     .join('');

@@ -4,7 +4,7 @@ import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { defaultRoom, normalize } from './room-geometry.ts';
 import type { Rule } from './rule.ts';
-import { fillIn } from './rule-texts.ts';
+import { fillIn, SENT } from './rule-texts.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
 import { dateAndTime } from './wall-time.ts';
 
@@ -47,8 +47,8 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
     createDate: rule.createDate,
     name: rule.name,
     // A text must not be empty, even if all its placeholders are.
-    title: fillIn(rule.title, values) || text,
-    message: fillIn(rule.message, values) || text,
+    title: fillIn(rule.title, values, SENT.title) || text,
+    message: fillIn(rule.message, values, SENT.message) || text,
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { kinds, NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
-import { SENT_TEXT } from '../rule-texts.ts';
+import { SENT } from '../rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';
 
@@ -24,8 +24,8 @@ const SentRule = z.strictObject({
   id: int64,
   createDate: millis,
   name: some,
-  title: between(1, SENT_TEXT),
-  message: between(1, SENT_TEXT),
+  title: between(1, SENT.title),
+  message: between(1, SENT.message),
   groupId: int64.meta({ description: '0 without a group' }),
   situation: Situation,
   situationDescription: some,

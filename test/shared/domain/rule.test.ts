@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Happening, happening, isBelieved } from '../../../shared/domain/event.ts';
 import { NewRule, type Rule } from '../../../shared/domain/rule.ts';
 import { fires, whyNot } from '../../../shared/domain/rule-conditions.ts';
-import { fillIn } from '../../../shared/domain/rule-texts.ts';
+import { fillIn, SENT } from '../../../shared/domain/rule-texts.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
@@ -93,15 +93,22 @@ describe('the body of a rule', () => {
 
 describe('the texts of a rule', () => {
   test('have their places filled in, others left as they are', () => {
-    expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' })).toBe(
+    expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99)).toBe(
       'S:  {other} {toString} S',
     );
   });
   test('take no part of a value for a place or a pattern', () => {
-    expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' })).toBe('{location}$&');
+    expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
-  test('are cut to 256 characters, never inside of one', () => {
-    expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) })).toBe('\u{1f3e5}'.repeat(256));
+  test('are cut only where places make them longer than receivers expect, never inside of a character', () => {
+    expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
+  });
+  test('are sent whole as long as a rule may have them, in Full and in Custom 1', () => {
+    const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
+    expect(NewRule.safeParse({ ...given, ...longest }).success).toBe(true);
+    const filled = fillIn(longest.message, { sensor: 's'.repeat(128) }, SENT.message);
+    expect([...filled]).toHaveLength(128 + 504);
+    expect(fillIn(longest.title, {}, SENT.title)).toBe(longest.title);
   });
 });
 
