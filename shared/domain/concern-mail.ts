@@ -1,11 +1,11 @@
-import { isLocale, type Locale } from './locale.ts';
+import { type Language, languageOf } from './locale.ts';
 
 /** What the managers of webhooks are told by mail. */
 export type Concern = 'webhook_disabled' | 'delivery_failed';
 type Values = { webhook: string; sensor: string; url: string };
 type Texts = Record<Concern, (values: Values) => { subject: string; text: string }>;
 
-const texts: Record<Locale, Texts> = {
+const texts: Record<Language, Texts> = {
   en: {
     webhook_disabled: ({ webhook, url }) => ({
       subject: `The webhook "${webhook}" was switched off`,
@@ -30,4 +30,4 @@ const texts: Record<Locale, Texts> = {
 
 /** Gives the mail about a webhook in a language. */
 export const concernMail = (locale: string, concern: Concern, values: Values) =>
-  texts[isLocale(locale) ? locale : 'en'][concern](values);
+  texts[languageOf(locale)][concern](values);

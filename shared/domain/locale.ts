@@ -1,18 +1,34 @@
 import * as z from 'zod';
 
 /** The languages that have a file of messages. A new language needs such a file first. */
-export const locales = ['en', 'de'] as const;
-export const Locale = z.enum(locales);
-export type Locale = z.output<typeof Locale>;
-export const DEFAULT_LOCALE: Locale = 'en';
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+const DEFAULT: Language = 'en';
 
-export const isLocale = (value: string): value is Locale => (locales as readonly string[]).includes(value);
+const isLanguage = (value: string): value is Language => (languages as readonly string[]).includes(value);
+
+/** A well-formed language tag (RFC 5646, section 2.1), in letters of either case. */
+const TAG =
+  /^([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?$|^[Xx](-[A-Za-z0-9]{1,8})+$/;
+/** The language of a person or a bot as it was given. Texts are in the language that `languageOf` gives. */
+export const Locale = z
+  .string()
+  .max(64)
+  .regex(TAG)
+  .meta({ description: 'A language tag (BCP 47), kept as it was sent. Texts are in its language, or in English.' });
+export const DEFAULT_LOCALE: string = DEFAULT;
+
+/** The known language of a locale; English for any other. */
+export const languageOf = (locale: string): Language => {
+  const [language = ''] = locale.toLowerCase().split('-');
+  return isLanguage(language) ? language : DEFAULT;
+};
 
 /**
  * Gives the best language for an Accept-Language header, by quality; the region is ignored. It is English if nothing
  * matches.
  */
-export const bestLocale = (acceptLanguage: string | undefined): Locale => {
+export const bestLocale = (acceptLanguage: string | undefined): Language => {
   const wishes = (acceptLanguage ?? '')
     .slice(0, 1_024)
     .split(',')
@@ -22,7 +38,7 @@ export const bestLocale = (acceptLanguage: string | undefined): Locale => {
       return [{ language: tag.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }];
     });
   const best = wishes
-    .filter(({ language, quality }) => quality > 0 && (isLocale(language) || language === '*'))
+    .filter(({ language, quality }) => quality > 0 && (isLanguage(language) || language === '*'))
     .sort((a, b) => b.quality - a.quality)[0];
-  return best && isLocale(best.language) ? best.language : DEFAULT_LOCALE;
+  return best && isLanguage(best.language) ? best.language : DEFAULT;
 };

@@ -5,7 +5,7 @@ import { Reply } from '../../../shared/api/operation.ts';
 import { PER_PAGE_MAXIMUM } from '../../../shared/api/paging.ts';
 import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
-import { locales } from '../../../shared/domain/locale.ts';
+import { languages } from '../../../shared/domain/locale.ts';
 import { Manufacturer } from '../../../shared/domain/sensor.ts';
 import { judgeHealth } from '../../../shared/domain/service-health.ts';
 import { server } from './contract.ts';
@@ -31,7 +31,7 @@ export const handler = serve(server, {
         url,
         deviceUrl: DEVICE_URL || url,
         limits: { rateLimit: RATE_LIMIT_PER_SECOND, perPageMaximum: PER_PAGE_MAXIMUM, quotas },
-        locales: [...locales],
+        locales: [...languages],
         manufacturers: Manufacturer.options,
       }),
     };

@@ -1,13 +1,13 @@
 import type { Situation } from '../../domain/event.ts';
-import { isLocale, type Locale } from '../../domain/locale.ts';
+import { type Language, languageOf } from '../../domain/locale.ts';
 import { situations } from './situations-en.ts';
 
 type Texts = Record<Situation, string>;
-const languages: Record<Locale, () => Promise<Texts>> = {
+const languages: Record<Language, () => Promise<Texts>> = {
   en: async () => situations,
   de: async () => (await import('./situations-de.ts')).situations,
 };
 
 /** Gives the name of a situation in a language, and in English if the locale is unknown. */
 export const situationText = async (locale: string, situation: Situation): Promise<string> =>
-  (await languages[isLocale(locale) ? locale : 'en']())[situation];
+  (await languages[languageOf(locale)]())[situation];

@@ -1,4 +1,4 @@
-import { isLocale, type Locale } from '../../domain/locale.ts';
+import { type Language, languageOf } from '../../domain/locale.ts';
 import type { FieldError, Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { Details, ErrorCode } from '../errors.ts';
@@ -13,8 +13,8 @@ type Texts = {
 
 // Another language than English is loaded only when a caller needs it, so that cold starts load none. A locale of
 // domain/locale.ts without a file here does not compile.
-const languages: Record<Locale, () => Promise<Texts>> = { en: async () => en, de: () => import('./de.ts') };
-const texts = (locale: string): Promise<Texts> => languages[isLocale(locale) ? locale : 'en']();
+const languages: Record<Language, () => Promise<Texts>> = { en: async () => en, de: () => import('./de.ts') };
+const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();
 
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));

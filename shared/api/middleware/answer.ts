@@ -16,16 +16,22 @@ const constant = {
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
 } as const;
 
+/** What is told where no limit counts the call: clients that slow down as few calls remain must not stop. */
+const NO_LIMIT: Omit<Rate, 'over'> = { limit: 1_000_000, remaining: 1_000_000, reset: 0 };
+
 /** Gives the headers of every answer, errors included. */
-export const headersOfAll = (version: string, requestId: string, rate?: Rate): Record<string, string> => ({
-  'Content-Type': 'application/json',
-  ...constant,
-  'X-RateLimit-Limit': String(rate?.limit ?? 0),
-  'X-RateLimit-Remaining': String(rate?.remaining ?? 0),
-  'X-RateLimit-Reset': String(rate?.reset ?? 0),
-  'X-Version-Id': version,
-  'X-Request-Id': requestId,
-});
+export const headersOfAll = (version: string, requestId: string, rate?: Rate): Record<string, string> => {
+  const { limit, remaining, reset } = rate && rate.limit > 0 ? rate : NO_LIMIT;
+  return {
+    'Content-Type': 'application/json',
+    ...constant,
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(reset),
+    'X-Version-Id': version,
+    'X-Request-Id': requestId,
+  };
+};
 
 /** Adds the headers and cookies of every answer to the response. */
 export const decorate =

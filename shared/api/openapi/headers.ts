@@ -6,7 +6,7 @@ const integer = { type: 'integer', minimum: 0 };
 /** The name that API Gateway gives to WWW-Authenticate in the answers of functions. It cannot be changed back. */
 export const RENAMED = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {
-  'X-RateLimit-Limit': header('Requests in a second; 0: no limit', integer),
+  'X-RateLimit-Limit': header('Requests in a second; 1000000: no limit', integer),
   'X-RateLimit-Remaining': header('Requests left in this second', integer),
   'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
   'X-Version-Id': header('Version of the service'),

@@ -6,7 +6,7 @@ import { faultOf, ok } from '../api/problem.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
-import { useTexts } from '../texts/texts.tsx';
+import { languagesWith, useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
@@ -30,7 +30,7 @@ const Profile = () => {
     );
     write.mutate({
       ...rest,
-      locale: locale === 'de' ? 'de' : 'en',
+      locale,
       telegramId: telegramId || null,
       mobileNumber: mobileNumber || null,
     });
@@ -50,7 +50,7 @@ const Profile = () => {
         name="locale"
         label={texts.language}
         defaultValue={me.locale}
-        data={Object.entries(texts.languages).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(languagesWith(texts.languages, me.locale)).map(([value, label]) => ({ value, label }))}
       />
     </Form>
   );

@@ -35,7 +35,7 @@ const useCreate = () => {
 export const NewUserForm = () => {
   const { admin: texts, create: label } = useTexts();
   const isOfNobody = useCustomerId() === null;
-  const locale = useLocale() as Draft['locale'];
+  const locale = useLocale();
   const [draft, change] = useDraft<Draft>({
     ...{ username: '', password: '', firstName: '', lastName: '', email: '', locale },
     ...{ telegramId: null, mobileNumber: null, canLogin: true, isAdmin: false, permissions: [] },

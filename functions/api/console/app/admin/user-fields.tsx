@@ -2,7 +2,7 @@ import { Checkbox, Group, Select, Stack, Switch, TextInput } from '@mantine/core
 import type { User, UserAccess, UserUpdate } from 'openapi';
 import type { Permission } from '../session/may.ts';
 import { useMay, useMe } from '../session/session.tsx';
-import { useTexts } from '../texts/texts.tsx';
+import { languagesWith, useTexts } from '../texts/texts.tsx';
 import { fieldsOf } from '../ui/draft.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
@@ -16,7 +16,7 @@ export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>)
       <TextInput label={texts.firstName} maxLength={64} {...field.text('firstName')} />
       <TextInput label={texts.lastName} maxLength={64} {...field.text('lastName')} />
       <TextInput label={texts.email} type="email" {...field.text('email')} />
-      <Select label={setup.language} {...field.choice('locale', setup.languages)} />
+      <Select label={setup.language} {...field.choice('locale', languagesWith(setup.languages, draft.locale))} />
     </Stack>
   );
 };

@@ -1,5 +1,5 @@
 import { Alert, PasswordInput, Stack } from '@mantine/core';
-import type { User, UserUpdate } from 'openapi';
+import type { User } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { api } from '../api/client.ts';
@@ -22,8 +22,7 @@ const refresh = [['users'], ['user'], ['me']];
 
 const Profile = ({ user }: { user: User }) => {
   const { admin: texts, setup, save: action } = useTexts();
-  const { firstName, lastName, email, telegramId, mobileNumber } = user;
-  const locale = user.locale as UserUpdate['locale'];
+  const { firstName, lastName, email, telegramId, mobileNumber, locale } = user;
   const [draft, change] = useDraft({ ...{ firstName, lastName, email, telegramId, mobileNumber, locale } });
   const save = useWrite({
     send: () => ok(api.PUT('/users/{userId}', { ...pathOf(user.id), body: draft })),

@@ -6,7 +6,7 @@ import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { OfCustomer } from '../shell/of-customer.tsx';
-import { useDates, useTexts } from '../texts/texts.tsx';
+import { languagesWith, useDates, useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -40,7 +40,7 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
   return (
     <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)}>
       <TextInput label={setup.name} required maxLength={64} data-autofocus {...field.text('name')} />
-      <Select label={setup.language} {...field.choice('locale', setup.languages)} />
+      <Select label={setup.language} {...field.choice('locale', languagesWith(setup.languages, draft.locale))} />
     </Form>
   );
 };
@@ -81,7 +81,11 @@ const Bots = ({ customerId }: { customerId: number }) => {
         empty={texts.empty}
         columns={[
           { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },
-          { head: setup.language, cell: ({ locale }) => setup.languages[locale] ?? locale, isMinor: true },
+          {
+            head: setup.language,
+            cell: ({ locale }) => languagesWith(setup.languages, locale)[locale] ?? locale,
+            isMinor: true,
+          },
           { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
           { head: setup.actions, cell: (one) => <Actions bot={one} onEdit={() => setEdited(one)} /> },
         ]}

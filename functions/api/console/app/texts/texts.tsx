@@ -10,6 +10,13 @@ const languageOf = (wanted: readonly string[]): string =>
   wanted.map((one) => one.slice(0, 2).toLowerCase()).find((one) => Object.hasOwn(languages, one)) ?? 'en';
 
 /**
+ * The languages to choose from, by what is kept of each. One that is kept as something else, such as `de-AT`, stays so unless
+ * another one is chosen.
+ */
+export const languagesWith = (labels: Readonly<Record<string, string>>, kept: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([code, label]) => [languageOf([kept]) === code ? kept : code, label]));
+
+/**
  * Can dates and numbers be formatted in this locale? The language of a browser may be invalid, such as `en-US@posix`.
  */
 const isLocale = (locale: string): boolean => {
