@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { resourceOf } from '../../shared/api/operation.ts';
@@ -156,7 +156,7 @@ export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publi
  * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const letIn = (api: SpecRestApi, functions: ForFunctions<LambdaFunction>): void => {
+export const letIn = (api: SpecRestApi, functions: ForFunctions<IFunction>): void => {
   for (const name of new Set(operationsAt('apps').map(({ lambda }) => lambda))) {
     const permission = new CfnPermission(api, `invokes-${name}`, {
       action: 'lambda:InvokeFunction',

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { EventSourceMapping, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Alias, EventSourceMapping, type IFunction, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { isFifo } from '../../shared/capabilities.ts';
 import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
 import { shareOfQueue } from './concurrency.ts';
@@ -18,13 +18,15 @@ const BATCH_OF_FIFO = 10;
  * Connects a consumer to its queues. A batch may fail in part, an invocation does not wait until its batch is full,
  * and no queue takes more concurrency than its share.
  */
-export const feed = (lambda: LambdaFunction, consumer: Consumer, queues: Queues, { concurrency }: Stage): void => {
+export const feed = (target: IFunction, consumer: Consumer, queues: Queues, { concurrency }: Stage): void => {
   const { name: reader, queues: names, batchSize } = consumer;
+  // With an alias or without one it is the same mapping, so a queue never has two, nor none.
+  const scope = target instanceof Alias ? target.lambda : target;
   for (const name of names) {
     if (isFifo(name) && batchSize > BATCH_OF_FIFO)
       throw new Error(`${reader} takes ${batchSize} messages at a time, but ${name} is FIFO: ${BATCH_OF_FIFO} at most`);
-    new EventSourceMapping(lambda, name, {
-      target: lambda,
+    new EventSourceMapping(scope, name, {
+      target,
       eventSourceArn: queueArnOf(queues, name),
       batchSize,
       reportBatchItemFailures: true,

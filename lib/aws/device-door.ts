@@ -4,6 +4,7 @@ import {
   type CfnRoute,
   DomainName,
   HttpApi,
+  HttpIntegration,
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
@@ -15,13 +16,13 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import { acknowledge } from './acknowledged.ts';
 import { operationsAt } from './doors.ts';
-import { type ForFunctions, functionIn } from './lambdas.ts';
+import { type ForFunctions, functionIn, type LambdaName } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
 /** The HTTP API for devices, and the number of calls that its throttle refused. */
@@ -128,8 +129,8 @@ export const deviceAddressOf = (door: DeviceDoor, { deviceUrl }: Stage): string 
  * are passed as text, so bytes that are not valid UTF-8 arrive changed.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-const integrate = (lambda: LambdaFunction) =>
-  new HttpLambdaIntegration(lambda.node.id, lambda, {
+const integrate = (name: LambdaName, lambda: IFunction) =>
+  new HttpLambdaIntegration(name, lambda, {
     payloadFormatVersion: PayloadFormatVersion.VERSION_1_0,
     scopePermissionToRoute: false,
   });
@@ -138,20 +139,24 @@ const integrate = (lambda: LambdaFunction) =>
  * Adds the route of each operation. Each path also takes any other method, because its function answers 405 and
  * OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the capacity of falls.
  */
-export const addRoutes = ({ api }: DeviceDoor, functions: ForFunctions<LambdaFunction>): void => {
-  const placed = operationsAt('devices').map((one) => ({ ...one, lambda: functionIn(functions, one.lambda) }));
-  const lambdas = [...new Set(placed.map(({ lambda }) => lambda))];
-  const integrations = new Map(lambdas.map((lambda) => [lambda, integrate(lambda)]));
-  const route = (lambda: LambdaFunction, routeKey: HttpRouteKey): HttpRoute =>
+export const addRoutes = ({ api }: DeviceDoor, functions: ForFunctions<IFunction>): void => {
+  const operations = operationsAt('devices');
+  const names = [...new Set(operations.map(({ lambda }) => lambda))];
+  const integrations = new Map(names.map((name) => [name, integrate(name, functionIn(functions, name))]));
+  const route = (name: LambdaName, routeKey: HttpRouteKey): HttpRoute =>
     new HttpRoute(api, routeKey.key, {
       httpApi: api,
       routeKey,
-      integration: integrations.get(lambda) ?? integrate(lambda),
+      integration: integrations.get(name) ?? integrate(name, functionIn(functions, name)),
     });
-  for (const { name, operation, lambda } of placed) {
+  for (const { name, operation, lambda } of operations) {
     const made = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));
     (made.node.defaultChild as CfnRoute).operationName = name;
   }
-  const lambdaAt = new Map(placed.map(({ operation, lambda }) => [operation.path, lambda]));
+  const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
   for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
+  // Where an alias comes or goes, the door may invoke what it leads to before it leads there.
+  const made = api.node.findAll();
+  const permissions = made.filter((one) => one instanceof CfnPermission);
+  for (const one of made) if (one instanceof HttpIntegration) one.node.addDependency(...permissions);
 };

@@ -91,6 +91,10 @@ export const settings = {
     whole(100, 10, 1_000_000),
   ),
   concurrency: declare('Reserved concurrency of the functions that falls need; 0: none is reserved.', concurrency),
+  gradualDeployments: declare(
+    'Gives a new version of the functions that falls pass through a tenth of the work for 5 minutes, and goes back when an alarm rings meanwhile.',
+    flag(false),
+  ),
   accountConcurrency: declare(
     'Concurrent invocations that the AWS account may have; an alarm fires at 80 %.',
     whole(1_000, 10, 1_000_000),
@@ -168,7 +172,7 @@ export type Stage = { readonly [K in keyof typeof settings]: (typeof settings)[K
  */
 export const presets = {
   dev: { keepData: false },
-  prod: { waf: true, silenceMinutes: 15, canary: true },
+  prod: { waf: true, gradualDeployments: true, silenceMinutes: 15, canary: true },
 } as const satisfies Record<string, Partial<Stage>>;
 
 /** Gives the preset of a stage by its name. */

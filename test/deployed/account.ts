@@ -17,8 +17,17 @@ const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}
 const withArn = (ref: string, Arn: string): Given => ({ ref, attributes: { Arn } });
 const plain = (id: string): Given => ({ ref: id, attributes: {} });
 
+/** The ARN of a function by its name, or of an alias by `function:alias`. */
+export const lambdaArn = (name: string): string => arn('lambda', `function:${name}`);
+
+type Kind = (
+  id: string,
+  origin: string,
+  properties: Resource['Properties'],
+  resolve: (value: unknown) => unknown,
+) => Given;
 /** The kinds of resources that functions and doors are made of; those of other kinds are not looked at. */
-const kinds: Readonly<Record<string, (id: string, origin: string, properties: Resource['Properties']) => Given>> = {
+const kinds: Readonly<Record<string, Kind>> = {
   'AWS::ApiGateway::Deployment': plain,
   'AWS::ApiGateway::RestApi': plain,
   'AWS::ApiGatewayV2::Api': plain,
@@ -34,10 +43,14 @@ const kinds: Readonly<Record<string, (id: string, origin: string, properties: Re
     return withArn(name, arn('iot', `rule/${name}`));
   },
   'AWS::KMS::Key': (id) => withArn(id, arn('kms', `key/${id}`)),
+  'AWS::Lambda::Alias': (_, __, properties, resolve) =>
+    plain(lambdaArn(`${resolve(properties?.FunctionName)}:${properties?.Name}`)),
   'AWS::Lambda::Function': (id, _, properties) => {
     const name = String(properties?.FunctionName ?? id);
-    return withArn(name, arn('lambda', `function:${name}`));
+    return withArn(name, lambdaArn(name));
   },
+  // The number of a version is not known before it is made.
+  'AWS::Lambda::Version': (id) => ({ ref: id, attributes: { Version: id } }),
   'AWS::Logs::LogGroup': (id) => withArn(id, arn('logs', `log-group:${id}:*`)),
   'AWS::SQS::Queue': (id, origin, properties) => {
     const name = properties?.FifoQueue === true ? `${id}.fifo` : id;
@@ -49,6 +62,8 @@ type Intrinsics = Partial<{
   Ref: string;
   'Fn::GetAtt': [string, string];
   'Fn::Join': [string, unknown[]];
+  'Fn::Select': [number, unknown];
+  'Fn::Split': [string, unknown];
   'Fn::Sub': string;
 }>;
 
@@ -62,7 +77,7 @@ export const shortOf = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 export const createAccount = ({ Resources }: Template, origin: string) => {
   const given = (id: string): Given => {
     const { Type = '', Properties } = Resources[id] ?? {};
-    const made = kinds[Type]?.(id, origin, Properties);
+    const made = kinds[Type]?.(id, origin, Properties, resolve);
     if (!made) throw new Error(`nothing is known of ${id} ${Type}`);
     return made;
   };
@@ -79,6 +94,8 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
     if (one.Ref) return ref(one.Ref);
     if (one['Fn::GetAtt']) return attribute(...one['Fn::GetAtt']);
     if (one['Fn::Join']) return one['Fn::Join'][1].map(resolve).join(one['Fn::Join'][0]);
+    if (one['Fn::Select']) return (resolve(one['Fn::Select'][1]) as unknown[])[one['Fn::Select'][0]];
+    if (one['Fn::Split']) return String(resolve(one['Fn::Split'][1])).split(one['Fn::Split'][0]);
     if (one['Fn::Sub']) return one['Fn::Sub'].replaceAll(/\$\{([\w:]+)\}/g, (_, id: string) => ref(id));
     const unknown = Object.keys(one).find((key) => key.startsWith('Fn::'));
     if (unknown) throw new Error(`${unknown} is not resolved here`);

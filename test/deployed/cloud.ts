@@ -98,7 +98,8 @@ const valuesOf = (name: string): never => {
 const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   const mappings = mappingsOf(account);
   return (arn: string) => {
-    const own = mappings.filter(({ lambda }) => lambda === arn).map(({ EventSourceArn }) => sideBySide(EventSourceArn));
+    const isOwn = (lambda: string) => lambda === arn || lambda.startsWith(`${arn}:`);
+    const own = mappings.filter(({ lambda }) => isOwn(lambda)).map(({ EventSourceArn }) => sideBySide(EventSourceArn));
     const most = own.reduce((sum, count) => sum + count, 0);
     return most > 0 ? { first: Math.max(...own), most } : { first: 0, most: SIDE_BY_SIDE };
   };
@@ -188,12 +189,18 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
       valuesOf,
       generated,
     },
-    ...{ sweep: events.sweep, idle: events.idle, judge: made.judge, faults, functions: [...functions.values()] },
+    ...{
+      sweep: events.sweep,
+      idle: events.idle,
+      judge: made.judge,
+      faults,
+      functions: [...new Set(functions.values())],
+    },
     ...{ account: made.account, measured },
     stop: async () => {
       await Promise.all([gateway.stop(), mqtt?.stop()]);
       await events.stop();
-      await Promise.all([...functions.values()].map((one) => one.stop()));
+      await Promise.all([...new Set(functions.values())].map((one) => one.stop()));
       await engines.stop();
     },
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/local/clock.ts';
 import { poll } from '../../lib/local/pollers.ts';
 import { schedule } from '../../lib/local/schedule.ts';
 import type { Judge } from '../fixtures/iam-judge.ts';
-import type { Account } from './account.ts';
+import { type Account, lambdaArn } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
 import type { Made } from './queues.ts';
 import { permissionsOf } from './routes.ts';
@@ -43,13 +43,13 @@ const KNOWN = ['BatchSize', 'EventSourceArn', 'FunctionName', 'FunctionResponseT
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** The mappings of the template, by the ARNs of their functions. */
+/** The mappings of the template, with the ARNs of the functions or aliases that they invoke. */
 export const mappingsOf = (account: Account): readonly (Mapping & { lambda: string })[] =>
   account.all<Mapping>('AWS::Lambda::EventSourceMapping').map((mapping) => {
     const { id, dependsOn: _, ...written } = mapping;
     const unknown = Object.keys(written).filter((key) => !KNOWN.includes(key));
     if (unknown.length > 0) throw new Error(`${id} has ${unknown}, which is not imitated here`);
-    return { ...mapping, lambda: account.arnByRef('AWS::Lambda::Function', mapping.FunctionName) };
+    return { ...mapping, lambda: lambdaArn(mapping.FunctionName) };
   });
 
 const startMapping = (

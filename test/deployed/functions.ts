@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/local/clock.ts';
-import { type Account, REGION, shortOf } from './account.ts';
+import { type Account, lambdaArn, REGION, shortOf } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import { type Environment, type FunctionSpec, startEnvironment } from './environment.ts';
 
@@ -126,16 +126,33 @@ const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock,
 };
 export type DeployedFunction = ReturnType<typeof createFunction>;
 
-/** The functions of the template by ARN. */
+type Alias = { FunctionName: string; FunctionVersion: string };
+/** The aliases of the template, with the ARNs of what they lead to: the version that is made of their function. */
+const aliasesOf = (account: Account): (readonly [alias: string, lambda: string])[] => {
+  const versions = account.all<Pick<Alias, 'FunctionName'>>('AWS::Lambda::Version');
+  return account.all<Alias>('AWS::Lambda::Alias').map(({ id, FunctionName, FunctionVersion }) => {
+    if (!versions.some((one) => one.id === FunctionVersion && one.FunctionName === FunctionName))
+      throw new Error(`${id} leads to no version of ${FunctionName}`);
+    return [account.ref(id), lambdaArn(FunctionName)];
+  });
+};
+
+/** The functions of the template by their ARNs, and by those of their aliases. */
 export const createFunctions = (
   account: Account,
   assembly: Assembly,
   processesOf: (arn: string) => Processes,
   host: Host,
-): ReadonlyMap<string, DeployedFunction> =>
-  new Map(
+): ReadonlyMap<string, DeployedFunction> => {
+  const functions = new Map(
     account.all<Written>('AWS::Lambda::Function').map(({ id, ...written }) => {
       const spec = specOf(account, assembly, id, written, host);
       return [spec.arn, createFunction(spec, processesOf(spec.arn), host)];
     }),
   );
+  for (const [alias, arn] of aliasesOf(account)) {
+    const lambda = functions.get(arn);
+    if (lambda) functions.set(alias, lambda);
+  }
+  return functions;
+};

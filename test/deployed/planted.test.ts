@@ -64,6 +64,16 @@ const withoutName = (name: string): Assembly =>
     if (isFunction(name, id, resource)) resource.Properties = { ...resource.Properties, FunctionName: 'other' };
     return false;
   });
+/** The door of the devices leads to the function itself, and may invoke its alias. */
+const withoutAlias = (): Assembly => {
+  const [devices = ''] = Object.entries(whole.template.Resources).find((one) => isFunction('devices', ...one)) ?? [];
+  return without((_, resource) => {
+    const IntegrationUri = { 'Fn::GetAtt': [devices, 'Arn'] };
+    if (resource.Type === 'AWS::ApiGatewayV2::Integration')
+      resource.Properties = { ...resource.Properties, IntegrationUri };
+    return false;
+  });
+};
 const withoutWaiting = (): Assembly =>
   without((_, resource) => {
     if (resource.Type === 'AWS::ApiGateway::Deployment') delete resource.DependsOn;
@@ -114,6 +124,7 @@ describe('planted in the artefact, and found', () => {
     ['the stage of a door', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
     ['the name of a function', withoutName('auth'), logIn, 502, 'which is no function'],
     ['the wait for a permission', withoutWaiting(), logIn, 502, 'auth may not be invoked by'],
+    ['the alias that a door may invoke', withoutAlias(), post, 500, 'devices may not be invoked by'],
     ['the permission of a door', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
   ])('%s is missing', (_, assembly, call, status, complaint) =>
     within(assembly, async (cloud) => {
@@ -141,7 +152,8 @@ describe('planted in the artefact, and found', () => {
       expect(functions.filter((one) => one.started() > 0)).toEqual([]);
     }));
 
-  test.each(['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'])('%s is missing: it does not start', (type) =>
-    expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
+  test.each([...['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'], ...['Lambda::Alias', 'Lambda::Version']])(
+    '%s is missing: it does not start',
+    (type) => expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
   );
 });

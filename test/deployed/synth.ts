@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** A stage whose webhooks may call a receiver on the machine of the tests, and that limits nobody. */
+/** A stage whose webhooks may call a receiver on the machine of the tests, that limits nobody, and has aliases as prod has. */
 const context = {
   stage: 'dev',
   serviceVersion: '7.7.7',
@@ -23,6 +23,7 @@ const context = {
   rateLimit: 0,
   mailSender: 'cloud@example.org',
   mqtt: true,
+  gradualDeployments: true,
 };
 
 /** `npm run synth` of that stage into a folder of its own, once for all files. */

@@ -51,9 +51,13 @@ export type DeployedFunction = { name: string; timeoutSeconds: number; reserved:
 
 /** Gives the functions of a template by their names in the account. Null when CloudFormation names some of them. */
 export const functionsIn = (template: Template): DeployedFunction[] | null => {
-  const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(
-    ([, { Properties }]): unknown => Properties.FunctionName?.Ref,
+  const aliases = new Map(
+    resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => [id, Properties.FunctionName?.Ref]),
   );
+  const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]): unknown => {
+    const id = Properties.FunctionName?.Ref;
+    return aliases.get(id) ?? id;
+  });
   const functions = resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
     name: Properties.FunctionName,
     timeoutSeconds: Properties.Timeout ?? 3,

@@ -55,7 +55,9 @@ const missing = async ({ works }: SamTools): Promise<string[]> => {
 export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<boolean> => {
   const { context, folder, engines, arch } = options;
   const { cdk, say } = tools;
-  const args = ['synth', '--quiet', '--output', folder, ...contextArgs({ ...context, stage: LOCAL_STAGE })];
+  // `sam local` runs functions, and knows no aliases of them.
+  const settings = { ...context, stage: LOCAL_STAGE, gradualDeployments: 'false' };
+  const args = ['synth', '--quiet', '--output', folder, ...contextArgs(settings)];
   if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not make the template: what it said is above.');
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));

@@ -19,6 +19,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   waf: ['true', true, 'false', false],
   loginRate: ['10', 1_000_000],
   concurrency: [{ devices: 0 }, { devices: 100, process: 10, deliver: 20, sweep: 1 }, '{"deliver":4}'],
+  gradualDeployments: ['false', 'true', false, true],
   accountConcurrency: [10, '50000'],
   serviceName: ['A "name" & more', 'Sensor Cloud'],
   serviceVersion: ['1.2.3+4'],

@@ -107,11 +107,11 @@ describe('deploy', () => {
     const facts = { ...verified, templates: { 'SensorCloud-prod': other } };
     const { deployment, tools, lines } = await run({
       ...facts,
-      fed: ['Test-process', 'Test-eu-deliver'],
+      fed: ['Test-process:live', 'Test-ingest', 'Test-eu-deliver:live'],
     });
     expect(await deploy(deployment, tools)).toBe(false);
-    expect(lines.join('\n')).toMatch(/NOT OK +table +.*Test-process may still write.*npm run recover/);
-    const { tools: stopped } = await run({ ...facts, fed: ['Test-eu-deliver'] });
+    expect(lines.join('\n')).toMatch(/NOT OK +table +.*Test-process, Test-ingest may still write.*npm run recover/);
+    const { tools: stopped } = await run({ ...facts, fed: ['Test-eu-deliver:live'] });
     expect(await deploy(deployment, stopped)).toBe(true);
     const unnamed = JSON.parse(JSON.stringify(other).replaceAll('"FunctionName":"Test-', '"Description":"Test-'));
     const { tools: old, lines: said } = await run({ ...verified, templates: { 'SensorCloud-prod': unnamed } });

@@ -11,7 +11,9 @@ import { environmentFile } from '../../../lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
 import { stackOf } from '../../fixtures/stack.ts';
 
-const local: Json = stackOf({ stage: 'local' }).template.toJSON();
+/** The settings with which the template of `sam local` is made: it knows no aliases. */
+const settings = { stage: 'local', gradualDeployments: 'false' };
+const local: Json = stackOf(settings).template.toJSON();
 const dev: Json = stackOf().template.toJSON();
 const variablesOf = (template: Json): Record<string, unknown>[] =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties.Environment.Variables);
@@ -89,7 +91,8 @@ describe('npm run sam', () => {
 
   test('writes both files and prints the command', async () => {
     const { text, calls } = await run(true);
-    expect(calls).toEqual([['synth', '--quiet', '--output', folder, '-c', 'stage=local']]);
+    const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    expect(calls).toEqual([['synth', '--quiet', '--output', folder, ...given]]);
     const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'));
     expect(await read('sam.env.json')).toEqual(environmentFile(engines));
     const functions = resourcesOf(await read('sam.template.json'), 'AWS::Lambda::Function');
