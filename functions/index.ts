@@ -21,6 +21,7 @@ import { sensors } from './api/sensors/contract.ts';
 import { server } from './api/server/contract.ts';
 import { users } from './api/users/contract.ts';
 import { webhooks } from './api/webhooks/contract.ts';
+import { alarmCheck } from './workers/alarm-check/contract.ts';
 import { authorizer } from './workers/authorizer/contract.ts';
 import { canaryRound } from './workers/canary-round/contract.ts';
 import { deliver } from './workers/deliver/contract.ts';
@@ -58,6 +59,8 @@ export const groups = [
 /** What works on queues, what runs by the clock, and what other services call. */
 export const consumers = [processing, deliver, ingesting] as const;
 export const schedules = [sweep, canaryRound] as const;
+/** What runs by the clock in AWS alone. */
+export const schedulesOfAws = [alarmCheck] as const;
 export const calledOnes = [authorizer] as const;
 
 /** The folder in `functions` that has the folder of a function. */

@@ -27,7 +27,7 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'mail' | 'key' | Topic | QueueName;
+  resource?: 'mail' | 'key' | 'alarms' | Topic | QueueName;
   actions?: readonly string[];
 };
 
@@ -94,6 +94,12 @@ export const capabilities = {
   'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
   /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */
   'run:canary': { env: ['HEARTBEAT_URL', 'PUBLIC_URL', 'DEVICE_URL'] },
+  /** Knowing who is told of alarms. */
+  'list:subscriptions': {
+    env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'SERVICE_NAME'],
+    resource: 'alarms',
+    actions: ['sns:ListSubscriptionsByTopic'],
+  },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

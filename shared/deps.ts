@@ -29,6 +29,7 @@ import { QueueUnavailable } from './queue/unavailable.ts';
 import type { StoreCall } from './store/access-pattern.ts';
 import type { Table } from './store/client.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
@@ -39,6 +40,8 @@ export type Runtime = {
   mail: Mail;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
+  /** Who is to be told of alarms. Missing where there is no topic of alarms. */
+  subscriptions?: Subscriptions;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
   now: () => number;
@@ -100,6 +103,7 @@ type ByCapability = {
   'open:secrets': { openSecret: Vault['open'] };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
+  'list:subscriptions': { subscriptions: Subscriptions; settings: SettingsOf<'list:subscriptions'> };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
 
@@ -185,6 +189,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),
+  'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
   'service:about': async ({ settings }) => ({ settings }),
 };
 

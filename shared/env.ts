@@ -52,6 +52,8 @@ export const Environment = z.object({
   METRICS_NAMESPACE: z.string().default('SensorCloud'),
   /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
   MQTT_RULE: z.string().regex(/^\w*$/).default(''),
+  /** The topic of alarms; empty: this stage has none. */
+  ALARM_TOPIC_ARN: text,
   /** The KMS key that seals secrets of webhooks. */
   SECRETS_KEY_ARN: text,
   /** Requests per second of an account or address; 0: no limit. */

@@ -10,6 +10,7 @@ import { buffered, type Metrics } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import type { Queues, queuesBySqs } from './queue/send.ts';
 import { createTable, documentClient } from './store/client.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };
 
@@ -52,6 +53,11 @@ const lazyPublish = (config: Config): Publish => {
   return async (...message) => (await publish())(...message);
 };
 
+const lazySubscriptions = (config: Config, topicArn: string): Subscriptions => {
+  const subscriptions = lazy(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
+  return async () => (await subscriptions())();
+};
+
 const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues => {
   const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now));
   return {
@@ -92,6 +98,7 @@ export const lambdaRuntime = (): Runtime => {
     ),
     passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
+    ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,
     pause: machine.sleep,

@@ -24,6 +24,9 @@ export const metrics = {
   WebhooksDisabled: 'Count',
   /** First deliveries of falls that ended without success. */
   AlarmsFailed: 'Count',
+  /** Confirmed subscriptions of the topic of alarms, and those of them that are no e-mail. */
+  AlarmSubscriptions: 'Count',
+  AlarmPagers: 'Count',
   LoginsFailed: 'Count',
   /** Devices of which so many calls waited that no more were taken. */
   DevicesHeldBack: 'Count',

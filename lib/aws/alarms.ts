@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -29,11 +29,13 @@ const createAlarm = (scope: Construct, watch: Watch, { runbookUrl }: Stage): Ala
 };
 
 /**
- * Creates a topic that alarms of this account may publish to. With `enforceSSL` the topic has a policy of its own,
- * which replaces the default policy that would allow CloudWatch to publish.
+ * Creates the topic that alarms of this account may publish to; null where the stage has no `alarmEmail`. With
+ * `enforceSSL` the topic has a policy of its own, which replaces the default policy that would allow CloudWatch to
+ * publish.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
  */
-const createTopic = (scope: Construct, email: string): Topic => {
+export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic | null => {
+  if (alarmEmail === '') return null;
   const topic = new Topic(scope, 'alarms', { enforceSSL: true });
   topic.addToResourcePolicy(
     new PolicyStatement({
@@ -43,16 +45,14 @@ const createTopic = (scope: Construct, email: string): Topic => {
       conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
     }),
   );
-  topic.addSubscription(new EmailSubscription(email));
+  topic.addSubscription(new EmailSubscription(alarmEmail));
+  new CfnOutput(Stack.of(scope), 'AlarmTopic', { value: topic.topicArn });
   return topic;
 };
 
-/** Creates all alarms. Without an `alarmEmail` they are visible in CloudWatch, but nobody is notified. */
-export const watchOver = (scope: Construct, watched: Watched): Alarm[] => {
-  const { stage } = watched;
-  const alarms = watchesOf(watched).map((watch) => createAlarm(scope, watch, stage));
-  if (stage.alarmEmail === '') return alarms;
-  const topic = createTopic(scope, stage.alarmEmail);
-  for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
+/** Creates all alarms. Without a topic they are visible in CloudWatch, but nobody is notified. */
+export const watchOver = (scope: Construct, watched: Watched, topic: Topic | null): Alarm[] => {
+  const alarms = watchesOf(watched).map((watch) => createAlarm(scope, watch, watched.stage));
+  if (topic) for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
   return alarms;
 };

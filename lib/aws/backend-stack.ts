@@ -1,8 +1,8 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { consumers, schedules } from '../../functions/index.ts';
+import { consumers, schedules, schedulesOfAws } from '../../functions/index.ts';
 import { BASE_PATH } from '../../shared/domain/base-path.ts';
-import { watchOver } from './alarms.ts';
+import { createAlarmTopic, watchOver } from './alarms.ts';
 import { addressOf, createApi, createDomain, gatewayAddressOf, letIn } from './api.ts';
 import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
@@ -36,9 +36,10 @@ export class BackendStack extends Stack {
     const deviceDoor = createDeviceDoor(this, stage);
     const deviceAddress = deviceAddressOf(deviceDoor, stage);
     const own = [address, gatewayAddressOf(api, stage), deviceAddress, gatewayAddressOfDevices(deviceDoor)];
-    const variables = variablesOf(stage, table, queues, key, { address, deviceAddress, own });
+    const alarmTopic = createAlarmTopic(this, stage);
+    const variables = variablesOf(stage, table, queues, key, alarmTopic, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
-    const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, senders });
+    const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, alarmTopic, senders });
 
     const invoked = invokedIn(stage, functions);
     letIn(api, invoked);
@@ -47,12 +48,13 @@ export class BackendStack extends Stack {
     const working = consumers.filter(({ name }) => isIn(stage, name));
     for (const consumer of working) feed(functionIn(invoked, consumer.name), consumer, queues, stage);
     const scheduled = schedules.filter(({ name }) => isIn(stage, name));
-    for (const schedule of scheduled) runByClock(functionIn(functions, schedule.name), schedule);
+    const timed = [...scheduled, ...schedulesOfAws.filter(({ name }) => isIn(stage, name))];
+    for (const schedule of timed) runByClock(functionIn(functions, schedule.name), schedule);
     const { authorizer, ingest } = functions;
     if (queues.mqtt && authorizer && ingest) createMqtt(this, stage, { authorizer, ingest }, queues.mqtt);
     const workers = [...working, ...scheduled].map(({ name }) => name);
     const watched = { stage, table, queues, api, consoleThrottled, deviceDoor, functions, workers, webAcl };
-    const alarms = watchOver(this, watched);
+    const alarms = watchOver(this, watched, alarmTopic);
     if (stage.gradualDeployments) shiftGradually(this, functions, invoked, alarms);
     createDashboard(this, watched, alarms);
     saveQueries(this);

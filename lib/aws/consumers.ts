@@ -35,17 +35,21 @@ export const feed = (target: IFunction, consumer: Consumer, queues: Queues, { co
   }
 };
 
+/** The greatest age of an event that waits for its function, s. https://docs.aws.amazon.com/lambda/latest/api/API_PutFunctionEventInvokeConfig.html */
+const OLDEST = 21_600;
+
 /**
  * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an
  * alarm fires when no run comes.
  */
 export const runByClock = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
   const every = Duration.seconds(everySeconds);
-  lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
+  const maxEventAge = Duration.seconds(Math.min(everySeconds, OLDEST));
+  lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });
   new Rule(lambda, 'clock', {
     // EventBridge schedules in whole minutes.
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
     schedule: Schedule.rate(Duration.minutes(every.toMinutes())),
-    targets: [new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: every })],
+    targets: [new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge })],
   });
 };

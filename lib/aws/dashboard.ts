@@ -93,11 +93,19 @@ const failedTasks = (stack: Stack): IMetric => {
   return new MathExpression({ expression, usingMetrics: {}, period });
 };
 
-const ofEngines = ({ table }: Watched): IWidget[] => [
+const ofEngines = ({ table, stage }: Watched): IWidget[] => [
   graph('Errors of functions', [ofAll(table.stack, 'Errors', 'Sum')]),
   graph('Failed tasks by worker and kind', [failedTasks(table.stack), ownMetric(table, 'TasksFailed')]),
   graph('Duration of functions, p99, ms', [ofAll(table.stack, 'Duration', 'p99')]),
   graph('Concurrency of functions', [ofAll(table.stack, 'ConcurrentExecutions', 'Maximum')]),
+  ...(stage.alarmEmail === ''
+    ? []
+    : [
+        graph('Who is told of alarms: all, and not by e-mail', [
+          ownMetric(table, 'AlarmSubscriptions', 'Minimum'),
+          ownMetric(table, 'AlarmPagers', 'Minimum'),
+        ]),
+      ]),
   graph('Units of the table', [
     table.metricConsumedReadCapacityUnits(sum),
     table.metricConsumedWriteCapacityUnits(sum),

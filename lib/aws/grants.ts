@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
   capabilityOf,
@@ -21,7 +22,20 @@ import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /** The resources of the stack; `senders` are the ARNs of the identities that mails may come from. */
-export type Resources = { table: ITable; queues: Queues; key: IKey; senders: readonly string[] };
+export type Resources = {
+  table: ITable;
+  queues: Queues;
+  key: IKey;
+  alarmTopic: ITopic | null;
+  senders: readonly string[];
+};
+
+const arnOf = (resource: QueueName | 'key' | 'alarms', { queues, key, alarmTopic }: Resources): string => {
+  if (resource === 'key') return key.keyArn;
+  if (resource !== 'alarms') return queueArnOf(queues, resource);
+  if (!alarmTopic) throw new Error('this stage has no topic of alarms');
+  return alarmTopic.topicArn;
+};
 
 /**
  * The actions with which Lambda polls a queue for a function, and with which the function returns failed messages.
@@ -84,17 +98,12 @@ export const sendersOf = (stack: Stack, mailSender: string): string[] =>
  * The rights of a function: those of its calls of the store, and the actions of its capabilities, without duplicates.
  */
 export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
-  const { table, queues, key, senders } = resources;
+  const { table, queues, senders } = resources;
   const rows = rowsOf(uses);
   const onQueues = rows.flatMap(({ resource, actions = [] }) =>
     resource === undefined || resource === 'mail' || isTopic(resource)
       ? []
-      : [
-          new PolicyStatement({
-            actions: [...actions],
-            resources: [resource === 'key' ? key.keyArn : queueArnOf(queues, resource)],
-          }),
-        ],
+      : [new PolicyStatement({ actions: [...actions], resources: [arnOf(resource, resources)] })],
   );
   const onTopics = rows.flatMap(({ resource, actions = [] }) =>
     resource !== undefined && isTopic(resource)

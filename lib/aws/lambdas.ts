@@ -1,4 +1,4 @@
-import { calledOnes, consumers, groups, schedules } from '../../functions/index.ts';
+import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../functions/index.ts';
 import { guardCallsOf } from '../../shared/api/guard-calls.ts';
 import type { Group } from '../../shared/api/operation.ts';
 import type { Use } from '../../shared/capabilities.ts';
@@ -22,21 +22,23 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 });
 
 /** The contracts of all Lambdas of the system. The code of each is in the folder of its name. */
-export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...calledOnes];
+export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...schedulesOfAws, ...calledOnes];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
+type Needs = { mqtt: boolean; canary: boolean; alarmEmail: string };
 /** The settings of a stage that functions are there for; all others are in every stage. */
-const onlyWith = { authorizer: 'mqtt', ingest: 'mqtt', 'canary-round': 'canary' } as const satisfies Partial<
-  Record<LambdaName, 'mqtt' | 'canary'>
->;
+const onlyWith = {
+  ...{ authorizer: 'mqtt', ingest: 'mqtt' },
+  ...{ 'canary-round': 'canary', 'alarm-check': 'alarmEmail' },
+} as const satisfies Partial<Record<LambdaName, keyof Needs>>;
 type Optional = keyof typeof onlyWith;
 /** One of something for each function of a stage; those that it does not need are missing. */
 export type ForFunctions<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
 /** Does a stage have a function? */
-export const isIn = (stage: Readonly<Record<(typeof onlyWith)[Optional], boolean>>, name: LambdaName): boolean => {
-  const needs: Partial<Record<LambdaName, 'mqtt' | 'canary'>> = onlyWith;
+export const isIn = (stage: Needs, name: LambdaName): boolean => {
+  const needs: Partial<Record<LambdaName, keyof Needs>> = onlyWith;
   const setting = needs[name];
-  return setting === undefined || stage[setting];
+  return setting === undefined || Boolean(stage[setting]);
 };
 
 /** What a stage has for a function. */

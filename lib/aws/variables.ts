@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Settings } from '../../shared/env.ts';
 import { ruleNameOf } from './mqtt-names.ts';
 import type { Queues } from './queues.ts';
@@ -23,6 +24,7 @@ export const variablesOf = (
   table: ITable,
   queues: Queues,
   key: IKey,
+  alarmTopic: ITopic | null,
   { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,
@@ -35,6 +37,7 @@ export const variablesOf = (
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
   METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,
+  ALARM_TOPIC_ARN: alarmTopic?.topicArn ?? '',
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),
   CREDENTIALS_SINCE: stage.credentialsSince,

@@ -73,6 +73,20 @@ const ofFunctions = ({ functions, workers, stage }: Watched): Watch[] => [
   },
 ];
 
+/** A stage that tells nobody of its alarms has nobody to look for. */
+const ofTelling = ({ stage, table }: Watched): Watch[] =>
+  stage.alarmEmail === ''
+    ? []
+    : [
+        {
+          id: 'alarms-unheard',
+          metric: ownMetric(table, 'AlarmSubscriptions', 'Minimum').with({ period: Duration.days(1) }),
+          below: 1,
+          impact:
+            'Nobody has confirmed to be told of alarms, or nothing has looked whether somebody has: nobody hears them.',
+        },
+      ];
+
 const ofTable = ({ table }: Watched): Watch[] =>
   [null, ...Object.keys(tableDesign.indexes)].map((index) => ({
     id: index === null ? 'table-throttled' : `index-${index}-throttled`,
@@ -157,6 +171,7 @@ export const watchesOf = (watched: Watched): Watch[] => [
   ...ofQueues(watched),
   ...ofReceivers(watched),
   ...ofFunctions(watched),
+  ...ofTelling(watched),
   ...ofTable(watched),
   ...ofApps(watched),
   ...ofMails(watched),

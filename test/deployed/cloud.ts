@@ -127,13 +127,15 @@ const furnish = async (
   const account = createAccount(assembly.template, endpoint.origin);
   const [table] = account.all('AWS::DynamoDB::Table');
   const [key] = account.all('AWS::KMS::Key');
-  if (!table || !key) throw new Error('the template has no table, or no key');
+  const [topic] = account.all('AWS::SNS::Topic');
+  if (!table || !key || !topic) throw new Error('the template has no table, no key, or no topic');
   await createTableIn(engine.endpoint, table.id, table);
   const policies = policiesOf(account);
   const judge = createJudge(policies);
   const queues = createQueues(account, clock);
   endpoint.open({
     ...{ judge, queues, tableName: table.id, tableEndpoint: engine.endpoint, keyArn: account.arnOf(key.id) },
+    topicArn: account.ref(topic.id),
     ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
     publish: async (...message) => (await published)(...message),

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { callerOf } from './functions.ts';
-import { AnswerLost, type Behind, iot, services, ses } from './services.ts';
+import { AnswerLost, type Behind, iot, services, ses, sns } from './services.ts';
 
 type Account = Behind & { names: readonly string[] };
 
 const perform = async (incoming: IncomingMessage, behind: Account): Promise<unknown> => {
   const { headers, url = '', method } = incoming;
   const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
-  const own = url === '/v2/email/outbound-emails' ? ses : url.startsWith('/topics/') ? iot : undefined;
+  const own =
+    url === '/v2/email/outbound-emails' ? ses : url.startsWith('/topics/') ? iot : target === '' ? sns : undefined;
   const service = own ?? services[target];
   if (!service) throw new Error(`there is no ${method} ${url} ${target} here`);
   const body = Buffer.concat(await incoming.toArray()).toString('utf8');
@@ -21,6 +22,7 @@ const answer = async (incoming: IncomingMessage, response: ServerResponse, behin
   const type = { 'content-type': 'application/x-amz-json-1.0' };
   try {
     const given = await perform(incoming, behind);
+    if (typeof given === 'string') return void response.writeHead(200, { 'content-type': 'text/xml' }).end(given);
     if (!(given instanceof IncomingMessage)) return void response.writeHead(200, type).end(JSON.stringify(given));
     response.writeHead(given.statusCode ?? 500, given.headers);
     given.pipe(response);

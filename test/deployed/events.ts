@@ -78,9 +78,9 @@ const startMapping = (
 type Rule = { id: string; ScheduleExpression: string; State: string; Targets: { Arn: string }[] };
 
 const everyOf = ({ id, ScheduleExpression }: Rule): number => {
-  const [, count] = /^rate\((\d+) minutes?\)$/.exec(ScheduleExpression) ?? [];
+  const [, count, unit] = /^rate\((\d+) (minute|day)s?\)$/.exec(ScheduleExpression) ?? [];
   if (!count) throw new Error(`${id} runs by ${ScheduleExpression}, which is not imitated here`);
-  return Number(count) * 60_000;
+  return Number(count) * (unit === 'day' ? 86_400_000 : 60_000);
 };
 
 const startRule = (rule: Rule, { account, functions, clock, onError }: Wiring) =>

@@ -25,8 +25,7 @@ const isFunction = (name: string, id: string, { Type }: Resource) =>
   Type === 'AWS::Lambda::Function' && new RegExp(`^${name}[0-9A-F]{8}$`).test(id);
 const withoutVariable = (name: string, variable: string): Assembly =>
   without((id, resource) => {
-    const { Environment } = resource.Properties as Function;
-    if (isFunction(name, id, resource)) delete Environment.Variables[variable];
+    if (isFunction(name, id, resource)) delete (resource.Properties as Function).Environment.Variables[variable];
     return false;
   });
 
@@ -152,8 +151,10 @@ describe('planted in the artefact, and found', () => {
       expect(functions.filter((one) => one.started() > 0)).toEqual([]);
     }));
 
-  test.each([...['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'], ...['Lambda::Alias', 'Lambda::Version']])(
-    '%s is missing: it does not start',
-    (type) => expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
+  test.each([
+    ...['SQS::Queue', 'DynamoDB::Table', 'KMS::Key', 'IAM::Role'],
+    ...['Lambda::Alias', 'Lambda::Version', 'SNS::Topic'],
+  ])('%s is missing: it does not start', (type) =>
+    expect(within(withoutAny([type], ''), async () => {})).rejects.toThrow(),
   );
 });

@@ -9,13 +9,15 @@ export const queueNameOf = (id: string): string =>
   shortOf(id).replace(/(dead|queue)$/, (kind) => (kind === 'dead' ? '-dead' : ''));
 
 /** Short names of the resources of an account, for whoever reads what was denied. What is not in it keeps its ARN. */
-const namesOf = ({ all, arnOf }: Account): ((arn: string) => string) => {
+const namesOf = (account: Account): ((arn: string) => string) => {
+  const { all, arnOf } = account;
   const named = (type: string, name: (id: string) => string) =>
     all(type).map(({ id }): [string, string] => [arnOf(id), name(id)]);
   const names = [
     ...named('AWS::DynamoDB::Table', () => 'table'),
     ...named('AWS::KMS::Key', () => 'key'),
     ...named('AWS::Logs::LogGroup', (id) => `logs/${id}`),
+    ...account.all('AWS::SNS::Topic').map(({ id }): [string, string] => [account.ref(id), 'alarms']),
     ...named('AWS::SQS::Queue', (id) => `queue/${queueNameOf(id)}`),
   ];
   return (arn) => {

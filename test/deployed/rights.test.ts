@@ -1,4 +1,6 @@
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { adminOf } from '../fixtures/home.ts';
 import type { Gate } from '../fixtures/iam-gate.ts';
 import { idle } from '../fixtures/iam-idle.ts';
 import { refusedTo } from '../fixtures/iam-judge.ts';
@@ -23,6 +25,7 @@ const gate: Gate = {
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
+  'alarmcheck: ses:SendEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
   // Only where the canary is on: canary.test.ts. What else is called at its path is answered by API Gateway.
   'server: dynamodb:GetItem table CANARY',
@@ -31,5 +34,19 @@ const onlyHere = [
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];
 
-describe('with the rights of the artefact, and no others', () =>
-  replayRights(gate, [...Object.keys(idle).map(named), ...onlyHere]));
+describe('with the rights of the artefact, and no others', () => {
+  test('system admins get a mail while nobody has confirmed to be told of alarms', async () => {
+    const mails: string[] = [];
+    const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
+    const admin = await adminOf(cloud.url);
+    const { id } = await admin.ok<{ id: number }>('GET', '/users/me');
+    const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'en' };
+    await admin.ok('PUT', `/users/${id}`, { ...profile, email: 'boss@example.com' });
+    await cloud.sweep();
+    expect(mails).toEqual([expect.stringMatching(/^mail to boss@example\.com: Nobody is told of alarms: /)]);
+    expect(gate.denied).toEqual([]);
+    await cloud.stop();
+  });
+
+  replayRights(gate, [...Object.keys(idle).map(named), ...onlyHere]);
+});

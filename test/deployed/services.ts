@@ -15,6 +15,7 @@ export type Behind = {
   tableEndpoint: string;
   queues: readonly Made[];
   keyArn: string;
+  topicArn: string;
   cipher: Cipher;
   mail: (letter: Letter) => void;
   /** Publishes to whoever is connected by MQTT. */
@@ -35,7 +36,7 @@ class Refused extends Error {
   }
 }
 type Call = { caller: string; operation: string; url: string; body: string; headers: IncomingMessage['headers'] };
-/** What a service answers: a value that becomes JSON, or what another server answered. */
+/** What a service answers: a value that becomes JSON, a text of XML, or what another server answered. */
 type Service = (call: Call, behind: Behind) => unknown;
 
 const must = ({ judge }: Behind, caller: string, asked: Asked): void => {
@@ -112,6 +113,17 @@ export const ses: Service = ({ caller, body }, behind) => {
   return { MessageId: 'm' };
 };
 
+/** A topic right after its deployment: nobody has confirmed anything yet. */
+const PENDING =
+  '<member><SubscriptionArn>PendingConfirmation</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>';
+/** https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html */
+export const sns: Service = ({ caller, body }, behind) => {
+  const asked = new URLSearchParams(body);
+  const [action, topic] = [asked.get('Action'), asked.get('TopicArn')];
+  must(behind, caller, { action: `sns:${action}`, resource: topic === behind.topicArn ? 'alarms' : `topic ${topic}` });
+  return `<${action}Response><${action}Result><Subscriptions>${PENDING}</Subscriptions></${action}Result></${action}Response>`;
+};
+
 /** https://docs.aws.amazon.com/iot/latest/apireference/API_iotdata_Publish.html */
 export const iot: Service = async ({ caller, url, body }, behind) => {
   const [, topic = ''] = /^\/topics\/([^?]+)/.exec(url)?.map(decodeURIComponent) ?? [];
@@ -121,7 +133,7 @@ export const iot: Service = async ({ caller, url, body }, behind) => {
   return {};
 };
 
-/** The services that are told apart by the target of a call; mails, and what is published, come to addresses of their own. */
+/** The services that are told apart by the target of a call; the others come to addresses of their own, or have no target. */
 export const services: Readonly<Record<string, Service>> = {
   DynamoDB_20120810: dynamodb,
   AmazonSQS: sqs,

@@ -24,6 +24,7 @@ const context = {
   mailSender: 'cloud@example.org',
   mqtt: true,
   gradualDeployments: true,
+  alarmEmail: 'night@example.org',
 };
 
 /** `npm run synth` of that stage into a folder of its own, once for all files. */

@@ -22,7 +22,7 @@ export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<strin
 /** Keeps what CloudWatch would have: metrics of the functions, of Lambda and of SQS. */
 export const createWatch = (
   { queues, dead, now }: Watched,
-  stack = stackOf({ ...production, mqtt: true, silenceMinutes: 0, canary: false }),
+  stack = stackOf({ ...production, mqtt: true, silenceMinutes: 0, canary: false, alarmEmail: '' }),
 ) => {
   const alarms = alarmsOf(stack);
   const points = new Map<MetricKey, Point[]>();

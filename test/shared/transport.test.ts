@@ -7,6 +7,7 @@ import { mailBySes } from '../../shared/mail.ts';
 import { queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient } from '../../shared/store/client.ts';
 import { TableUnavailable } from '../../shared/store/unavailable.ts';
+import { subscriptionsBySns } from '../../shared/subscriptions.ts';
 import { transport } from '../../shared/transport.ts';
 import { startSilence } from '../fixtures/silence.ts';
 
@@ -42,6 +43,7 @@ describe('a call that nobody answers ends in time', () => {
       (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
     ],
     ['of the keys', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
+    ['of a topic', 5_000, (at: object) => subscriptionsBySns({ ...account, ...at }, 'arn:topic')()],
     ['of the mail', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
   ])('%s, after %i ms at the latest', async (what, longest, call) => {
     await using silence = await startSilence();

@@ -2,7 +2,9 @@ import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { type Subscription, subscriptionFrom } from '../../../shared/domain/subscription.ts';
 import { transport } from '../../../shared/transport.ts';
 import { stackName } from '../../aws/stack-name.ts';
 import { Refusal } from '../refusal.ts';
@@ -71,7 +73,7 @@ export const awsConfig = (env: Readonly<Record<string, string | undefined>>): Aw
 /** Creates the calls to an AWS account that the tools make. Credentials are found where the AWS CLI finds them. */
 export const awsAccount = (given: AwsConfig) => {
   const config = { ...given, requestHandler: transport(TIMEOUTS) };
-  const [sts, lambda] = [new STSClient(config), new LambdaClient(config)];
+  const [sts, lambda, sns] = [new STSClient(config), new LambdaClient(config), new SNSClient(config)];
   return {
     ...stackReads(new CloudFormationClient(config)),
     ...mailReads(new SESv2Client(config)),
@@ -83,6 +85,14 @@ export const awsAccount = (given: AwsConfig) => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
       return { account: Account, region };
+    },
+
+    /** Gives the subscriptions of a topic, those that nobody has confirmed too. */
+    subscriptions: async (TopicArn: string): Promise<Subscription[]> => {
+      const all: Subscription[] = [];
+      for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn }))
+        all.push(...Subscriptions.map(subscriptionFrom));
+      return all;
     },
 
     /** Gives the Lambda concurrency of the account, and the part of it that is not reserved. */

@@ -1,3 +1,4 @@
+import { toldOf } from '../../../shared/domain/subscription.ts';
 import type { Account } from './account.ts';
 import { sentenceOf } from './failure.ts';
 import { addressesToldIn, concurrencyAlarmIn, functionsIn, type Template, tableIn } from './template.ts';
@@ -26,7 +27,7 @@ export const LEAST_BOOTSTRAP = 6;
 const KEPT_UNRESERVED = 100;
 const MORE = 'ask AWS for more (Service Quotas, Lambda, "Concurrent executions")';
 
-const isDenied = (error: unknown): boolean => /^AccessDenied/.test((error as Error).name);
+const isDenied = (error: unknown): boolean => /^(AccessDenied|AuthorizationError)/.test((error as Error).name);
 /** Runs a check. When the credentials don't allow it, the result is a warning, so that the deployment goes on. */
 const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
   try {
@@ -130,6 +131,30 @@ export const checkAlarms = ({ concurrency }: Asks<'concurrency'>, template: Temp
         says: `The alarm of the account's concurrency rings at ${most} invocations at a time, and the account has ${total}: say so (-c accountConcurrency=${total}), or ${MORE}.`,
       };
     return { what, verdict: 'ok', says: `to ${told.join(', ')}` };
+  });
+
+/** Has somebody of those who are `told` confirmed it, and may the alarms of the deployed stack wake somebody? */
+export const checkSubscriptions = (
+  { outputs, subscriptions }: Asks<'outputs' | 'subscriptions'>,
+  stack: string,
+  told: readonly string[],
+): Promise<Check> =>
+  orUnchecked('told', async () => {
+    const what = 'told';
+    const topic = (await outputs(stack))?.AlarmTopic;
+    if (topic === undefined) return { what, verdict: 'ok', says: 'nobody before the first deployment' };
+    const { confirmed, waking } = toldOf(await subscriptions(topic));
+    if (confirmed.length === 0)
+      return {
+        ...{ what, verdict: 'warning' },
+        says: `Nobody is told of alarms yet: ${told.join(', ')} must follow the link in the mail "AWS Notification - Subscription Confirmation". It is good for two days; for another one see lib/aws/runbook.md, "alarms-unheard".`,
+      };
+    if (waking.length === 0)
+      return {
+        ...{ what, verdict: 'warning' },
+        says: `Alarms go to ${confirmed.map(({ endpoint }) => endpoint).join(', ')}, and an e-mail wakes nobody at night: add a pager (\`aws sns subscribe --topic-arn ${topic} --protocol https --notification-endpoint URL\`), or a phone (--protocol sms, and its number).`,
+      };
+    return { what, verdict: 'ok', says: `${confirmed.length} confirmed, ${waking.length} of them not by e-mail` };
   });
 
 /** Of a stack from before functions had fixed names it is not known what runs. */

@@ -58,8 +58,9 @@ const canaryUsd = (minutes: number): number =>
       CANARY.read * prices.tableReadUnit +
       CANARY.write * prices.tableWriteUnit);
 
-/** How often (minutes) a rule of EventBridge runs its function. */
-const minutesOf = ({ ScheduleExpression }: Properties): number => Number(/\d+/.exec(ScheduleExpression)?.[0]);
+/** How often (minutes) a rule of EventBridge runs its function; NaN: not by minutes. */
+const minutesOf = ({ ScheduleExpression }: Properties): number =>
+  Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression)?.[1]);
 const ruled = (template: Template, isWanted: (minutes: number) => boolean, usdOf: (minutes: number) => number) => {
   const minutes = resourcesOf(template, 'AWS::Events::Rule').map(([, { Properties }]) => minutesOf(Properties));
   const wanted = minutes.filter(isWanted);

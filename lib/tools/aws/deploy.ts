@@ -12,11 +12,12 @@ import {
   checkConcurrency,
   checkLine,
   checkMail,
+  checkSubscriptions,
   checkTable,
 } from './checks.ts';
 import { type Context, contextArgs } from './context.ts';
 import { costAtRest, costLines } from './cost-at-rest.ts';
-import { keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
+import { addressesToldIn, keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
 
 /** `context` has the settings of the stage with its name; `folder` is where the CDK writes the files to deploy. */
 export type Deployment = { context: Context; folder: string };
@@ -52,15 +53,22 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-const checksOf = (stage: string, template: Template, { account }: Tools): Promise<Check[]> => {
+/** Is anybody told of alarms? It is asked again after the deployment, which may have made the topic or another address. */
+const toldOfAlarms = async (stage: string, template: Template, account: Account): Promise<Check[]> => {
+  const told = addressesToldIn(template);
+  return told.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), told)];
+};
+
+const checksOf = async (stage: string, template: Template, { account }: Tools): Promise<Check[]> => {
   const own = async () => reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
-  return Promise.all([
+  const checks = await Promise.all([
     checkBootstrap(account),
     checkMail(account, mailSenderIn(template)),
     checkConcurrency(account, { wanted: reservedIn(template), own }),
     checkAlarms(account, template),
     checkTable(account, stackName(stage), template),
   ]);
+  return [...checks, ...(await toldOfAlarms(stage, template, account))];
 };
 
 /** Makes the template of a stage, and runs the checks that the CDK doesn't make. */
@@ -89,14 +97,14 @@ const runDeploy = async (
 };
 
 /**
- * Runs the checks, prints them and the cost at rest, and deploys. Gives the outputs of the stack, or null when a check or
- * the CDK failed, after the reason was printed. `more` are further arguments of `cdk deploy`.
+ * Runs the checks, prints them and the cost at rest, and deploys. Gives the outputs and the template of the stack, or null
+ * when a check or the CDK failed, after the reason was printed. `more` are further arguments of `cdk deploy`.
  */
 export const release = async (
   deployment: Deployment,
   tools: Tools,
   more: readonly string[],
-): Promise<Outputs | null> => {
+): Promise<{ outputs: Outputs; template: Template } | null> => {
   const { say } = tools;
   const { template, checks } = await prepare(deployment, tools);
   for (const check of checks) say(checkLine(check));
@@ -108,7 +116,8 @@ export const release = async (
   const isMute = checks.some(({ withoutMail }) => withoutMail);
   // Without a sender the service answers truthfully that it cannot reset passwords by mail.
   if (isMute) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
-  return runDeploy(deployment, stackName(stageOf(deployment)), tools, more);
+  const outputs = await runDeploy(deployment, stackName(stageOf(deployment)), tools, more);
+  return outputs && { outputs, template };
 };
 
 /** Deploys a stage, and prints where, the addresses and the next steps. Gives false when a check or the CDK failed. */
@@ -117,9 +126,11 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
   const stage = stageOf(deployment);
   const { account: id, region } = await account.identity();
   say(`stage ${stage}, account ${id}, region ${region}`);
-  const outputs = await release(deployment, tools, more);
-  if (outputs === null) return false;
+  const released = await release(deployment, tools, more);
+  if (released === null) return false;
+  const { outputs, template } = released;
   for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
+  for (const check of await toldOfAlarms(stage, template, account)) say(checkLine(check));
   return true;
 };
 

@@ -35,7 +35,7 @@ export const sentenceOf = (error: unknown): string | null => {
   if (known) return known;
   if (/^Region is missing/.test(message)) return NO_REGION;
   if (/^Region not accepted/.test(message)) return WRONG_REGION;
-  if (/^AccessDenied/.test(name))
+  if (/^(AccessDenied|AuthorizationError)/.test(name))
     return `These AWS credentials do not allow ${deniedAction(message)}: use others, or have that right added.`;
   if (name === 'ResourceNotFoundException')
     return 'AWS has no such table: look at the name, the region (AWS_REGION) and the account (AWS_PROFILE).';

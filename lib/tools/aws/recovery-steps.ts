@@ -37,8 +37,8 @@ const check = async (deployment: Deployment, tools: RecoveryTools): Promise<void
 };
 
 const deploy = async (goal: Goal, deployment: Deployment, tools: RecoveryTools): Promise<void> => {
-  const outputs = await release(deployment, tools, ['--require-approval', 'never']);
-  if (outputs === null) throw new Refusal('The deployment failed: what it said is above.');
+  const released = await release(deployment, tools, ['--require-approval', 'never']);
+  if (released === null) throw new Refusal('The deployment failed: what it said is above.');
   if (!isSwitched(goal, await lookCalmly(tools.account, goal, tools)))
     throw new Refusal(`The deployment ended, and the stack ${goal.stack} is not on the table ${goal.target}.`);
 };

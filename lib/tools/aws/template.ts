@@ -49,13 +49,19 @@ export const tableIn = (template: Template): string | null => {
 /** The functions of a stage: their names, timeouts (s), reserved concurrency (null: none), and how many queues feed each. */
 export type DeployedFunction = { name: string; timeoutSeconds: number; reserved: number | null; queues: number };
 
+/** The id of the resource that a value names: a function by itself, or an alias by parts of its ARN. */
+const referredIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
+
 /** Gives the functions of a template by their names in the account. Null when CloudFormation names some of them. */
 export const functionsIn = (template: Template): DeployedFunction[] | null => {
   const aliases = new Map(
-    resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => [id, Properties.FunctionName?.Ref]),
+    resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => [
+      id,
+      referredIn(Properties.FunctionName),
+    ]),
   );
-  const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]): unknown => {
-    const id = Properties.FunctionName?.Ref;
+  const fed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => {
+    const id = referredIn(Properties.FunctionName);
     return aliases.get(id) ?? id;
   });
   const functions = resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({

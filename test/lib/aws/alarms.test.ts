@@ -12,7 +12,7 @@ const runbook = readFileSync(new URL('../../../lib/aws/runbook.md', import.meta.
 const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
-const dev = stackOf(whole).template;
+const dev = stackOf({ ...whole, alarmEmail: '' }).template;
 const prod = stackOf({ ...production, mqtt: true }).template;
 
 describe('the alarms', () => {
@@ -121,6 +121,7 @@ describe('the alarms', () => {
     const wanted = [
       ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
       ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack', 'CanaryTime'],
+      'AlarmSubscriptions',
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.
@@ -170,6 +171,18 @@ describe('the alarms', () => {
         }),
       ]),
     });
+  });
+
+  it('fire when nobody has confirmed to be told of them, or nothing has looked for that, where somebody is to be told', () => {
+    const unheard = (template: Template) =>
+      all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
+    expect(unheard(dev)).toEqual([]);
+    expect(unheard(prod)).toMatchObject([
+      {
+        ...{ Statistic: 'Minimum', Period: 86_400, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+        TreatMissingData: 'breaching',
+      },
+    ]);
   });
 
   it('fire when a scheduled function does not run', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calledOnes, consumers, groups, schedules } from '../../../functions/index.ts';
+import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
 import type { LambdaName } from '../../../lib/aws/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
@@ -30,7 +30,7 @@ const functions: Function[] = [
     return { name, uses: all.flatMap((one) => [...guardCallsOf(one), ...one.uses]), queues: [] };
   }),
   ...consumers,
-  ...[...schedules, ...calledOnes].map((one) => ({ ...one, queues: [] })),
+  ...[...schedules, ...schedulesOfAws, ...calledOnes].map((one) => ({ ...one, queues: [] })),
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);
@@ -50,7 +50,7 @@ const rightsOf = (use: Use): string[] => {
   if (use === 'redrive') return workQueues.flatMap(movesOf);
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
-    (action) => `${action} ${/^(key$|mail$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
+    (action) => `${action} ${/^(key$|mail$|alarms$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
   );
 };
 

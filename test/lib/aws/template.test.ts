@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { groups, schedules } from '../../../functions/index.ts';
+import { groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
 import { isGuessable } from '../../../lib/aws/doors.ts';
 import { doorOf, type Operation } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
@@ -157,6 +157,27 @@ describe('the functions', () => {
     });
   });
 
+  it.each(schedulesOfAws)(
+    '$name: runs once a day where somebody is to be told of alarms, and is nowhere else',
+    ({ name }) => {
+      const named = { Properties: { FunctionName: `Test-${name}` } };
+      const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
+        [string, Properties],
+      ];
+      expect(dev.findResources('AWS::Lambda::Function', named)).toEqual({});
+      const Targets = [Match.objectLike({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })];
+      prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets });
+      // Longer than six hours is refused by Lambda.
+      prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+        ...{ FunctionName: { Ref: id }, MaximumEventAgeInSeconds: 21_600, MaximumRetryAttempts: 0 },
+      });
+      const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
+      expect(Properties.Environment.Variables.ALARM_TOPIC_ARN).toEqual({ Ref: topic });
+      expect(prod.findOutputs('AlarmTopic')).toEqual({ AlarmTopic: { Value: { Ref: topic } } });
+      expect(dev.findOutputs('AlarmTopic')).toEqual({});
+    },
+  );
+
   it('that answer requests know the proxy in front, and the template does not contain its secret', () => {
     const known = all(prod, 'AWS::Lambda::Function')
       .map(({ Environment }) => Environment.Variables)
@@ -172,8 +193,8 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords, and what does not get through to receivers.
-    expect(senders(prod)).toHaveLength(2);
+    // Codes for passwords, what does not get through to receivers, and alarms that nobody hears.
+    expect(senders(prod)).toHaveLength(3);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((one: Properties) => one['Fn::Join'][1].at(-1)),
     );

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkAlarms, checkBootstrap, checkConcurrency, checkMail } from '../../../lib/tools/aws/checks.ts';
+import {
+  checkAlarms,
+  checkBootstrap,
+  checkConcurrency,
+  checkMail,
+  checkSubscriptions,
+} from '../../../lib/tools/aws/checks.ts';
 import { sentenceOf } from '../../../lib/tools/aws/failure.ts';
 import type { Template } from '../../../lib/tools/aws/template.ts';
 import { runTool } from '../../../lib/tools/run.ts';
@@ -99,6 +105,42 @@ describe('the alarms of the stage', () => {
     const check = await checkAlarms(account, { Resources } as Template);
     expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
     if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
+  });
+});
+
+describe('the subscriptions of the topic of alarms', () => {
+  const stacks = { one: { AlarmTopic: 'arn:aws:sns:eu-central-1:123456789012:alarms' } };
+  const mail = (isConfirmed: boolean): [string, string, boolean] => ['email', 'night@example.org', isConfirmed];
+  test.each<[string, Parameters<typeof accountWith>[0], string, RegExp]>([
+    ['of a stack that is not there yet', {}, 'ok', /before the first deployment/],
+    ['that are none', { stacks }, 'warning', /^Nobody is told .*night@example\.org must follow the link/],
+    ['that nobody has confirmed', { stacks, subscribed: [mail(false)] }, 'warning', /^Nobody is told of alarms yet/],
+    [
+      'of an e-mail alone',
+      { stacks, subscribed: [mail(true), ['https', 'https://pager.example.org', false]] },
+      'warning',
+      /^Alarms go to night@example\.org, .*wakes nobody.*--topic-arn arn:aws:sns:eu-central-1:123456789012:alarms /,
+    ],
+    [
+      'of a pager on a later page',
+      { stacks, subscribed: [mail(true), mail(false), ['https', 'https://pager.example.org', true]] },
+      'ok',
+      /^2 confirmed, 1 of them not by e-mail$/,
+    ],
+  ])('%s', async (_, facts, verdict, says) => {
+    const check = await checkSubscriptions(accountWith(facts).account, 'one', ['night@example.org']);
+    expect(check).toMatchObject({ verdict, says: expect.stringMatching(says) });
+    if (verdict !== 'ok') expect(check.says).toMatch(SENTENCE);
+  });
+
+  test('stay unknown for lack of a right, and the deployment goes on', async () => {
+    const { account, fail } = accountWith({ stacks });
+    const message = 'User: x is not authorized to perform: SNS:ListSubscriptionsByTopic on resource: y';
+    fail('sns', awsError('AuthorizationErrorException', message));
+    expect(await checkSubscriptions(account, 'one', [])).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringMatching(/^This could not be checked\. .* do not allow SNS:ListSubscriptionsByTopic/),
+    });
   });
 });
 

@@ -78,6 +78,27 @@ describe('deploy', () => {
     expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
   });
 
+  test('says after the first deployment that the address of the alarms has to be confirmed', async () => {
+    const stacks: Record<string, Record<string, string>> = { ...bootstrapped };
+    const { deployment, tools, lines } = await run({ ...verified, stacks, subscribed: [['email', 'n@e.org', false]] });
+    const told = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'n@e.org' } };
+    const cdk = async (args: readonly string[]) => {
+      const code = await tools.cdk(args);
+      const Resources = { ...templates.prod.Resources, told };
+      if (args[0] === 'synth')
+        await writeFile(join(folder, 'SensorCloud-prod.template.json'), JSON.stringify({ Resources }));
+      else stacks['SensorCloud-prod'] = { AlarmTopic: 'arn:topic' };
+      return code;
+    };
+    expect(await deploy(deployment, { ...tools, cdk })).toBe(true);
+    const said = lines.filter((line) => / told /.test(line) && !line.includes('nobody is told'));
+    expect(said).toEqual([
+      expect.stringMatching(/^ok +told +nobody before the first deployment$/),
+      expect.stringMatching(/^NOTE +told +Nobody is told of alarms yet: n@e\.org must follow the link/),
+    ]);
+    expect(lines.at(-1)).toBe(said.at(-1));
+  });
+
   test('deploys without mail where SES does not send for the stage, and says so', async () => {
     const { deployment, tools, calls, lines } = await run({ stacks: bootstrapped });
     expect(await deploy(deployment, tools)).toBe(true);
@@ -107,10 +128,10 @@ describe('deploy', () => {
     const facts = { ...verified, templates: { 'SensorCloud-prod': other } };
     const { deployment, tools, lines } = await run({
       ...facts,
-      fed: ['Test-process:live', 'Test-ingest', 'Test-eu-deliver:live'],
+      fed: ['Test-process:live', 'Test-deliver', 'Test-eu-deliver:live'],
     });
     expect(await deploy(deployment, tools)).toBe(false);
-    expect(lines.join('\n')).toMatch(/NOT OK +table +.*Test-process, Test-ingest may still write.*npm run recover/);
+    expect(lines.join('\n')).toMatch(/NOT OK +table +.*Test-process, Test-deliver may still write.*npm run recover/);
     const { tools: stopped } = await run({ ...facts, fed: ['Test-eu-deliver:live'] });
     expect(await deploy(deployment, stopped)).toBe(true);
     const unnamed = JSON.parse(JSON.stringify(other).replaceAll('"FunctionName":"Test-', '"Description":"Test-'));
@@ -191,6 +212,8 @@ describe('what a stage costs at rest', () => {
       },
       c: { Type: 'AWS::KMS::Key' },
       d: { Type: 'AWS::CloudWatch::Dashboard' },
+      // What runs once a day costs nothing worth a line.
+      daily: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(1 day)' } },
       e: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}, {}] } },
     };
     const rows = costAtRest({ Resources });

@@ -1,0 +1,27 @@
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, expect, test } from 'vitest';
+import { toldOf } from '../../shared/domain/subscription.ts';
+import { subscriptionsBySns } from '../../shared/subscriptions.ts';
+
+const sns = mockClient(SNSClient);
+afterAll(() => sns.restore());
+
+test('all subscriptions of a topic are listed, over all pages, and only confirmed ones are told of alarms', async () => {
+  const TopicArn = 'arn:aws:sns:eu-central-1:1:alarms';
+  const one = (SubscriptionArn: string, Protocol: string) => ({ SubscriptionArn, Protocol, Endpoint: 'x' });
+  sns.on(ListSubscriptionsByTopicCommand, { TopicArn }).resolves({
+    Subscriptions: [one('PendingConfirmation', 'email'), one('Deleted', 'sms'), one(`${TopicArn}:1`, 'email-json')],
+    NextToken: 'next',
+  });
+  sns.on(ListSubscriptionsByTopicCommand, { TopicArn, NextToken: 'next' }).resolves({
+    Subscriptions: [one(`${TopicArn}:2`, 'sms')],
+  });
+  const all = await subscriptionsBySns({ region: 'eu-central-1' }, TopicArn)();
+  expect(all.map(({ isConfirmed }) => isConfirmed)).toEqual([false, false, true, true]);
+  const { confirmed, waking } = toldOf(all);
+  expect([confirmed, waking].map((some) => some.map(({ protocol }) => protocol))).toEqual([
+    ['email-json', 'sms'],
+    ['sms'],
+  ]);
+});
