@@ -16,7 +16,7 @@ const clock = skippingClock(Date.now());
 let cloud: Deployed;
 
 beforeAll(async () => {
-  const context = { stage: 'dev', canary: true, allowPrivateTargets: true };
+  const context = { stage: 'dev', canary: true, alarmEmail: 'night@example.org', allowPrivateTargets: true };
   const { app } = await createApp({ outdir, context });
   app.synth();
   const first = { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };

@@ -162,17 +162,17 @@ describe('a rule', () => {
     expect(all()).toContain('occupied_room');
   });
 
-  test('tells what its placeholders stand for, and cuts it', async () => {
+  test('tells what its placeholders stand for, and its texts whole', async () => {
     const { addRule, say, byRule } = await prepare('rowan');
     await addRule({
       situation: 'bed_entered',
       title: '{sensor}|{region}|{location}|{situation}|{other}',
-      message: `${'x'.repeat(250)}{region}{location}`,
+      message: `${'x'.repeat(494)}{region}{location}`,
     });
     await say(a.regions({ 0: 1 }));
     const [rule] = byRule();
     expect(rule?.title).toMatch(/^Sensor [0-9A-F]{4}\|Bed\|rowan street 1\|[^|]+\|\{other\}$/);
-    expect(rule?.message).toBe(`${'x'.repeat(250)}Bedrow`);
+    expect(rule?.message).toBe(`${'x'.repeat(494)}Bedrowan street 1`);
   });
 });
 
