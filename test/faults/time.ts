@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { SkippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import type { Queue } from '../../lib/local/queue.ts';
@@ -12,6 +13,8 @@ const LONGEST_WAIT = 3_600_000;
 /** Tasks that become due within so many ms are processed in one step. */
 const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
+/** A call (ms) that takes longer is held back. */
+const HELD_BACK = 40;
 
 /** Moves time forward in a cloud. `dueItems` gives what waits in the due index of its table. */
 export const timeOf = (
@@ -77,11 +80,21 @@ export const timeOf = (
     return (await waiting()).length;
   };
 
+  /**
+   * Waits for the answer to a device. The host holds a call back for a second while earlier ones of the sensor wait: that
+   * second passes at once here.
+   */
+  const answered = async <T>(call: Promise<T>): Promise<T> => {
+    const isSoon = await Promise.race([call.then(() => true), setTimeout(HELD_BACK, false)]);
+    if (!isSoon) clock.skipTo(clock.now() + 1_000);
+    return call;
+  };
+
   /** Steps at ever longer intervals until so many ms have passed. */
   const last = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (let interval = FIRST_INTERVAL; clock.now() < end; interval *= 3.5)
       await step(Math.min(interval, end - clock.now()));
   };
-  return { step, judged, drain, last };
+  return { step, judged, drain, last, answered };
 };

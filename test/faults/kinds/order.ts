@@ -21,7 +21,7 @@ const shuffled = (chance: Random): Word[] => {
 };
 
 const inOrder = async (scene: Scene): Promise<Story> => {
-  const { homes, chance, clock, cloud } = scene;
+  const { homes, chance, clock, cloud, answered } = scene;
   const { client, customerId } = homes.birch;
   const { device, sensorId } = await linkSensor(client);
   const start = clock.now() - 3_600_000;
@@ -30,7 +30,7 @@ const inOrder = async (scene: Scene): Promise<Story> => {
       for (const { fall, status } of shuffled(chance)) {
         const uuid = crypto.randomUUID();
         const message = { ...fallMessage(status, start + fall * 60_000), uuid };
-        await device.ok('POST', `/devices/${sensorId}/messages`, chance() < 0.5 ? message : [message]);
+        await answered(device.ok('POST', `/devices/${sensorId}/messages`, chance() < 0.5 ? message : [message]));
         if (chance() < 0.3) await cloud.idle();
       }
     },

@@ -12,7 +12,7 @@ const PAUSE_MS = 50_000;
  * nothing else, whichever reports are answered without the queue.
  */
 const everyChange = async (scene: Scene): Promise<Story> => {
-  const { homes, chance, clock, cloud, step } = scene;
+  const { homes, chance, clock, cloud, step, answered } = scene;
   const { client, customerId } = homes.birch;
   const { device, sensorId } = await linkSensor(client);
   const reported: boolean[] = [];
@@ -23,7 +23,8 @@ const everyChange = async (scene: Scene): Promise<Story> => {
     tick += 1;
     const payload = { presenceDetected: isThere, timestamp: clock.now() - 3_600_000 + tick };
     const message = { type: 4, uuid: crypto.randomUUID(), payload };
-    while ((await device.call('POST', `/devices/${sensorId}/messages`, message)).status !== 202) await cloud.idle();
+    const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, message));
+    while ((await send()).status !== 202) await cloud.idle();
     reported.push(isThere);
   };
 
