@@ -44,8 +44,14 @@ export const ProcessMessages = z.object({
 });
 export type ProcessMessages = z.output<typeof ProcessMessages>;
 
-/** Sends a notice of the service about a sensor. The notice is stored under this uuid. */
-export const ProcessNotice = z.object({ type: z.literal('process_notice'), ...ofSensor, ...traced, uuid });
+/** Sends a notice of the service about a sensor. The notice is stored under this uuid; `receiveDate` (ms) is when it was made. */
+export const ProcessNotice = z.object({
+  type: z.literal('process_notice'),
+  ...ofSensor,
+  ...traced,
+  uuid,
+  receiveDate: millis.optional(),
+});
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
 /** Checks a sensor because time has passed: it may have been silent for too long, or its fall may move on. */

@@ -47,8 +47,9 @@ const taskOf = (key: Key): Task | null => {
   return delivery && { ...first, ...delivery, customerId: Number(delivery.customerId) };
 };
 const dueOf = (key: Key & { dueAt: string }): Due[] => {
-  const task = taskOf(key);
-  return task ? [{ task, time: Number(key.dueAt) }] : [];
+  const [task, time] = [taskOf(key), Number(key.dueAt)];
+  if (task?.type === 'process_notice') return [{ task: { ...task, receiveDate: Math.max(0, time - GRACE) }, time }];
+  return task ? [{ task, time }] : [];
 };
 
 /** How many items of a shard are read before the next shard has its turn. */

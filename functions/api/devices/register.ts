@@ -50,8 +50,12 @@ const noticeOf = (notice: Notice, { now, random }: NowAndRandom): NewNotice => (
 });
 
 /** Enqueues the delivery of a stored notice. If the queue is unavailable, the sweep finds the notice. */
-const tell = async ({ enqueue, log }: Registering, { customerId, id: sensorId }: SensorRecord, uuid: string) => {
-  const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid };
+const tell = async (
+  { enqueue, log }: Registering,
+  { customerId, id: sensorId }: SensorRecord,
+  { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
+) => {
+  const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid, receiveDate };
   await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
 };
 
@@ -65,7 +69,7 @@ const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<voi
   if (ofAll.count > TOLD_REFUSALS.customer) return;
   const { uuid, ...notice } = noticeOf('registration_refused', deps);
   await store.events.keepNotice({ customerId: sensor.customerId ?? 0, sensorId: sensor.id }, uuid, notice);
-  await tell(deps, sensor, uuid);
+  await tell(deps, sensor, { uuid, ...notice });
 };
 
 /**
@@ -84,6 +88,6 @@ export const registerAgain = async (
   const made = await deps.store.sensors.registerAgain(sensor, fresh, shown === undefined ? null : hashOf(shown));
   if (made === 'refused') await tellRefusal(deps, sensor);
   if (made !== 'done') return made && { what: made };
-  if (sensor.customerId !== null) await tell(deps, sensor, notice.uuid);
+  if (sensor.customerId !== null) await tell(deps, sensor, notice);
   return { what: 'again', shown: { sensorId: sensor.id, deviceToken, ...code.shown } };
 };

@@ -35,9 +35,9 @@ export const noticeOf = (
 export const sendNotice = async (
   { enqueue, log }: DeliverDeps,
   customerId: number,
-  { sensorId, uuid }: About,
+  { sensorId, uuid, item: { receiveDate } }: About,
 ): Promise<void> => {
-  const task = { type: 'process_notice' as const, customerId, sensorId, uuid };
+  const task = { type: 'process_notice' as const, customerId, sensorId, uuid, receiveDate };
   await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
 };
 
