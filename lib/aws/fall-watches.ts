@@ -9,7 +9,7 @@ import type { Watch, Watched } from './watches.ts';
 const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
   timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
-  deliveries: { seconds: 300, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
+  deliveries: { seconds: 60, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
   mqtt: {
     seconds: 300,
     impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
