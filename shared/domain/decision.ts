@@ -1,7 +1,7 @@
 import type { Happening } from './event.ts';
 import type { Rule } from './rule.ts';
 import { fires } from './rule-conditions.ts';
-import type { HitPlace } from './rule-hit.ts';
+import type { HitNumber, HitPlace } from './rule-hit.ts';
 import type { SensorState } from './sensor-state.ts';
 
 /** One event of a decision, with the rules that fire for it. Each of these rules makes a hit. */
@@ -26,8 +26,20 @@ export type Decided = {
 /**
  * The decision about one or several messages: enough to apply it, and to apply it again after a crash. `after` is an
  * earlier hit of the customer, after which the hits of this decision come; it is null if the decision makes no hit.
+ * `numbered`: the number of the sensor's last hit before; missing where the version before decided.
  */
-export type Decision = { decided: Decided[]; after: HitPlace | null };
+export type Decision = { decided: Decided[]; after: HitPlace | null; numbered?: HitNumber };
+
+/** The number of the sensor's last hit before a decision. */
+export const numberBefore = ({ numbered, decided: [first] }: Decision): HitNumber =>
+  numbered ?? { series: first?.receiveDate ?? 0, number: 0 };
+
+/** The number of the last hit that a decision makes; where nothing was decided before, a new series begins `now` (ms). */
+export const numberAfter = (decision: Decision | null, now: number): HitNumber => {
+  if (!decision) return { series: now, number: 0 };
+  const { series, number } = numberBefore(decision);
+  return { series, number: number + decision.decided.flatMap(({ rules }) => rules).length };
+};
 
 /** The longest span (ms) that a rule's rate limit can have. */
 const LONGEST_RATE_LIMIT = 86_400_000;

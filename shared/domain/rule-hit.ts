@@ -40,5 +40,17 @@ export const RuleHit = z
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
 
+/**
+ * How long (ms) after it was made a hit is told of changes by the cheapest write. Later ones are noted, so that lists can be
+ * sorted by them without reading every hit.
+ */
+export const SOON = 10_000;
+
+/**
+ * The number of a hit among those of its sensor, from 1 on without a gap. A new `series` (ms, when it begins) starts
+ * when the number of the one before is not known.
+ */
+export type HitNumber = { series: number; number: number };
+
 /** The position of a hit among those of its customer. Both fields grow from one hit to the next. */
 export type HitPlace = Pick<RuleHit, 'id' | 'createDate'>;

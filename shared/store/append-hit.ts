@@ -6,7 +6,7 @@ import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
 
-const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) => {
+const place = (customerId: number, { id, createDate }: HitPlace, { numbered, ...hit }: NewHit) => {
   const dates = { createDate, updateDate: createDate };
   return {
     ...hit,
@@ -14,7 +14,7 @@ const place = (customerId: number, { id, createDate }: HitPlace, hit: NewHit) =>
     id,
     messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })),
     listPk: listOf(customerId, hit.sensorId),
-    listSk: lists.byTime({ id }),
+    listSk: lists.hitOfSensor({ ...numbered, createDate }),
     ttl: Math.ceil((createDate + RETENTION) / 1_000),
     ...items.ruleHit({ customerId, hitId: id }),
   };

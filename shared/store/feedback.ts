@@ -2,6 +2,7 @@ import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
 import type { HitItem } from './hit-item.ts';
+import { noteLateChange } from './late-change.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
@@ -18,17 +19,19 @@ type Hit = HitItem & { feedbackRevision?: number };
 const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
   hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }));
 
-/** A hit's item holds the newest feedback on it, so that lists of hits read nothing more. */
-const show = (customerId: number, hit: Hit, feedback: Feedback | null): Write => {
-  const { id: hitId, feedbackRevision: seen = 0 } = hit;
+/** A hit's item holds the newest feedback on it, so that lists of hits read nothing more. Feedback changes it late (ms). */
+const show = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
+  const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
     seen === 0
-      ? where('attribute_exists(pk) AND attribute_not_exists(#feedbackRevision)')
-      : where('#feedbackRevision = :seen', { seen });
-  return {
-    update: items.ruleHit({ customerId, hitId }),
-    changes: changes({ set: { feedback, feedbackRevision: seen + 1 }, if: unchanged }),
-  };
+      ? where('#updateDate = :was AND attribute_not_exists(#feedbackRevision)', { was })
+      : where('#updateDate = :was AND #feedbackRevision = :seen', { was, seen });
+  const updateDate = Math.max(now, was);
+  const set = { feedback, feedbackRevision: seen + 1, updateDate, isLate: true };
+  return [
+    { update: items.ruleHit({ customerId, hitId }), changes: changes({ set, if: unchanged }) },
+    noteLateChange(customerId, hit, updateDate),
+  ];
 };
 /** Where the feedback of a hit is found, when the newest is deleted. */
 const ofHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
@@ -55,7 +58,7 @@ export const feedbackWrites = (table: Table) => ({
       const failed = await table.write(
         { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },
         { check: sensorKey(customerId, sensorId), where: present },
-        ...(hit && atHit ? [atHit, show(customerId, hit, newer(feedback, hit.feedback))] : []),
+        ...(hit && atHit ? [atHit, ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate)] : []),
       );
       if (failed === null) return 'done';
       return failed.includes(0) ? 'clash' : failed.includes(1) ? 'gone' : null;
@@ -74,7 +77,7 @@ export const feedbackWrites = (table: Table) => ({
         const query = { pk, newestFirst: true, limit: 2 };
         const { items: newest } = await table.query<{ feedback: Feedback }>(query);
         const next = newest.find((one) => one.feedback.id !== id)?.feedback ?? null;
-        writes.push({ remove: ofHit(customerId, hit, feedback) }, show(customerId, hit, next));
+        writes.push({ remove: ofHit(customerId, hit, feedback) }, ...show(customerId, hit, next, now));
       }
       return (await table.write(...writes)) === null || null;
     }),

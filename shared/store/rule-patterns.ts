@@ -1,31 +1,26 @@
-import { type AccessPattern, counting, each4KB, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+
+const halvings =
+  '0.5 for 4 KB of them; 0.5 for each halving of the list while it holds expired ones (9 for 100,000); by updateDate 0.5 for ' +
+  '80 late changes, and 0.5 for each halving of their number';
 
 /** Questions about rules and their hits; see access-patterns.ts. */
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, 1, 0),
   'ruleHits.tail': pattern('The newest hit of a customer', { query: ['ruleHit'] }, 0.5, 0),
-  'ruleHits.window': pattern(
-    'The first and the last hit id of the last 120 days, and so their number',
-    { get: ['ruleHit'], query: ['ruleHit'] },
-    2,
+  'ruleHits.page': pattern(
+    'A page of the hits of a customer, in any order, and how many there are',
+    { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },
+    3.5,
     0,
-    'and 0.5 for each halving of the log while it holds older ones: 9 for 100,000',
+    halvings,
   ),
-  'ruleHits.range': pattern('A page of hits in the order of ids', { query: ['ruleHit'] }, 1, 0, each4KB),
-  'ruleHits.some': pattern('Some hits by their ids', { batchGet: ['ruleHit'] }, 0.5, 0, eachItem),
-  'ruleHits.idsOfSensor': pattern(
-    'The ids of the hits of a sensor',
-    { queryList: ['hitsOfSensor'] },
-    0.5,
+  'ruleHits.pageOfSensor': pattern(
+    'A page of the hits of a sensor, in any order, and how many there are',
+    { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['lateChange'], queryList: ['hitsOfSensor'] },
+    3,
     0,
-    'for 8 KB of their keys, about 70 hits; 5,000 at first, 20,000 at most',
-  ),
-  'ruleHits.changeDates': pattern(
-    'The update dates of all hits of the last 120 days',
-    { query: ['ruleHit'] },
-    0.5,
-    0,
-    each8KB,
+    `0.5 for each hit of the page; ${halvings}`,
   ),
   'ruleHits.append': pattern(
     'Append a hit after the last one, once for its event and rule',
@@ -36,10 +31,10 @@ export const rulePatterns = {
   ),
   'ruleHits.report': pattern(
     'Report attempts to send a message of a hit',
-    { update: ['ruleHit'] },
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     0,
     1,
-    'for each KB',
+    'for each KB; more than 10 s after the hit: 1 read and 5 written',
   ),
 
   'rules.get': pattern('A rule, by its id', { get: ['ruleById'] }, 1, 0),

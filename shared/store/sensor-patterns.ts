@@ -132,9 +132,9 @@ export const sensorPatterns = {
   ),
   'feedback.create': pattern(
     'Write feedback, and keep the newest of a hit in the hit',
-    { get: ['ruleHit'], put: ['feedback', 'feedbackOfHit'], update: ['ruleHit'], check: ['sensor'] },
+    { get: ['ruleHit'], put: ['feedback', 'feedbackOfHit', 'lateChange'], update: ['ruleHit'], check: ['sensor'] },
     1,
-    9,
+    11,
     '0 and 5 without a hit',
   ),
   'feedback.remove': pattern(
@@ -142,11 +142,12 @@ export const sensorPatterns = {
     {
       get: ['feedback', 'ruleHit'],
       query: ['feedbackOfHit'],
+      put: ['lateChange'],
       update: ['ruleHit'],
       remove: ['feedback', 'feedbackOfHit'],
     },
     3,
-    7,
+    9,
     '1 and 2 without a hit',
   ),
 

@@ -70,6 +70,8 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
+  /** When a hit changed last, if that was later than soon after it was made. */
+  lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
@@ -88,7 +90,7 @@ export const items = {
 
 /** Keys of the index `list`. */
 export const lists = {
-  hitsOfSensor: part('C#{customerId}#S#{sensorId}#HITS'),
+  hitsOfSensor: part('C#{customerId}#S#{sensorId}#NUMBERED'),
   feedbackOfSensor: part('C#{customerId}#S#{sensorId}#FEEDBACK'),
   /** Its sort keys are packed sensors: `packSensor`. */
   sensorsOfCustomer: part('C#{customerId}#SENSORS'),
@@ -96,6 +98,7 @@ export const lists = {
   openFallsOfCustomer: part('C#{customerId}#FALLS'),
   bySensor: part('{sensorId}'),
   byTime: part('{0id}'),
+  hitOfSensor: part('{0series}-{0number}-{0createDate}'),
   heldOfWebhook: part('C#{customerId}#W#{webhookId}#HELD'),
   byDelivery: part('{deliveryId}'),
 } as const;

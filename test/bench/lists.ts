@@ -1,5 +1,7 @@
 import { derivedUlid } from '../../shared/domain/ids.ts';
 import { packSnapshot } from '../../shared/domain/packed-snapshot.ts';
+import type { HitItem } from '../../shared/store/hit-item.ts';
+import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { seedHits } from '../fixtures/hits.ts';
@@ -45,6 +47,16 @@ const measureDeliveries = async ({ cloud, ledger }: Bench): Promise<Figure[]> =>
   return figures;
 };
 
+/** The changes that came late: of so many hits out of all. */
+const LATE = 1_000;
+
+/** Reports attempts for hits long after they were made, as a replay does. */
+const changeLate = async ({ cloud }: Bench, customerId: number, hits: readonly HitItem[]): Promise<void> => {
+  const { ruleHits } = store(cloud.runtime.table);
+  for (const { id } of hits.filter((_, n) => n % (HITS / LATE) === 0))
+    await ruleHits.report({ customerId, hitId: id, at: 0, tries: [Date.now()], sent: true }, Date.now());
+};
+
 /** Measures the read units of pages of 100,000 rule hits. */
 const measureHits = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   const home = await createHome(await adminOf(cloud.url), 'hazel', ALL_PERMISSIONS);
@@ -52,14 +64,25 @@ const measureHits = async ({ cloud, ledger }: Bench): Promise<Figure[]> => {
   for (let n = 0; n < SENSORS; n++) sensors.push((await linkSensor(home.client)).sensorId);
   const stepMs = 100_000;
   const from = Date.now() - HITS * stepMs;
-  await seedHits(cloud.runtime.table, { customerId: home.customerId, sensors, count: HITS, from, stepMs });
+  const log = { customerId: home.customerId, sensors, count: HITS, from, stepMs };
+  await changeLate({ cloud, ledger }, home.customerId, await seedHits(cloud.runtime.table, log));
   const figures: Figure[] = [];
-  for (const [perPage, page] of [30, 200].flatMap((size) => [0, Math.ceil(HITS / size) - 1].map((at) => [size, at]))) {
-    ledger.clear();
-    const query = `perPage=${perPage}&page=${page}`;
-    await home.client.ok('GET', `/customers/${home.customerId}/rule-hits?${query}`);
-    figures.push({ name: `100,000 hits: ${query}`, value: ledger.total().read, unit: 'read units', most: BAR });
-  }
+  const pages = [30, 200].flatMap((size) => [0, 0.5, 1].map((part) => ({ size, part })));
+  const ways = [
+    '',
+    '&sortBy=desc(updateDate)',
+    `&sensorId=${sensors[0]}`,
+    `&sensorId=${sensors[0]}&sortBy=asc(updateDate)`,
+  ];
+  for (const [at, way] of ways.entries())
+    for (const { size, part } of pages) {
+      const last = Math.ceil((at < 2 ? HITS : HITS / SENSORS) / size) - 1;
+      ledger.clear();
+      const query = `perPage=${size}&page=${Math.floor(last * part)}${way}`;
+      await home.client.ok('GET', `/customers/${home.customerId}/rule-hits?${query}`);
+      const name = `100,000 hits: ${query.replace(/sensorId=[^&]+/, 'sensorId')}`;
+      figures.push({ name, value: ledger.total().read, unit: 'read units', most: BAR });
+    }
   return figures;
 };
 

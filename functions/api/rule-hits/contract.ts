@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged, sensorOfList, sortBy } from '../../../shared/api/paging.ts';
+import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '../../../shared/api/paging.ts';
 import { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import { idText } from '../../../shared/domain/values.ts';
 
@@ -17,9 +17,8 @@ export const ruleHits = group({
       within: 'customer',
       params: z.object({ customerId: idText }),
       description:
-        'Without `sensorId`, `total` is exact and all pages can be read. With it: ' +
-        `${lookedText('5,000', '20,000')} A new hit may be missing for a second. Sorting by updateDate sorts the newest ` +
-        '500 hits, with `sensorId` the newest 100; the others are sorted by createDate.',
+        '`total` is exact, all pages can be read, and all orders are exact. A new hit of a sensor, and a late change, may be ' +
+        'missing for a second. Feedback and the result of a delivery are changes.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(idText),
@@ -29,16 +28,7 @@ export const ruleHits = group({
       success: 200,
       response: paged(RuleHit),
       errors: ['customer_not_found'],
-      uses: [
-        'customers.get',
-        'ruleHits.window',
-        'ruleHits.range',
-        'ruleHits.idsOfSensor',
-        'ruleHits.some',
-        'ruleHits.changeDates',
-        'sensors.getAll',
-        'sensors.list',
-      ],
+      uses: ['customers.get', 'ruleHits.page', 'ruleHits.pageOfSensor', 'sensors.getAll', 'sensors.list'],
     },
     getRuleHit: {
       method: 'GET',

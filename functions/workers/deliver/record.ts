@@ -12,7 +12,7 @@ export const report = async (
   sent: boolean,
 ): Promise<void> => {
   for (const { id, message } of hit ? [hit, ...alsoHits] : [])
-    await store.ruleHits.report(customerId, id, message, tries, sent, now());
+    await store.ruleHits.report({ customerId, hitId: id, at: message, tries, sent }, now());
 };
 
 /** Ends the original deliveries of a redelivery that the receiver accepted, if they still wait to be sent. */

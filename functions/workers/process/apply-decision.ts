@@ -8,12 +8,12 @@ import { serviceOf } from '../../../shared/domain/snapshot.ts';
 import { inContext, oneOrAll } from '../../../shared/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
-import { appender, fire, forHooks, type Recipients } from './fire.ts';
+import { appender, fire, fireDeleted, forHooks, type Recipients } from './fire.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 type Rules = ReadonlyMap<number, Rule>;
 
-/** The rules of a decision. After a crash they are read again; a rule that was deleted meanwhile does not fire. */
+/** The rules of a decision. After a crash they are read again; a rule that was deleted meanwhile is missing. */
 const rulesOf = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -103,8 +103,11 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
   for (const event of decided) {
     const eventContext = { service, event, sensor, customer };
     deliveries.push(...(await forHooks(deps, eventContext, context, recipients)));
-    for (const rule of event.rules.map((id) => rules.get(id)))
+    for (const ruleId of event.rules) {
+      const rule = rules.get(ruleId);
       if (rule) deliveries.push(...(await fire(deps, eventContext, rule, recipients, append)));
+      else await fireDeleted(eventContext, { ruleId, customerId }, append);
+    }
   }
   await sendOut(deps, merged(deliveries));
   countAlarms(deps, deliveries, recipients);

@@ -1,6 +1,6 @@
 import { situationText } from '../../../shared/api/messages/situation-text.ts';
 import type { Bot } from '../../../shared/domain/bot.ts';
-import type { Decided, Decision } from '../../../shared/domain/decision.ts';
+import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import type { Format } from '../../../shared/domain/formats/format.ts';
 import { takes } from '../../../shared/domain/formats/formats.ts';
@@ -17,14 +17,23 @@ const textFor = async (locale: string, { happening }: Decided): Promise<string> 
 const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
   takes(format, { source, code: happening.code });
 
-/** Appends a hit to the customer's hits. Returns its id, and the bots that its messages are for. */
-export type Append = (hit: NewHit) => Promise<{ id: number; bots: number[] }>;
+type UnnumberedHit = Omit<NewHit, 'numbered'>;
 
-/** Appends the hits of a decision in a fixed order; the search for each begins after the one before. */
-export const appender = ({ store, now }: ProcessDeps, customerId: number, { after }: Decision): Append => {
-  let last = after ?? { id: 0, createDate: 0 };
+/** Appends a hit to the customer's hits. Returns its id, and the bots that its messages are for. */
+export type Append = (hit: UnnumberedHit) => Promise<{ id: number; bots: number[] }>;
+
+/**
+ * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search
+ * for each begins after the one before.
+ */
+export const appender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): Append => {
+  let last = decision.after ?? { id: 0, createDate: 0 };
+  const before = numberBefore(decision);
+  let { number } = before;
   return async (hit) => {
-    const { isNew, ...context } = await store.ruleHits.append(customerId, last, hit, now());
+    number += 1;
+    const numbered = { ...hit, numbered: { ...before, number } };
+    const { isNew, ...context } = await store.ruleHits.append(customerId, last, numbered, now());
     last = context;
     // The rule may have been given other recipients since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
@@ -47,7 +56,7 @@ const newHit = (
   rule: Rule,
   recipients: Rule['recipients'],
   bots: ReadonlyMap<number, Bot>,
-): NewHit => {
+): UnnumberedHit => {
   const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
   return {
     ruleId: rule.id,
@@ -65,6 +74,20 @@ const newHit = (
       extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
     })),
   };
+};
+
+/** Writes the hit of a rule that was deleted after it fired and before its hit was written, because of a crash: nobody is told. */
+export const fireDeleted = async (
+  { event, sensor }: EventContext,
+  { ruleId, customerId }: { ruleId: number; customerId: number },
+  append: Append,
+): Promise<void> => {
+  const { uuid, happening } = event;
+  if (happening.situation === null) return;
+  await append({
+    ...{ ruleId, ruleSensorGroupId: 0, ruleCustomerId: customerId, messages: [] },
+    ...{ sensorId: sensor.id, sensorEventId: uuid, situation: happening.situation },
+  });
 };
 
 /** Writes the hit of a rule. Returns a delivery for each recipient whose webhook still exists and belongs to its bot. */

@@ -1,4 +1,4 @@
-import { decide } from '../../../shared/domain/decision.ts';
+import { decide, numberAfter } from '../../../shared/domain/decision.ts';
 import type { Happening } from '../../../shared/domain/event.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor-state.ts';
@@ -129,7 +129,8 @@ export const settle = async (
   const after = isHit ? await store.ruleHits.tail(customerId) : null;
   // Which call it was is for logs: in each of many events it would cost as much as they do.
   const kept = decided.map(({ requestId: _, ...event }) => event);
-  const decision = decided.length > 0 ? { decided: kept, after } : before.decision;
+  const numbered = numberAfter(before.decision, deps.now());
+  const decision = decided.length > 0 ? { decided: kept, after, numbered } : before.decision;
   const { duePk, dueAt } = before;
   const watch = former ? null : watchAt(deps, before, next, timings);
   const state: StateItem = {
@@ -148,6 +149,6 @@ export const settle = async (
   if (decided.length > 0) deps.measure('Events', decided.length);
   if (isHit) deps.measure('RuleHits', decided.flatMap((event) => event.rules).length);
   const known = new Map([...rules.values()].flat().map((rule) => [rule.id, rule]));
-  if (decided.length > 0) await applyDecision(deps, context, { decided, after }, known);
+  if (decided.length > 0) await applyDecision(deps, context, { decided, after, numbered }, known);
   return { ...state, version: before.version + 1 };
 };

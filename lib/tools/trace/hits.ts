@@ -1,8 +1,7 @@
-import { RETENTION } from '../../../shared/domain/event.ts';
+import { firstWhere } from '../../../shared/domain/first-where.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';
-import { store } from '../../../shared/store/store.ts';
-import { items, lists } from '../../../shared/store/table.ts';
+import { sensorLine } from '../../../shared/store/hit-line.ts';
 import type { SensorKey } from './find.ts';
 
 const HOUR = 3_600_000;
@@ -13,26 +12,16 @@ const AFTER = 24 * HOUR;
 const MOST = 1_000;
 
 /**
- * Gives the hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. Hits are ordered by
- * id, so a binary search finds both ends of this span. `isWhole` is false when there are more hits than are read.
+ * Gives the hits of a sensor from 48 h before a time (ms) until 24 h after it, the oldest first. `isWhole` is
+ * false when there are more hits than are read: then the newest are.
  */
 export const hitsAround = async (
   table: Table,
   { customerId, sensorId }: SensorKey,
   time: number,
 ): Promise<{ hits: HitItem[]; isWhole: boolean }> => {
-  const { ruleHits } = store(table);
-  // The window of a later day begins with the first hit that is not older than the time asked for.
-  const since = await ruleHits.window(customerId, time - BEFORE + RETENTION);
-  if (!since) return { hits: [], isWhole: true };
-  const until = await ruleHits.window(customerId, time + AFTER + RETENTION);
-  const last = until ? until.first - 1 : since.last;
-  if (last < since.first) return { hits: [], isWhole: true };
-  const { items: keys, next } = await table.query({
-    ...{ index: 'list' as const, pk: lists.hitsOfSensor({ customerId, sensorId }) },
-    between: [lists.byTime({ id: since.first }), lists.byTime({ id: last })],
-    limit: MOST,
-  });
-  const ids = keys.flatMap((key) => Number(items.ruleHit.read(key)?.hitId ?? Number.NaN)).filter(Number.isFinite);
-  return { hits: await ruleHits.some(customerId, ids), isWhole: next === undefined };
+  const line = await sensorLine(table, customerId, sensorId, time - BEFORE);
+  const end = await firstWhere(0, line.size, async (at) => (await line.at(at)).createDate > time + AFTER);
+  const from = Math.max(0, end - MOST);
+  return { hits: await line.hits(from, end), isWhole: from === 0 };
 };

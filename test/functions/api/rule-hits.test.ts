@@ -100,6 +100,7 @@ describe('a list of rule hits', () => {
 
 describe('the hits of a customer', () => {
   const hit = (n: number) => ({
+    numbered: { series: 1, number: n + 1 },
     ...{ ruleId: n, ruleSensorGroupId: 0, ruleCustomerId: 7, sensorId: 's', situation: 'fall_detected' as const },
     ...{ sensorEventId: '00000000-0000-4000-8000-000000000001', messages: [] },
   });

@@ -1,107 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handler } from '../../../functions/workers/process/handler.ts';
-import { systemClock } from '../../../lib/local/clock.ts';
-import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/invocation.ts';
 import type { Runtime } from '../../../shared/deps.ts';
-import { encode } from '../../../shared/queue/encode.ts';
-import type { SensorTask } from '../../../shared/queue/task.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { changes } from '../../../shared/store/request.ts';
-import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import { fallMessage } from '../../fixtures/home.ts';
+import {
+  again,
+  crashingAt,
+  presence,
+  type QueueRecord,
+  startCloudByHand,
+  uuidOf,
+  work,
+} from '../../fixtures/process-by-hand.ts';
 
-let cloud: Cloud;
-// What is sent in this cloud reaches nobody: the tests process by hand.
+let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
 let base: Runtime;
 beforeAll(async () => {
-  const nothing = { send: async () => {}, hide: async () => {}, redrive: async () => {} };
-  cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, log: () => {}, queues: nothing }) });
-  base = cloud.runtime;
+  cloud = await startCloudByHand();
+  base = cloud.base;
 });
 afterAll(() => cloud.stop());
-
-const context = () => lambdaContext({ functionName: 'process', timeoutSeconds: 30, clock: systemClock });
-let sequence = 0;
-/** A message of the FIFO queue: it has a place in its group, and that stays when it comes again. */
-const recordOf = (task: SensorTask) => ({
-  messageId: String(++sequence),
-  receiptHandle: '',
-  body: encode(task).body,
-  eventSourceARN: 'arn:aws:sqs:eu-central-1:0:events',
-  attributes: {
-    ApproximateReceiveCount: '1',
-    ...(task.type !== 'check_sensor' && {
-      MessageGroupId: task.sensorId,
-      SequenceNumber: String(sequence).padStart(20, '0'),
-    }),
-  },
-});
-type Record = ReturnType<typeof recordOf>;
-const again = (record: Record): Record => ({
-  ...record,
-  attributes: { ...record.attributes, ApproximateReceiveCount: '2' },
-});
-/** Gives the ids of what is given back. */
-const work = async (runtime: Runtime, ...Records: Record[]): Promise<string[]> => {
-  const answer = await handler.with(runtime)({ Records } as unknown as Parameters<typeof handler>[0], context());
-  return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-};
-
-const uuidOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
-/** Each two minutes after the one before: no rate limit swallows any. */
-const presence = (present: boolean, at: number) => ({
-  type: 4,
-  uuid: uuidOf(at),
-  payload: { presenceDetected: present, timestamp: Date.now() - 18_000_000 + at * 120_000 },
-});
-
-/** A linked sensor, and a rule that hears of a situation. */
-const prepare = async (name: string, situation = 'occupied_room') => {
-  const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
-  const sensor = await linkSensor(home.client);
-  await createAlarm(home.client, 'http://127.0.0.1:9/', situation);
-  const place = { customerId: home.customerId, sensorId: sensor.sensorId };
-  const said = (...messages: object[]) =>
-    recordOf({
-      type: 'process_messages',
-      ...place,
-      receiveDate: Date.now(),
-      first: 0,
-      messages: messages.map((message) => JSON.stringify(message)),
-    });
-  const look = () => recordOf({ type: 'check_sensor', ...place });
-  const hits = async () =>
-    (await home.client.ok<{ total: number }[]>('GET', `/customers/${home.customerId}/rule-hits`))[0]?.total;
-  const events = async () => {
-    const path = `/sensors/${sensor.sensorId}/events?perPage=200`;
-    const [page] = await home.client.ok<{ data: { uuid: string; action: string }[] }[]>('GET', path);
-    return (page?.data ?? []).map(({ action }) => action).toReversed();
-  };
-  const state = () => store(base.table).states.get(place.customerId, place.sensorId);
-  return { home, place, said, look, hits, events, state };
-};
-
-/** A runtime that ends where an item of that kind is written; `after` so many of them. */
-const crashingAt = (runtime: Runtime, kind: string, after = 0): Runtime => {
-  let left = after;
-  return {
-    ...runtime,
-    table: {
-      ...runtime.table,
-      write: async (...writes) => {
-        const isKind = writes.some((write) => 'put' in write && write.put.sk.startsWith(kind));
-        if (isKind && left-- <= 0) throw new Error('the process ends here');
-        return runtime.table.write(...writes);
-      },
-    },
-  };
-};
+const prepare = (name: string, situation?: string) => cloud.prepare(name, situation);
 
 /** Works on messages; gives how many times the state was written. */
-const statesOf = async (...records: Record[]): Promise<number> => {
+const statesOf = async (...records: QueueRecord[]): Promise<number> => {
   let states = 0;
   const write: Table['write'] = async (...writes) => {
     if (writes.some((one) => 'put' in one && one.put.sk === 'STATE')) states += 1;

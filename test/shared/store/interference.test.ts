@@ -133,7 +133,7 @@ test('a group whose sensors were moved only in part has them all after the same 
 
 test('feedback that is given while the newest is deleted is the newest of its hit', async () => {
   await place();
-  const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [] };
+  const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], numbered: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));

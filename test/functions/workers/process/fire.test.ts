@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { store } from '../../../../shared/store/store.ts';
+import { createAlarm } from '../../../fixtures/home.ts';
+import { crashingAt, presence, startCloudByHand, work } from '../../../fixtures/process-by-hand.ts';
+
+let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
+beforeAll(async () => {
+  cloud = await startCloudByHand();
+});
+afterAll(() => cloud.stop());
+
+describe("a sensor's hits", () => {
+  test('have no gap where a rule was deleted after it fired, before its hit was written', async () => {
+    const { home, rule, said, hits, hitsOfSensor } = await cloud.prepare('cedar');
+    await work(cloud.base, said(presence(true, 0)));
+    await work(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
+    await home.client.ok('DELETE', `/rules/${rule.id}`);
+    await createAlarm(home.client, 'http://127.0.0.1:9/', 'occupied_room');
+    await work(cloud.base, said(presence(false, 3), presence(true, 4)));
+    expect(await hits()).toBe(3);
+    expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
+  });
+
+  test('are all listed though a decision was put aside and their numbers begin anew', async () => {
+    const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
+    await work(cloud.base, said(presence(true, 0)));
+    const before = await state();
+    if (!before) throw new Error('there is no state');
+    const { states } = store(cloud.base.table);
+    expect(
+      await states.decide(place.customerId, place.sensorId, before.version, { ...before, decision: null }, null),
+    ).toBe(true);
+    await work(cloud.base, said(presence(false, 1), presence(true, 2)));
+    await work(cloud.base, said(presence(false, 3), presence(true, 4)));
+    expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
+  });
+});

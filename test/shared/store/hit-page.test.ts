@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HitPlace, SOON } from '../../../shared/domain/rule-hit.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
+import { store } from '../../../shared/store/store.ts';
+import { createLedger, startEngine } from '../../bench/meter.ts';
+import { some } from '../../fixtures/store-things.ts';
+
+const START = 1_800_000_000_000;
+const CUSTOMER = 7;
+const SENSORS = ['id_a', 'id_b', 'id_c'];
+
+/** Numbers from 0 to 1 that look random, the same in each run. */
+const drawing = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+};
+
+describe('3,000 hits that were changed soon, late and often', () => {
+  const ledger = createLedger();
+  let engine: Awaited<ReturnType<typeof startEngine>>;
+  let its: ReturnType<typeof store>;
+  const hits: HitItem[] = [];
+  const draw = drawing(27);
+  const below = (limit: number) => Math.floor(draw() * limit);
+
+  /** Appends a hit some time after the one before: many at once, some hours later. Its sensor has two series. */
+  const append = async (n: number, last: HitPlace, time: number): Promise<HitPlace> => {
+    const sensorId = SENSORS[below(3)] ?? '';
+    const number = hits.filter((one) => one.sensorId === sensorId).length + 1;
+    const series = number > 400 ? START + 86_400_000 : START;
+    const about = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }] };
+    const hit = some({ ...about, numbered: { series, number: series === START ? number : number - 400 } });
+    return its.ruleHits.append(CUSTOMER, last, hit, time);
+  };
+
+  /** A change by the way of life: a result of the delivery, soon or by a replay, or feedback given or taken back. */
+  const change = async (hit: HitItem, time: number): Promise<void> => {
+    const [how, { id, sensorId }] = [below(4), hit];
+    const feedbackId = below(1_000_000);
+    const given = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
+    if (how > 0) await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
+    else if ((await its.feedback.create(CUSTOMER, given)) === 'done' && below(2) === 0)
+      await its.feedback.remove(CUSTOMER, sensorId, feedbackId, time + below(5_000));
+  };
+
+  beforeAll(async () => {
+    engine = await startEngine(':memory:', ledger);
+    its = store(engine.plain);
+    for (const id of SENSORS) await engine.plain.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
+    let [last, time] = [await its.ruleHits.tail(CUSTOMER), START];
+    for (let n = 0; n < 3_000; n++) {
+      time += below(3) === 0 ? below(90_000) : below(400);
+      last = await append(n, last, time);
+      const hit = await its.ruleHits.get(CUSTOMER, last.id);
+      if (hit) hits.push(hit);
+      if (hit && below(10) > 0) await change(hit, time + below(SOON));
+      const old = hits[below(hits.length)];
+      if (old && below(6) === 0) await change(old, time);
+    }
+    for (const [at, { id }] of hits.entries()) hits[at] = (await its.ruleHits.get(CUSTOMER, id)) as HitItem;
+  }, 60_000);
+  afterAll(() => engine.stop());
+
+  const byHand = (sensorId: string, sortBy: string): number[] => {
+    const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';
+    const sign = sortBy.startsWith('desc') ? -1 : 1;
+    const listed = hits.filter((one) => sensorId === '' || one.sensorId === sensorId);
+    return listed.toSorted((a, b) => sign * (a[field] - b[field]) || a.id - b.id).map(({ id }) => id);
+  };
+  const page = (sensorId: string, since: number, query: Parameters<typeof its.ruleHits.page>[2]) =>
+    sensorId === ''
+      ? its.ruleHits.page(CUSTOMER, since, query)
+      : its.ruleHits.pageOfSensor(CUSTOMER, sensorId, since, query);
+  const orders = ['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'];
+
+  test.each(orders)('sorted by %s, any page is that of a plain list, and the total too', async (sortBy) => {
+    for (let n = 0; n < 60; n++) {
+      const sensorId = ['', ...SENSORS][below(4)] ?? '';
+      const all = byHand(sensorId, sortBy);
+      const perPage = 1 + below(60);
+      const wanted = below(Math.ceil(all.length / perPage) + 1);
+      const found = await page(sensorId, 0, { page: wanted, perPage, sortBy });
+      expect(found.total).toBe(all.length);
+      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(wanted * perPage, (wanted + 1) * perPage));
+    }
+  });
+
+  test.each(orders)('sorted by %s, what comes after a hit is the rest of a plain list', async (sortBy) => {
+    for (let n = 0; n < 25; n++) {
+      const sensorId = ['', ...SENSORS][below(4)] ?? '';
+      const all = byHand(sensorId, sortBy);
+      const at = below(all.length);
+      const found = await page(sensorId, 0, { page: 1, perPage: 7, sortBy, after: all[at] });
+      expect(found.total).toBe(all.length - at - 1);
+      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(at + 8, at + 15));
+    }
+  });
+
+  test('what is too old is in no list, though it changed late', async () => {
+    const since = hits[1_000]?.createDate ?? 0;
+    for (const sensorId of ['', ...SENSORS])
+      for (const sortBy of orders) {
+        const young = new Set(hits.filter((one) => one.createDate >= since).map(({ id }) => id));
+        const all = byHand(sensorId, sortBy).filter((id) => young.has(id));
+        const found = await page(sensorId, since, { page: 2, perPage: 50, sortBy });
+        expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, all.length]);
+        expect(found.hits.map(({ id }) => id)).toEqual(all.slice(100, 150));
+      }
+  });
+
+  test('a result that is reported twice changes the hit once', async () => {
+    const { id: hitId } = hits[5] as HitItem;
+    const [time, report] = [START + 10 ** 9, { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true }];
+    await its.ruleHits.report({ ...report, tries: [11] }, time);
+    await its.ruleHits.report(report, time + 1);
+    await its.ruleHits.report(report, time + 2);
+    const { messages, updateDate } = (await its.ruleHits.get(CUSTOMER, hitId)) as HitItem;
+    expect([messages[0]?.sendTryTimes.slice(-2), updateDate]).toEqual([[11, 12], time + 1]);
+    const newest = await its.ruleHits.page(CUSTOMER, 0, { page: 0, perPage: 1, sortBy: 'desc(updateDate)' });
+    expect(newest.hits.map(({ id }) => id)).toEqual([hitId]);
+  });
+});
