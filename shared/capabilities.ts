@@ -41,7 +41,7 @@ export const capabilities = {
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
     env: [
-      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION', 'METRICS_NAMESPACE', 'CREDENTIALS_SINCE'],
+      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION', 'METRICS_NAMESPACE', 'CREDENTIALS_SINCE', 'CORS_ORIGINS'],
       ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
     ],
   },

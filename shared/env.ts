@@ -77,6 +77,8 @@ export const Environment = z.object({
     .default(''),
   /** Further addresses of the service, which no webhook may call. */
   OWN_URLS: list.default([]),
+  /** Origins whose pages may call the API with a token. */
+  CORS_ORIGINS: list.default([]),
   /** Whether the canary falls. */
   CANARY: flag.default(false),
   /** An address outside that is called after each fall of the canary that came back; empty: none. */

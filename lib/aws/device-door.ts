@@ -79,7 +79,8 @@ const throttledIn = (logGroup: LogGroup): Metric => {
 
 /**
  * Creates the door of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
- * the API of the apps keeps a fall out. It has no CORS, because no page calls it.
+ * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
+ * answers here are not for pages.
  *
  * The functions answer as they do at the API of the apps, also for unknown methods. HTTP APIs have no gateway responses,
  * so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this service's headers:

@@ -1,4 +1,5 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { corsHeaders } from '../../shared/api/cors.ts';
 import type { Stage } from './settings.ts';
 
 /**
@@ -53,6 +54,18 @@ const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string,
   ...(retryAfter !== undefined && { 'Retry-After': `'${retryAfter}'` }),
 });
 
+/**
+ * The headers by which pages of other origins may read these answers. API Gateway puts fixed values or those of the
+ * request into them, and cannot choose: where a stage lists several origins, none is named, and a page sees a network
+ * error, for to name whichever asks would let in those that are not listed.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
+ */
+const corsOf = ({ corsOrigins }: Stage, headers: Record<string, string>): Record<string, string> => {
+  const only = corsOrigins.length === 1 ? corsOrigins[0] : undefined;
+  const cors = Object.entries(corsHeaders(corsOrigins, only, headers));
+  return Object.fromEntries(cors.map(([name, value]) => [name, `'${value}'`]));
+};
+
 const parametersOf = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]));
 
@@ -62,12 +75,15 @@ const parametersOf = (headers: Record<string, string>): Record<string, string> =
  */
 export const answersOnOurBehalf = (stage: Stage) =>
   Object.fromEntries(
-    answers.map(({ type, status, message, retryAfter }) => [
-      type.responseType,
-      {
-        statusCode: String(status),
-        responseParameters: parametersOf(headersOf(stage, retryAfter)),
-        responseTemplates: { 'application/json': JSON.stringify({ message, statusCode: status }) },
-      },
-    ]),
+    answers.map(({ type, status, message, retryAfter }) => {
+      const headers = headersOf(stage, retryAfter);
+      return [
+        type.responseType,
+        {
+          statusCode: String(status),
+          responseParameters: parametersOf({ ...headers, ...corsOf(stage, headers) }),
+          responseTemplates: { 'application/json': JSON.stringify({ message, statusCode: status }) },
+        },
+      ];
+    }),
   );

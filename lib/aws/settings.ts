@@ -1,6 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
-import { quotas, range, retrySchedule, serviceName, time } from '../../shared/settings/kinds.ts';
+import { pageOrigins, quotas, range, retrySchedule, serviceName, time } from '../../shared/settings/kinds.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
@@ -110,6 +110,7 @@ export const settings = {
     'The one proxy in front of the API whose header with the address of the caller is trusted.',
     trustedProxy,
   ),
+  corsOrigins: declare('Origins whose pages may call the API with a token (CORS); empty: none.', pageOrigins),
   quotas: declare('Quotas of a customer that differ from the built-in ones.', quotas),
   sensorInactiveAfter: declare('Seconds of silence after which a sensor is inactive.', whole(300, 1, 86_400)),
   allowPrivateTargets: declare('Lets webhooks call private addresses.', flag(false)),

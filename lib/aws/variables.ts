@@ -47,6 +47,7 @@ export const variablesOf = (
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
   OWN_URLS: own.join(','),
+  CORS_ORIGINS: stage.corsOrigins.join(','),
   CANARY: String(stage.canary),
   HEARTBEAT_URL: stage.heartbeatUrl,
   SERVICE_NAME: stage.serviceName,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { corsHeaders } from '../../shared/api/cors.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { headersOfAll, refusal } from '../../shared/api/middleware/answer.ts';
 import { bestLocale } from '../../shared/domain/locale.ts';
@@ -12,16 +13,20 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
   return { statusCode, headers: { ...headersOfAll(version, randomUUID()), ...headers, ...length }, body };
 };
 
+/** What answers of this host itself need to know of the stage. */
+export type About = { version: string; corsOrigins: readonly string[] };
+
 /** Refuses a request that reaches no operation. */
 export const refuseRequest = async (
   request: IncomingMessage,
   response: ServerResponse,
   error: ApiError,
-  version: string,
+  { version, corsOrigins }: About,
 ): Promise<void> => {
   if (response.headersSent) return void response.destroy();
   const { statusCode, headers, body } = await answerOf(error, version, request.headers['accept-language']);
-  response.writeHead(statusCode, headers).end(body);
+  const cors = corsHeaders(corsOrigins, request.headers.origin, headers);
+  response.writeHead(statusCode, { ...headers, ...cors }).end(body);
 };
 
 /**

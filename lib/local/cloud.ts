@@ -91,7 +91,8 @@ export const startCloud = async (options: CloudOptions) => {
   if (options.dataDir !== ':memory:') refuseOldFolder(options.dataDir);
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
-  const door = createFrontDoor({ version: options.settings.SERVICE_VERSION, onError, tls });
+  const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
+  const door = createFrontDoor({ version, corsOrigins, onError, tls });
   const close = closerOf(door.server);
   // The port must be known first, because the service gives its own address in answers. Until the server is opened,
   // it answers 503.

@@ -28,6 +28,7 @@ const refuseExpectation: Answer = async () => {
 
 type Options = {
   version: string;
+  corsOrigins?: readonly string[];
   onError: (error: unknown) => void;
   limits?: Partial<typeof timeouts>;
   /** With it the server speaks HTTPS. */
@@ -39,7 +40,7 @@ export type FrontDoor = { server: Server; open: (api: Answer) => void };
  * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
  * is invalid HTTP. Until `open` is called, the answer is 503.
  */
-export const createFrontDoor = ({ version, onError, limits, tls = null }: Options): FrontDoor => {
+export const createFrontDoor = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): FrontDoor => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };
   const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
   if ('setSecureContext' in server) tls?.attach(server);
@@ -53,7 +54,8 @@ export const createFrontDoor = ({ version, onError, limits, tls = null }: Option
       // and it is no error of the service.
       if (request.destroyed && !request.complete) return void response.destroy();
       if (!(error instanceof ApiError)) onError(error);
-      await refuseRequest(request, response, error instanceof ApiError ? error : new ApiError('internal'), version);
+      const refused = error instanceof ApiError ? error : new ApiError('internal');
+      await refuseRequest(request, response, refused, { version, corsOrigins });
     } finally {
       dropRest(request);
     }

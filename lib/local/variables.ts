@@ -3,6 +3,7 @@ import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delive
 import {
   headerName,
   mailAddress,
+  pageOrigins,
   quotas,
   range,
   retrySchedule,
@@ -146,6 +147,7 @@ export const variables = {
     'none',
     list(origin, 50),
   ),
+  CORS_ORIGINS: declare('origins whose pages may call the API with a token, separated by commas', 'none', pageOrigins),
   SERVICE_NAME: declare('the name of the service in payloads and headers', '`Sensor Cloud`', serviceName),
   MAIL_SENDER: declare(
     'address that the mails come from which this host writes to `outbox` in its data folder',

@@ -9,6 +9,7 @@ import { inContext, withContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
 import { store } from '../store/store.ts';
 import { addressOf, type TrustedProxy } from './address.ts';
+import { preflightHeaders } from './cors.ts';
 import { createDeviceRates } from './device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import {
@@ -56,11 +57,13 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
 
 /**
  * Finds the operation of this group by the resource and method of API Gateway. It answers OPTIONS, and 404 or 405 if
- * there is no such operation.
+ * there is no such operation. A preflight of a listed origin to a path that does not exist is answered too, so that its
+ * page learns of the 404.
  */
 const route =
   (
     operations: readonly (readonly [string, Operation])[],
+    origins: readonly string[],
     strangers: (request: ApiRequest) => Promise<void>,
     finish: (request: ApiRequest) => Promise<void>,
   ) =>
@@ -69,21 +72,25 @@ const route =
     const { exchange } = request.context;
     exchange.locale = bestLocale(header(event, 'accept-language'));
     const atPath = operations.filter(([, operation]) => resourceOf(operation) === event.resource);
-    exchange.allowed = [...atPath.map(([, { method }]) => method), 'OPTIONS'];
+    const methods = atPath.map(([, { method }]) => method);
+    exchange.allowed = [...methods, 'OPTIONS'];
     const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
     if (name && operation) return void Object.assign(exchange, { name, operation });
-    await strangers(request);
-    const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
-    if (toConsole !== undefined) {
-      request.response = { statusCode: 302, headers: { Location: toConsole }, body: '' };
+    const answer = async (statusCode: number, headers: Record<string, string>) => {
+      request.response = { statusCode, headers, body: '' };
       await finish(request);
       return request.response;
-    }
+    };
+    const allow = { Allow: exchange.allowed.join(', ') };
+    // A browser asks by itself, before the call that counts.
+    const preflight = preflightHeaders(origins, event, methods);
+    if (preflight) return answer(204, { ...allow, ...preflight });
+    await strangers(request);
+    const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
+    if (toConsole !== undefined) return answer(302, { Location: toConsole });
     if (atPath.length === 0) throw new ApiError('path_unknown');
     if (event.httpMethod !== 'OPTIONS') throw new ApiError('method_not_allowed');
-    request.response = { statusCode: 204, headers: { Allow: exchange.allowed.join(', ') }, body: '' };
-    await finish(request);
-    return request.response;
+    return answer(204, allow);
   };
 
 /**
@@ -143,7 +150,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
     { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
-    { before: route(operations, countAddress(guard, door), decorate(settings)) },
+    { before: route(operations, settings.CORS_ORIGINS, countAddress(guard, door), decorate(settings)) },
     { before: authenticate(guard) },
     { before: checkCsrf(guard) },
     { before: checkRate },

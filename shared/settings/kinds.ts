@@ -16,6 +16,19 @@ export const range: Setting<string> = {
   },
 };
 
+/** An origin exactly as browsers name it: in lower case, without a path, and without the port that its scheme has anyway. */
+export const pageOrigin: Setting<string> = {
+  otherwise: '',
+  wants: 'an origin as browsers name it (scheme, host, and a port that is not the usual one; no path, no *)',
+  example: 'https://app.example.org',
+  read: (given) => {
+    const isWhole = /^https?:\/\/(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d+)?$/.test(String(given));
+    return isWhole && URL.parse(String(given))?.origin === given ? String(given) : null;
+  },
+};
+
+export const pageOrigins = list(pageOrigin, 20);
+
 export const quotas: Setting<SomeQuotas> = {
   otherwise: {},
   wants: `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,

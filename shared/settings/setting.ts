@@ -58,16 +58,23 @@ export const flag = (otherwise: boolean): Setting<boolean> => ({
   read: (given) => (/^(true|false)$/.test(String(given)) ? String(given) === 'true' : null),
 });
 
+const partsOf = (given: unknown): unknown[] =>
+  (Array.isArray(given) ? given : String(given).split(','))
+    .map((part: unknown) => (typeof part === 'string' ? part.trim() : part))
+    .filter((part) => part !== '');
+
 export const list = <T>(one: Setting<T>, most: number): Setting<readonly T[]> => ({
   otherwise: [],
   wants: `at most ${most}, separated by commas, of: ${one.wants}`,
   ...(one.example !== undefined && { example: one.example }),
   read: (given) => {
-    const parts: unknown[] = Array.isArray(given) ? given : String(given).split(',');
-    const read = parts
-      .filter((part) => part !== '')
-      .map((part) => one.read(typeof part === 'string' ? part.trim() : part));
+    const read = partsOf(given).map(one.read);
     return read.length <= most && !read.includes(null) ? (read as T[]) : null;
+  },
+  why: (given) => {
+    const all = partsOf(given);
+    const wrong = all.filter((part) => one.read(part) === null);
+    return wrong.length > 0 ? `wrong is ${wrong.map(shown).join(', ')}` : `there are ${all.length}`;
   },
 });
 

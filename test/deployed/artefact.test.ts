@@ -59,6 +59,16 @@ test('dead letters are put back by the clock, and what nobody can read is put as
   expect(notes).toEqual(names.map(() => 'no task'));
 });
 
+test('a page of a listed origin asks both doors before it calls them, and may read what they refuse', async () => {
+  const page = { origin: 'https://app.example.org', 'access-control-request-method': 'GET' };
+  for (const path of ['/users/me', '/devices/id_00000000000000000000000/config']) {
+    const asked = await clientOf(cloud.url).call('OPTIONS', path, undefined, page);
+    const answered = await clientOf(cloud.url).call('GET', path, undefined, page);
+    const allowed = [asked, answered].map(({ headers }) => headers.get('access-control-allow-origin'));
+    expect([asked.status, answered.status, ...allowed]).toEqual([204, 401, page.origin, page.origin]);
+  }
+});
+
 test('a body that fits an invocation, and no operation, is refused by the function', async () => {
   const anybody = clientOf(cloud.url);
   const large = { username: 'x'.repeat(4_000_000), password: ADMIN_PASSWORD };

@@ -25,6 +25,7 @@ const context = {
   mqtt: true,
   gradualDeployments: true,
   alarmEmail: 'night@example.org',
+  corsOrigins: 'https://app.example.org',
 };
 
 /** `npm run synth` of that stage into a folder of its own, once for all files. */

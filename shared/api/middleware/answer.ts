@@ -3,8 +3,9 @@ import type { Log } from '../../log.ts';
 import type { Measure } from '../../metrics.ts';
 import { QueueUnavailable } from '../../queue/unavailable.ts';
 import { TableUnavailable } from '../../store/unavailable.ts';
+import { corsHeaders } from '../cors.ts';
 import { ApiError, errors } from '../errors.ts';
-import { type APIGatewayProxyResult, type ApiRequest, type Rate, requestIdOf } from '../exchange.ts';
+import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 
 /** The seconds after which a call may be repeated that failed because of the service. */
@@ -40,8 +41,9 @@ export const decorate =
     const { response } = request;
     const { rate, cookies } = request.context.exchange;
     if (!response) return;
-    const { SERVICE_VERSION } = settings;
-    response.headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), rate), ...response.headers };
+    const { SERVICE_VERSION, CORS_ORIGINS } = settings;
+    const headers = { ...headersOfAll(SERVICE_VERSION, requestIdOf(request), rate), ...response.headers };
+    response.headers = { ...headers, ...corsHeaders(CORS_ORIGINS, header(request.event, 'origin'), headers) };
     if (cookies.length > 0) response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': cookies };
   };
 

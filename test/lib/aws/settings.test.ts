@@ -26,6 +26,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   mailSender: ['', 'cloud@example.org'],
   rateLimit: ['0', 30],
   trustedProxy: ['', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
+  corsOrigins: ['https://app.example.org,http://localhost:5173', ['https://app.example.org'], ''],
   quotas: ['{"webhooks":10}', {}],
   sensorInactiveAfter: ['1', 86_400],
   allowPrivateTargets: [true, false],

@@ -50,6 +50,24 @@ describe('the API', () => {
     }
   });
 
+  it("lets pages of the only listed origin read API Gateway's own answers; of several it cannot choose, and names none", () => {
+    const allowedWith = (...corsOrigins: string[]) => {
+      const [{ Body }] = all(stackOf({ corsOrigins }).template, 'AWS::ApiGateway::RestApi') as [Properties];
+      const answers: Properties[] = Object.values(Body['x-amazon-apigateway-gateway-responses']);
+      const names = ['Access-Control-Allow-Origin', 'Vary'];
+      const said = answers.map((one) => names.map((name) => one.responseParameters[`gatewayresponse.header.${name}`]));
+      return [...new Set(said.map((one) => one.join(' ')))];
+    };
+    const [app, other] = ['https://app.example.org', 'https://other.example.org'];
+    expect(allowedWith(app)).toEqual([`'${app}' 'Origin'`]);
+    expect(allowedWith(app, other)).toEqual([" 'Origin'"]);
+    expect(allowedWith()).toEqual([' ']);
+    const exposed = all(stackOf({ corsOrigins: [app] }).template, 'AWS::ApiGateway::RestApi').map(({ Body }) =>
+      JSON.stringify(Body),
+    );
+    expect(exposed[0]).toContain("'Token, Retry-After, ETag, Link, X-Content-Type-Options, X-RateLimit-Limit");
+  });
+
   it('throttles operations by their kind, as the stage says, and published ones most', () => {
     const throttle = { writes: { rate: 7, burst: 8 }, logins: { rate: 3, burst: 4 } };
     const [{ MethodSettings }] = all(stackOf({ throttle }).template, 'AWS::ApiGateway::Stage') as [Properties];

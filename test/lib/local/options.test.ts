@@ -75,6 +75,19 @@ const wrong: Record<string, readonly string[]> = {
   PUBLIC_URL: ['foo', 'https://cloud.example.org/api/v1', 'ftp://a', 'https://a@b', 'https://a?b'],
   DEVICE_URL: ['foo', 'https://cloud.example.org/api/v1'],
   OWN_URLS: ['foo', 'https://a,b'],
+  CORS_ORIGINS: [
+    ...[
+      '*',
+      'null',
+      'app.example.org',
+      'https://*.example.org',
+      'https://app.example.org/',
+      'https://app.example.org/x',
+    ],
+    ...['https://APP.example.org', 'https://app.example.org:443', 'ftp://app.example.org', 'https://a.example?x'],
+    ...['https://a@app.example.org', 'https://a.example,*', 'https://a.example:99999', 'file://'],
+    Array(21).fill('https://a.example').join(),
+  ],
   SERVICE_NAME: ['a\nb', 'x'.repeat(65)],
   MAIL_SENDER: ['nobody', 'a b@c'],
   CANARY: ['yes', '1'],
@@ -115,6 +128,14 @@ test('all wrong settings are named at once', () => {
     'ADMIN_PASSWORD wants 10 to 1024 bytes, and none of the most common passwords',
     expect.stringMatching(/^QUOTAS wants .*: bots must be a whole number from 0 to 10000, there is no quota cats$/),
     'DEMO wants true or false; it is "maybe"',
+  ]);
+});
+
+test('origins are taken as browsers name them, and each wrong one is named', () => {
+  const taken = 'https://app.example.org,http://localhost:5173,http://[::1]:8080';
+  expect(read({ CORS_ORIGINS: taken }).settings.CORS_ORIGINS).toEqual(taken.split(','));
+  expect(refused({ CORS_ORIGINS: '*, https://a.example,https://b.example/' })).toEqual([
+    expect.stringMatching(/: wrong is "\*", "https:\/\/b\.example\/"$/),
   ]);
 });
 
