@@ -94,6 +94,8 @@ export const capabilities = {
   'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
   /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */
   'run:canary': { env: ['HEARTBEAT_URL', 'PUBLIC_URL', 'DEVICE_URL'] },
+  /** Knowing where feedback for the maker goes. */
+  'forward:feedback': { env: ['MAKER_A_FEEDBACK_URL'] },
   /** Knowing who is told of alarms. */
   'list:subscriptions': {
     env: ['ALARM_TOPIC_ARN', 'MAIL_SENDER', 'PUBLIC_URL', 'SERVICE_NAME'],

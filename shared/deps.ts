@@ -103,6 +103,7 @@ type ByCapability = {
   'open:secrets': { openSecret: Vault['open'] };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
+  'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
   'list:subscriptions': { subscriptions: Subscriptions; settings: SettingsOf<'list:subscriptions'> };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
@@ -189,6 +190,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),
+  'forward:feedback': async ({ settings }) => ({ settings }),
   'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
   'service:about': async ({ settings }) => ({ settings }),
 };

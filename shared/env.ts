@@ -83,6 +83,8 @@ export const Environment = z.object({
   CANARY: flag.default(false),
   /** An address outside that is called after each fall of the canary that came back; empty: none. */
   HEARTBEAT_URL: text,
+  /** Where feedback for maker A goes; empty: nowhere. */
+  MAKER_A_FEEDBACK_URL: text,
   SERVICE_NAME: z.string().default('Sensor Cloud'),
   SERVICE_VERSION: z.string().default('0.1.0'),
   /** The address that mails come from; empty: this stage sends none. */

@@ -24,6 +24,8 @@ export const metrics = {
   WebhooksDisabled: 'Count',
   /** First deliveries of falls that ended without success. */
   AlarmsFailed: 'Count',
+  /** Deliveries of feedback to the maker that ended without success. */
+  FeedbackFailed: 'Count',
   /** Confirmed subscriptions of the topic of alarms, and those of them that are no e-mail. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',

@@ -48,6 +48,7 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'BreakersOpened'),
     ownMetric(table, 'AlarmsFailed'),
     ownMetric(table, 'WebhooksDisabled'),
+    ownMetric(table, 'FeedbackFailed'),
   ]),
   graph('Messages in the queues', [
     ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateNumberOfMessagesVisible(maximum)),

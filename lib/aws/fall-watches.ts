@@ -124,7 +124,7 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   },
 ];
 
-export const ofReceivers = ({ table }: Watched): Watch[] => [
+export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
   {
     id: 'breakers-opened',
     metric: ownMetric(table, 'BreakersOpened'),
@@ -144,4 +144,14 @@ export const ofReceivers = ({ table }: Watched): Watch[] => [
     atLeast: 1,
     impact: 'A webhook was switched off because of what its receiver answers: its customer is told of nothing by it.',
   },
+  ...(stage.makerAFeedbackUrl === ''
+    ? []
+    : [
+        {
+          id: 'feedback-failed',
+          metric: ownMetric(table, 'FeedbackFailed'),
+          atLeast: 1,
+          impact: 'Feedback of a user did not reach the maker, at every attempt: the maker does not learn from it.',
+        },
+      ]),
 ];

@@ -140,6 +140,10 @@ export const settings = {
     "Address outside that is called after each fall of the canary that came back (a dead man's switch); empty: none.",
     text(/^$|^https:\/\/[!-~]{1,500}$/, '', 'an address that begins with https://'),
   ),
+  makerAFeedbackUrl: declare(
+    'Address at maker A that gets feedback of users, signed and retried as webhooks are; empty: none is forwarded.',
+    text(/^$|^https:\/\/[!-"$-?A-[\]-~]{1,500}$/, '', 'an address that begins with https://, as of a webhook'),
+  ),
   keepData: declare(
     'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
     flag(true),

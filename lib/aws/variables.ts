@@ -50,6 +50,7 @@ export const variablesOf = (
   CORS_ORIGINS: stage.corsOrigins.join(','),
   CANARY: String(stage.canary),
   HEARTBEAT_URL: stage.heartbeatUrl,
+  MAKER_A_FEEDBACK_URL: stage.makerAFeedbackUrl,
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,
   MAIL_SENDER: stage.mailSender,

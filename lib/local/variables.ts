@@ -164,6 +164,16 @@ export const variables = {
     'none',
     text(/^https?:\/\/[!-~]{1,500}$/, '', 'an address', 'https://hc.example.com/ping'),
   ),
+  MAKER_A_FEEDBACK_URL: declare(
+    'address at maker A that gets feedback of users, signed and retried as webhooks are',
+    'none is forwarded',
+    text(
+      /^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/,
+      '',
+      'an address, as of a webhook',
+      'https://maker.example.com/feedback',
+    ),
+  ),
   DEMO: declare('`false` leaves the demo home out', 'true', flag(true)),
   MQTT_PORT: declare('port of the broker for devices; 0 takes any free one', 'no MQTT', {
     ...port,

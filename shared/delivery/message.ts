@@ -27,7 +27,8 @@ export const sourceOf = (delivery: Delivery, webhook: WebhookRecord): string | n
  * It throws if they are needed and missing.
  */
 export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookRecord, raw: string | null): string => {
-  const { snapshot, isTest = false } = delivery;
+  const { snapshot, isTest = false, body } = delivery;
+  if (body !== undefined) return body;
   return render(formatOf(delivery, webhook), snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw });
 };
 

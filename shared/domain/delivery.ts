@@ -102,6 +102,8 @@ export type Delivery = {
    */
   requestId?: string;
   snapshot: Snapshot;
+  /** The body of a delivery that is of no event: feedback for the maker. All others are rendered from their snapshot. */
+  body?: string;
 };
 
 /** Gives the uuid of the message that a delivery is about, and the uuid of the event if the service made the event. */

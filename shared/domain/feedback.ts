@@ -45,16 +45,18 @@ export const Feedback = z
   .meta({ id: 'Feedback' });
 export type Feedback = z.output<typeof Feedback>;
 
-/**
- * Makes feedback from a request. It is forwarded to the maker if the maker wants feedback and the sensor may be
- * optimized.
- */
+type AboutSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
+
+/** Is feedback on a sensor for its maker? It is if the maker wants feedback and the sensor may be optimized. */
+export const isForMaker = ({ manufacturer, optimizationEnabled }: AboutSensor): boolean =>
+  makers[manufacturer].getsFeedback && optimizationEnabled;
+
+/** Makes feedback from a request. */
 export const newFeedback = (
   given: NewFeedback,
-  sensor: Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>,
+  sensor: AboutSensor,
   accountId: number,
-  feedbackId: number,
-  now: number,
+  { id: feedbackId, now, forwardToMakerA }: { id: number; now: number; forwardToMakerA: boolean },
 ): Feedback => ({
   ...given,
   id: feedbackId,
@@ -62,5 +64,5 @@ export const newFeedback = (
   updateDate: now,
   sensorId: sensor.id,
   accountId,
-  forwardToMakerA: makers[sensor.manufacturer].getsFeedback && sensor.optimizationEnabled,
+  forwardToMakerA,
 });

@@ -119,6 +119,7 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   ...(original.replayOf && { repeats: original.id }),
   ...(original.isTest && { isTest: true }),
   ...(original.format && { format: original.format }),
+  ...(original.body !== undefined && { body: original.body }),
   snapshot: original.snapshot,
 });
 

@@ -25,6 +25,14 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'canary.begin': pattern('Note the next fall of the canary', { update: ['canaryRound'] }, 0, 1),
   'canary.comeBack': pattern('Note that it came back', { update: ['canaryRound'] }, 0, 1),
 
+  'makerFeedback.home': pattern('Which webhook does feedback for the maker go to?', { get: ['makerFeedback'] }, 1, 0),
+  'makerFeedback.furnish': pattern(
+    'Make the webhook that feedback for the maker goes to, and its customer, once',
+    { put: ['makerFeedback', 'customer', 'listedCustomer', 'webhook', 'owner'] },
+    0,
+    10,
+  ),
+
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, 1, 0),
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, 1, 0, each4KB),
   'configs.put': pattern(

@@ -2,7 +2,7 @@ import type { Customer, CustomerUpdate } from '../domain/customer.ts';
 import type { Format } from '../domain/formats/format.ts';
 import type { Table, TableReader } from './client.ts';
 import { type Counts, nothingYet } from './counts.ts';
-import { absent, changes, present, where } from './request.ts';
+import { absent, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 /**
@@ -22,14 +22,19 @@ export const customerReads = (table: TableReader) => ({
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });
 
+/** The writes of a new customer, with what it has from the beginning. */
+export const putCustomer = (customer: Customer, has: Partial<CustomerItem> = {}): Write[] => {
+  const customerId = customer.id;
+  const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...nothingYet, ...has };
+  return [
+    { put: { ...item, ...items.customer({ customerId }) }, where: absent },
+    { put: { ...customer, ...items.listedCustomer({ customerId }) } },
+  ];
+};
+
 export const customerWrites = (table: Table) => ({
   create: async (customer: Customer): Promise<void> => {
-    const customerId = customer.id;
-    const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...nothingYet };
-    await table.write(
-      { put: { ...item, ...items.customer({ customerId }) }, where: absent },
-      { put: { ...customer, ...items.listedCustomer({ customerId }) } },
-    );
+    await table.write(...putCustomer(customer));
   },
 
   /** Replaces the fields of a customer that clients may write, the time zone if it is given. Null when there is no such customer. */

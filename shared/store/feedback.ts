@@ -1,6 +1,8 @@
+import type { Delivery } from '../domain/delivery.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
+import { putDelivery } from './delivery-item.ts';
 import type { HitItem } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
@@ -46,8 +48,15 @@ export const feedbackReads = (table: TableReader) => ({
 });
 
 export const feedbackWrites = (table: Table) => ({
-  /** Writes feedback, and keeps it in its hit. `clash`: its id is taken; `gone`: its sensor or hit does not exist. */
-  create: (customerId: number, feedback: Feedback): Promise<'done' | 'clash' | 'gone'> =>
+  /**
+   * Writes feedback with its delivery to the maker, if there is one, and keeps it in its hit. `clash`: its id is taken;
+   * `gone`: its sensor or hit does not exist.
+   */
+  create: (
+    customerId: number,
+    feedback: Feedback,
+    delivery: Delivery | null = null,
+  ): Promise<'done' | 'clash' | 'gone'> =>
     retryOnConflict(async () => {
       const { sensorId, id, ruleHitId } = feedback;
       const hit = await hitOf(table, customerId, ruleHitId);
@@ -59,6 +68,7 @@ export const feedbackWrites = (table: Table) => ({
         { put: { ...feedback, ...keyOf(customerId, feedback), listPk, listSk, ttl }, where: absent },
         { check: sensorKey(customerId, sensorId), where: present },
         ...(hit && atHit ? [atHit, ...show(customerId, hit, newer(feedback, hit.feedback), feedback.createDate)] : []),
+        ...(delivery ? [putDelivery(delivery, true)] : []),
       );
       if (failed === null) return 'done';
       return failed.includes(0) ? 'clash' : failed.includes(1) ? 'gone' : null;

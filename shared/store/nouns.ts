@@ -17,6 +17,7 @@ export { firmwares } from './firmwares.ts';
 export { health } from './health.ts';
 export { held } from './held.ts';
 export { limits } from './limits.ts';
+export { makerFeedback } from './maker-feedback.ts';
 export { openFalls } from './open-falls.ts';
 export { provisioning } from './provisioning.ts';
 export { repetitions } from './repetitions.ts';

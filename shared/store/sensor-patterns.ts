@@ -132,10 +132,15 @@ export const sensorPatterns = {
   ),
   'feedback.create': pattern(
     'Write feedback, and keep the newest of a hit in the hit',
-    { get: ['ruleHit'], put: ['feedback', 'feedbackOfHit', 'lateChange'], update: ['ruleHit'], check: ['sensor'] },
+    {
+      get: ['ruleHit'],
+      put: ['feedback', 'feedbackOfHit', 'lateChange', 'delivery'],
+      update: ['ruleHit'],
+      check: ['sensor'],
+    },
     1,
-    11,
-    '0 and 5 without a hit',
+    14,
+    'with a delivery to the maker of 1 KB: 3 less without one, 2 more for each further KB; 1 and 6 less without a hit',
   ),
   'feedback.remove': pattern(
     'Delete feedback, and keep the next newest of a hit in the hit',

@@ -77,6 +77,7 @@ export const items = {
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
+  makerFeedback: item('MAKER_FEEDBACK', 'HOME'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),
   deviceOfSensor: item('SENSOR#{sensorId}', 'DEVICE'),

@@ -69,18 +69,26 @@ const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord) => 
   };
 };
 
+/** The writes of a new webhook. */
+export const putWebhook = (webhook: WebhookRecord): Write[] => {
+  const { customerId, id: webhookId } = webhook;
+  return [
+    { put: { ...webhook, ...items.webhook({ customerId, webhookId }) } },
+    { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
+  ];
+};
+
 /** Creates a webhook, if its customer, which has fewer than `most`, and its bot are there. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
   most: number,
 ): Promise<'unknown_reference' | 'customer_unknown' | 'limit_reached' | null> => {
-  const { customerId, id: webhookId, botId, format } = webhook;
+  const { customerId, botId, format } = webhook;
   const failed = await giveOne(
     table,
     { customerId, kind: 'webhooks', most, also: botId === null ? inList(webhook, format) : undefined },
-    { put: { ...webhook, ...items.webhook({ customerId, webhookId }) } },
-    { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
+    ...putWebhook(webhook),
     ...(botId === null ? [] : [belonging(webhook, webhook)]),
   );
   if (typeof failed === 'string') return failed;

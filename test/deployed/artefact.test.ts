@@ -1,24 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skippingClock } from '../../lib/local/clock.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { tellStory } from '../../lib/local/demo/story.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
-import { adminOf, createHome } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { unreadableOf } from '../fixtures/tasks.ts';
+import { seenThere } from './gateway.ts';
 
 let cloud: Awaited<ReturnType<typeof startTestCloud>>;
 const mails: string[] = [];
 const clock = skippingClock(Date.now());
 /** Dead letters are put back once in so long, ms. */
 const QUARTER = 900_000;
+let maker: Receiver;
 beforeAll(async () => {
+  maker = await startReceiver();
   cloud = await startTestCloud({
     ...{ clock, say: (line) => void mails.push(line), log: () => {} },
     // The story's receiver hangs once.
-    environment: { DELIVERY_DEADLINE_SECONDS: '2' },
+    environment: {
+      ...{ DELIVERY_DEADLINE_SECONDS: '2', MAKER_A_FEEDBACK_URL: seenThere(maker.url) },
+      CORS_ORIGINS: 'https://app.example.org',
+    },
   });
 });
-afterAll(() => cloud.stop());
+afterAll(() => Promise.all([cloud.stop(), maker.stop()]));
 
 const queues = () => {
   if (!('queues' in cloud.waiting)) throw new Error('the queues are elsewhere');
@@ -45,6 +52,18 @@ test('whoever forgot a password gets a code by mail from the address of the stag
   const newPassword = 'another-long-password';
   await anybody.ok('POST', '/users/password-reset/confirm', { code, newPassword });
   await logIn(anybody, person.username, newPassword);
+});
+
+test('feedback reaches the maker, signed', async () => {
+  const { client } = await createHome(await adminOf(cloud.url), 'birch', ALL_PERMISSIONS);
+  const { sensorId } = await linkSensor(client);
+  const opinion = { referenceDate: clock.now(), reason: 'dog', classification: 'FALSE_POSITIVE' };
+  const given = [1, 2].map(() => client.ok('POST', `/sensors/${sensorId}/feedback`, opinion));
+  const answers = await Promise.all(given);
+  const got = await maker.until(2);
+  const ids = got.map(({ body }) => JSON.parse(body).feedback.id);
+  expect(ids.toSorted()).toEqual(answers.map(({ id }) => id).toSorted());
+  for (const { headers } of got) expect(headers['webhook-signature']).toMatch(/^v1,/);
 });
 
 test('dead letters are put back by the clock, and what nobody can read is put aside', async () => {

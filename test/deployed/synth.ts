@@ -25,7 +25,6 @@ const context = {
   mqtt: true,
   gradualDeployments: true,
   alarmEmail: 'night@example.org',
-  corsOrigins: 'https://app.example.org',
 };
 
 /** `npm run synth` of that stage into a folder of its own, once for all files. */

@@ -33,11 +33,28 @@ export const feedback = group({
       ...ofSensor,
       method: 'POST',
       summary: 'Give feedback about something that a sensor reported or missed',
-      description: 'A rule hit or an event that it names must belong to the sensor.',
+      description:
+        'A rule hit or an event that it names must belong to the sensor. `forwardToMakerA`: it is delivered to the maker ' +
+        '(webhook `feedback`), also if it is deleted meanwhile. It is where the sensor may be optimized, and the service ' +
+        'knows where the maker takes feedback.',
       body: NewFeedback,
       success: 201,
       response: Feedback,
-      uses: ['sensors.get', 'ruleHits.get', 'events.get', 'feedback.create'],
+      uses: [
+        'sensors.get',
+        'ruleHits.get',
+        'events.get',
+        'feedback.create',
+        'makerFeedback.home',
+        'makerFeedback.furnish',
+        'limits.nextNumber',
+        'webhooks.get',
+        'webhooks.replace',
+        'enqueue:deliveries',
+        'seal:secrets',
+        'forward:feedback',
+        'service:about',
+      ],
     },
     deleteFeedback: {
       ...ofSensor,

@@ -1,11 +1,15 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { RETENTION } from '../../../shared/domain/event.ts';
-import { type NewFeedback, newFeedback } from '../../../shared/domain/feedback.ts';
+import { isForMaker, type NewFeedback, newFeedback } from '../../../shared/domain/feedback.ts';
+import { feedbackDelivery } from '../../../shared/domain/feedback-delivery.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
+import { serviceOf } from '../../../shared/domain/snapshot.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { feedback } from './contract.ts';
+import { makerWebhook } from './forward.ts';
 
 /** How many ids are tried until one is free. */
 const TRIES = 5;
@@ -13,13 +17,16 @@ const TRIES = 5;
 type About = { customerId: number; sensorId: string; since: number };
 type Refuse = (path: string, problem: Problem) => never;
 
-/** Checks that the rule hit and the event that feedback names exist and belong to the sensor. */
+/**
+ * Checks that the rule hit and the event that feedback names exist and belong to the sensor. Returns the uuid of the event
+ * that it is about, or null.
+ */
 const checkNames = async (
   store: StoreOf<'ruleHits.get' | 'events.get'>,
   about: About,
   body: NewFeedback,
   refuse: Refuse,
-): Promise<void> => {
+): Promise<string | null> => {
   const { customerId, sensorId, since } = about;
   const { ruleHitId, eventId } = body;
   const [hit, event] = await Promise.all([
@@ -30,6 +37,7 @@ const checkNames = async (
     refuse('ruleHitId', 'unknown_reference');
   // A message has no date if it made no event, or if it is not processed yet.
   if (eventId !== null && (event?.createDate ?? 0) < since) refuse('eventId', 'unknown_reference');
+  return eventId ?? hit?.sensorEventId ?? null;
 };
 
 export const handler = serve(feedback, {
@@ -38,17 +46,27 @@ export const handler = serve(feedback, {
     return lookedReply(await store.feedback.list(customerId, sensorId, now(), query), query);
   },
 
-  createFeedback: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {
+  createFeedback: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+    const { store, settings, enqueue, now, random, log } = deps;
     const { sensorId } = params;
     const sensor = (await store.sensors.get(customerId, sensorId)) ?? fail('sensor_not_found');
-    await checkNames(store, { customerId, sensorId, since: now() - RETENTION }, body, refuse);
+    const uuid = await checkNames(store, { customerId, sensorId, since: now() - RETENTION }, body, refuse);
+    const webhook = isForMaker(sensor) ? await makerWebhook(deps) : null;
+    const event = webhook && uuid !== null ? await store.events.get(customerId, sensorId, uuid) : null;
+    const context = { service: serviceOf(settings), sensor, event };
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const time = now();
       const id = timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
-      const made = newFeedback(body, sensor, caller.accountId, id, time);
-      const result = await store.feedback.create(customerId, made);
-      if (result === 'done') return made;
+      const forwardToMakerA = webhook !== null;
+      const made = newFeedback(body, sensor, caller.accountId, { id, now: time, forwardToMakerA });
+      const delivery = webhook && feedbackDelivery(webhook, made, context);
+      const result = await store.feedback.create(customerId, made, delivery);
       if (result === 'gone') return fail('sensor_not_found');
+      if (result !== 'done') continue;
+      // The delivery is in the due index too, where the sweep finds it.
+      const leave = (error: unknown) => log('warn', 'feedback for the maker is left to the sweep', { sensorId }, error);
+      if (delivery) await enqueue([deliverTask(delivery)]).catch(leave);
+      return made;
     }
     return fail('unavailable', { waitSeconds: 1 });
   },

@@ -9,19 +9,20 @@ const counted = {
   failed: 'DeliveriesFailed',
 } as const;
 
-/** Did its owner make the delivery wait: is it a test or a repetition, was it held, or does a schedule delay it? */
-const isLateOnPurpose = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord): boolean => {
-  const { id, isTest = false, replayOf, replay } = delivery;
+/** Is it no alarm, or did its owner make it wait: is it a test or a repetition, was it held, or does a schedule delay it? */
+const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord): boolean => {
+  const { id, isTest = false, replayOf, replay, body } = delivery;
   const wasHeld = timeOfUlid(id) <= (webhook.releasedUntil ?? 0);
   const [firstSeconds = 0] = scheduleOf(deps, webhook) ?? [];
-  return isTest || replayOf !== undefined || replay !== undefined || wasHeld || firstSeconds > 0;
+  const isRepetition = replayOf !== undefined || replay !== undefined;
+  return isTest || isRepetition || body !== undefined || wasHeld || firstSeconds > 0;
 };
 
 /** Counts an attempt by its result, and measures how long after its acceptance a message was told. */
 export const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, next: Next): void => {
   const { measure, now } = deps;
   measure(counted[next.state]);
-  if (isLateOnPurpose(deps, delivery, webhook)) return;
+  if (mayBeLate(deps, delivery, webhook)) return;
   // A delivery id begins with the time at which its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
   // An attempt whose process died or froze left no line: the first one that did is what the receiver heard of first.

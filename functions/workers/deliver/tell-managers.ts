@@ -15,16 +15,18 @@ const MOST_MAILS = 20;
 type About = { sensorId: string; uuid: string; item: NoticeItem; write: Write };
 
 /**
- * A notice for the customer's other webhooks that something did not get through. Null for tests, which are of no sensor, for
- * repetitions, and for what is about receivers itself: it would be said in a circle.
+ * A notice for the customer's other webhooks that something did not get through. Null for tests and feedback, which are of
+ * no sensor of the customer, for repetitions, and for what is about receivers itself: it would be said in a circle.
  */
 export const noticeOf = (
   { now }: DeliverDeps,
-  { id, customerId, snapshot, isTest, replayOf, replay }: Delivery,
+  { id, customerId, snapshot, isTest, replayOf, replay, body }: Delivery,
   { id: webhookId }: WebhookRecord,
   notice: Concern,
 ): About | null => {
-  if (isTest || replayOf !== undefined || replay !== undefined || isAboutReceivers(snapshot.event)) return null;
+  const isOfSensor = !isTest && body === undefined;
+  const isRepetition = replayOf !== undefined || replay !== undefined;
+  if (!isOfSensor || isRepetition || isAboutReceivers(snapshot.event)) return null;
   const sensorId = snapshot.sensor.id;
   const uuid = uuidV5(webhookId, notice, id);
   const item: NoticeItem = { notice, receiveDate: now(), webhookId };
@@ -76,6 +78,7 @@ export const tellFailed = async (
   delivery: Delivery,
   next: Next,
 ): Promise<void> => {
+  if (next.state === 'failed' && delivery.body !== undefined) deps.measure('FeedbackFailed');
   const about = next.state === 'failed' ? noticeOf(deps, delivery, webhook, 'delivery_failed') : null;
   if (!about) return;
   const { store, now, measure } = deps;

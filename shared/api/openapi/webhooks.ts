@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { FeedbackPayload } from '../../domain/feedback-delivery.ts';
 import { Format } from '../../domain/formats/format.ts';
 import { formats } from '../../domain/formats/formats.ts';
 import { payloads } from '../../domain/formats/payloads.ts';
@@ -25,32 +26,51 @@ const headers = [
   header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
 ];
 
-/** Describes the requests that the service sends to webhooks (D2), by format. */
+type Sent = { name: string; payload: z.ZodType; tag: string; summary: string; description: string };
+
+const pathOf = (write: Write, { name, payload, tag, summary, description }: Sent): [string, Json] => {
+  const [example] = (payload.meta()?.examples ?? []) as unknown[];
+  const content = { 'application/json': { schema: write(payload, 'output'), example } };
+  const operation = {
+    operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    tags: [tag],
+    ...{ summary, description },
+    parameters: headers,
+    security: [],
+    requestBody: { required: true, content },
+    responses: {
+      '2XX': { description: 'Delivered' },
+      410: {
+        description:
+          'Gone: after two minutes of nothing else the webhook is switched off, and its waiting deliveries are held',
+      },
+      default: { description: 'Tried again, by the retry schedule of the webhook' },
+    },
+  };
+  return [name, { post: operation }];
+};
+
+/** What the maker gets, which is no customer's webhook. */
+const ofMaker: Sent = {
+  name: 'feedback',
+  payload: FeedbackPayload,
+  tag: 'feedback',
+  summary: 'Feedback of a user, forwarded to the maker of the sensor',
+  description:
+    'It goes to the address that the operator of the service agreed with the maker, and is signed with the secret that ' +
+    'they agreed on. It may come more than once, under the same `webhook-id`.',
+};
+
+/** Describes the requests that the service sends to webhooks (D2), by format, and to the maker. */
 export const webhookPaths = (write: Write): Json =>
-  Object.fromEntries(
-    Format.options.map((format) => {
-      const payload = payloads[format];
-      const [example] = (payload.meta()?.examples ?? []) as unknown[];
-      const content = { 'application/json': { schema: write(payload, 'output'), example } };
-      const operation = {
-        operationId: `receive${format.charAt(0).toUpperCase()}${format.slice(1)}`,
-        tags: ['deliveries'],
-        summary: formats[format].summary,
+  Object.fromEntries([
+    ...Format.options.map((format) =>
+      pathOf(write, {
+        ...{ name: format, payload: payloads[format], tag: 'deliveries', summary: formats[format].summary },
         description:
           'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
           'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival. Each may come more than once, under the same `webhook-id`.',
-        parameters: headers,
-        security: [],
-        requestBody: { required: true, content },
-        responses: {
-          '2XX': { description: 'Delivered' },
-          410: {
-            description:
-              'Gone: after two minutes of nothing else the webhook is switched off, and its waiting deliveries are held',
-          },
-          default: { description: 'Tried again, by the retry schedule of the webhook' },
-        },
-      };
-      return [format, { post: operation }];
-    }),
-  );
+      }),
+    ),
+    pathOf(write, ofMaker),
+  ]);

@@ -5,7 +5,7 @@ import type { PageOf } from '../../../shared/domain/page.ts';
 import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import { store } from '../../../shared/store/store.ts';
 import { createAlarm, fallMessage, linkSensor } from '../../fixtures/home.ts';
-import { basicOf, type Linked, type SensorCloud, startSensorCloud } from '../../fixtures/sensors.ts';
+import { type Linked, type SensorCloud, startSensorCloud } from '../../fixtures/sensors.ts';
 
 const DAY = 86_400_000;
 let its: SensorCloud;
@@ -58,7 +58,7 @@ describe('feedback', () => {
     expect(first).toEqual({
       ...{ ...opinion, description: 'lay down', ruleHitId: hit.id, eventId: hit.sensorEventId },
       ...{ id: first.id, createDate: first.createDate, updateDate: first.createDate },
-      ...{ sensorId: sensor.sensorId, accountId: its.home.userId, forwardToMakerA: true },
+      ...{ sensorId: sensor.sensorId, accountId: its.home.userId, forwardToMakerA: false },
     });
     expect(first.id).toBeGreaterThan(1);
     const others = [await say(sensor), await say(sensor)];
@@ -68,14 +68,8 @@ describe('feedback', () => {
     expect(await listOf(sensor, 'perPage=2&page=1')).toMatchObject({ total: 3, data: [{ id: ids[2] }] });
   });
 
-  test('is for maker A where its sensor is to be optimized, as it was then', async () => {
-    const [a, b] = [await linkSensor(its.home.client), await linkSensor(its.home.client, 'maker_b')];
-    expect((await say(a)).forwardToMakerA).toBe(true);
-    expect((await say(b)).forwardToMakerA).toBe(false);
-    const basic = await its.home.client.ok('GET', basicOf(a));
-    await its.home.client.ok('PUT', basicOf(a), { ...basic, optimizationEnabled: false });
-    expect((await say(a)).forwardToMakerA).toBe(false);
-    expect((await listOf(a)).data.map(({ forwardToMakerA }) => forwardToMakerA)).toEqual([false, true]);
+  test('is not forwarded where the stage does not know where the maker takes it', async () => {
+    expect((await say(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
   });
 
   test('on a hit or an event of another sensor, or on none there is, is refused by its path', async () => {

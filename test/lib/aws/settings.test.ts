@@ -38,6 +38,7 @@ const values: Record<keyof typeof settings, unknown[]> = {
   retrySchedule: ['0,5,20', []],
   canary: ['true', false],
   heartbeatUrl: ['', 'https://hc.example.org/ping'],
+  makerAFeedbackUrl: ['https://maker.example.com/feedback', ''],
   keepData: ['true', true, 'false', false],
   tableName: ['', 'prod-recovered'],
   credentialsSince: ['', '2026-11-22T10:00:00Z'],

@@ -92,6 +92,7 @@ const wrong: Record<string, readonly string[]> = {
   MAIL_SENDER: ['nobody', 'a b@c'],
   CANARY: ['yes', '1'],
   HEARTBEAT_URL: ['here', 'ftp://a'],
+  MAKER_A_FEEDBACK_URL: ['here', 'ftp://a', 'https://a@b', 'https://a/#b', 'https://a\\b'],
   DEMO: ['no', '0'],
   MQTT_PORT: ['-1', 'x'],
   AWS_ENDPOINT_URL_DYNAMODB: ['here', '127.0.0.1:8000', 'ftp://here'],

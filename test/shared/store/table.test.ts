@@ -143,6 +143,7 @@ describe('the table', () => {
       'listedCustomer',
       'canaryHome',
       'canaryRound',
+      'makerFeedback',
       'hardware',
       'device',
       'deviceOfSensor',
@@ -163,8 +164,8 @@ describe('the table', () => {
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
-    expect(sharing.map(([call]) => call)).toEqual(calls);
-    // The canary makes its customer once.
+    // The canary makes its customer once, and so does the first feedback for the maker.
+    expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls]);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.around');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);

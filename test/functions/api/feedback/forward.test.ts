@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skippingClock } from '../../../../lib/local/clock.ts';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { signatureHeaders } from '../../../../shared/delivery/sign.ts';
+import type { Feedback } from '../../../../shared/domain/feedback.ts';
+import { FeedbackPayload } from '../../../../shared/domain/feedback-delivery.ts';
+import { QueueUnavailable } from '../../../../shared/queue/unavailable.ts';
+import type { Client } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+
+const SECRET = 'what-the-maker-and-we-agreed-on';
+let cloud: Cloud;
+let maker: Receiver;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+let status = 200;
+let isQueueAway = false;
+const clock = skippingClock(Date.now());
+beforeAll(async () => {
+  maker = await startReceiver((_, response) => void response.writeHead(status).end());
+  cloud = await startTestCloud({
+    clock,
+    environment: { MAKER_A_FEEDBACK_URL: maker.url, RETRY_SCHEDULE: '0,0' },
+    wrap: (runtime) => ({
+      ...runtime,
+      queues: {
+        ...runtime.queues,
+        send: async (...given) => {
+          if (isQueueAway) throw new QueueUnavailable('away');
+          await runtime.queues.send(...given);
+        },
+      },
+    }),
+  });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'elm', ALL_PERMISSIONS);
+});
+afterAll(() => Promise.all([cloud.stop(), maker.stop()]));
+
+const opinion = { referenceDate: 1_795_240_868_348, reason: 'dog', classification: 'FALSE_POSITIVE' };
+const say = (sensorId: string, more: object = {}) =>
+  home.client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, { ...opinion, ...more });
+/** Takes what the maker got since it was last taken. */
+const taken = async () => {
+  await cloud.idle();
+  return maker.received.splice(0).map(({ headers, body }) => ({ headers, text: body, ...JSON.parse(body) }));
+};
+const webhookOfMaker = async () => {
+  const customers = await admin.ok<{ id: number; name: string }[]>('GET', '/customers');
+  const all = customers.filter(({ name }) => name === 'Feedback to maker A');
+  expect(all).toHaveLength(1);
+  const [page] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks?customerId=${all[0]?.id}`);
+  return page?.data[0]?.id;
+};
+
+test('feedback reaches the maker as the API answers it, with what it is about, signed with the secret that was agreed on', async () => {
+  const { sensorId, device } = await linkSensor(home.client);
+  const fall = fallMessage('calling', clock.now());
+  await device.ok('POST', `/devices/${sensorId}/messages`, fall);
+  await cloud.idle();
+  const [events] = await home.client.ok<{ data: { uuid: string; type: string }[] }[]>(
+    'GET',
+    `/sensors/${sensorId}/events`,
+  );
+  const event = events?.data.find(({ type }) => type === 'fall');
+  await say(sensorId);
+  await taken();
+  await admin.ok('PUT', `/webhooks/${await webhookOfMaker()}/secret`, { secretKey: SECRET });
+  const given = await say(sensorId, { eventId: event?.uuid });
+  expect(given.forwardToMakerA).toBe(true);
+  const [{ headers, text, feedback, sensor, event: about }, ...more] = await taken();
+  expect(more).toEqual([]);
+  expect(FeedbackPayload.parse(JSON.parse(text)).feedback).toEqual(given);
+  expect([feedback, sensor]).toEqual([given, { id: sensorId, deviceId: sensorId }]);
+  expect(about).toMatchObject({ uuid: event?.uuid, type: 'fall', action: 'fall_detected' });
+  const id = String(headers['webhook-id']);
+  const timestampSeconds = Number(headers['webhook-timestamp']);
+  const signed = signatureHeaders({ id, timestampSeconds, body: text, secrets: [SECRET], primary: SECRET });
+  expect(headers).toMatchObject({
+    'webhook-signature': signed['webhook-signature'],
+    'x-service-cloud-signature': signed['X-Service-Cloud-Signature'],
+  });
+  expect(headers.authorization).toBeUndefined();
+});
+
+test('feedback is not forwarded of a sensor of another maker, or of one that may not be optimized', async () => {
+  const [a, b] = [await linkSensor(home.client), await linkSensor(home.client, 'maker_b')];
+  const path = `/sensors/${a.sensorId}/maker_a/config/basic`;
+  await home.client.ok('PUT', path, { ...(await home.client.ok('GET', path)), optimizationEnabled: false });
+  for (const { sensorId } of [a, b]) expect((await say(sensorId)).forwardToMakerA).toBe(false);
+  expect(await taken()).toEqual([]);
+});
+
+test('an attempt that fails is repeated with the same id and bytes; the last one in vain is counted, and can be sent again', async () => {
+  const { sensorId } = await linkSensor(home.client);
+  status = 500;
+  await say(sensorId);
+  const tries = await taken();
+  expect(tries).toHaveLength(2);
+  expect(new Set(tries.map(({ headers, text }) => `${headers['webhook-id']} ${text}`)).size).toBe(1);
+  expect(cloud.valuesOf('FeedbackFailed')).toEqual([1]);
+  status = 200;
+  const webhook = await webhookOfMaker();
+  const [failed] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks/${webhook}/deliveries?state=failed`);
+  await admin.ok('POST', `/webhooks/${webhook}/deliveries/${failed?.data[0]?.id}/redeliver`);
+  const [again] = await taken();
+  expect([again?.text, again?.headers['webhook-id']]).toEqual([tries[0]?.text, tries[0]?.headers['webhook-id']]);
+});
+
+test('feedback that was answered is forwarded although no queue took it: the sweep finds it', async () => {
+  const { sensorId } = await linkSensor(home.client);
+  isQueueAway = true;
+  const given = await say(sensorId);
+  isQueueAway = false;
+  expect(await taken()).toEqual([]);
+  clock.skipTo(clock.now() + 60_000);
+  await cloud.sweep();
+  expect((await taken()).map(({ feedback }) => feedback)).toEqual([given]);
+});
+
+test('one webhook is for all feedback, also for several at once, and it follows the setting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'feedback-'));
+  const elsewhere = await startReceiver();
+  const given = async (url: string, count: number): Promise<number> => {
+    const own = await startTestCloud({ dataDir: folder, environment: { MAKER_A_FEEDBACK_URL: url } });
+    const [root, name] = [await adminOf(own.url), `home-${count}`];
+    const { client } = await createHome(root, name, ALL_PERMISSIONS);
+    const { sensorId } = await linkSensor(client);
+    const give = () => client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, opinion);
+    const answers = await Promise.all(Array.from({ length: count }, give));
+    expect(answers.every(({ forwardToMakerA }) => forwardToMakerA)).toBe(true);
+    await own.idle();
+    const customers = await root.ok<{ name: string }[]>('GET', '/customers');
+    await own.stop();
+    return customers.filter((one) => !one.name.startsWith('home')).length;
+  };
+  expect([await given(maker.url, 3), await given(elsewhere.url, 2)]).toEqual([1, 1]);
+  expect([maker.received.splice(0).length, elsewhere.received.length]).toEqual([3, 2]);
+  await elsewhere.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
