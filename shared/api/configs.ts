@@ -13,7 +13,11 @@ type Fail = (
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
 type Reader = StoreOf<'sensors.get' | 'configs.get'>;
 type Changing = { store: Reader & StoreOf<'configs.put'> } & RetryDeps & Notifying;
-type Next<V> = { values: V; ofSensor?: { name: string; optimizationEnabled?: boolean } };
+type Next<V> = {
+  values: V;
+  ofSensor?: { name: string; optimizationEnabled?: boolean };
+  learning?: { begun: number | null; dropped: number | null };
+};
 
 /**
  * Gives a sensor of this maker and one of its configurations. It ends the call with a 404 if there is no such sensor,

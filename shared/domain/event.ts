@@ -48,12 +48,13 @@ export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
 /**
- * Events that the service makes by itself: when a sensor registers or is refused, and when what a sensor said does not get
- * through to a receiver.
+ * Events that the service makes by itself: when a sensor registers or is refused, when its learning phase is over, and when
+ * what a sensor said does not get through to a receiver.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
   registration_refused: { type: 'sensor', action: 'registration_refused', code: null },
+  learning_completed: { type: 'sensor', action: 'learning_completed', code: null },
   webhook_disabled: { type: 'webhook', action: 'disabled', code: null },
   delivery_failed: { type: 'delivery', action: 'failed', code: null },
 } as const;
@@ -63,7 +64,7 @@ export type Notice = keyof typeof notices;
 export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
-/** Events that no rule can watch for: registrations, a message of unknown kind or too late, and the test of a webhook. */
+/** Events that no rule can watch for: registrations, the end of learning, a message of unknown kind or too late, and the test of a webhook. */
 export const otherKinds = {
   ...notices,
   unknown: { type: 'unknown', action: 'received', code: null },

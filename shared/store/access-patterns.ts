@@ -37,10 +37,10 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, 1, 0, each4KB),
   'configs.put': pattern(
     "Write a configuration, and the fields of it that the sensor's item holds",
-    { get: ['sensor'], put: ['config'], update: ['sensor', 'firmwarePins'] },
+    { get: ['sensor'], put: ['config', 'notice'], update: ['sensor', 'firmwarePins'], remove: ['notice'] },
     1,
     8,
-    '0 and 4 when the sensor keeps nothing of it and no pin of a firmware moves',
+    '0 and 4 when the sensor keeps nothing of it and no pin of a firmware moves; 3 more when learning begins, or ends early',
   ),
 
   'customers.get': pattern('A customer, with its webhooks that get every event', { get: ['customer'] }, 1, 0),

@@ -1,7 +1,7 @@
 import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
-import { type ConfigItem, configReads, unpin } from './configs.ts';
+import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
 import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
 import { dueNames } from './due.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
@@ -76,8 +76,15 @@ const farewell = (
   ];
 };
 
+/** What is to be written of the learning phase that goes on. */
+const ofLearning = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
+  const end = learningIn(configs, now);
+  return end === null ? [] : [write(end)];
+};
+
 /** What a sensor that leaves its key leaves there no trace of. Events, rule hits and feedback stay. */
-const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, configs }: Whole): Write[] => [
+const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, configs }: Whole, now: number): Write[] => [
+  ...ofLearning(configs, now, (end) => dropLearning({ customerId, sensorId }, end)),
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
@@ -104,7 +111,7 @@ const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done'
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
       ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
-      ...clearAround(key, whole),
+      ...clearAround(key, whole, now),
       ...unpin(whole.sensor.manufacturer, whole.configs),
     );
     return failed === null ? 'done' : null;
@@ -125,7 +132,8 @@ const arrived = ({ sensor }: Whole, from: number, to: number, now: number): Sens
 };
 
 /** What comes along with a sensor that was nobody's. */
-const bringAlong = ({ room, configs }: Whole, to: SensorKey): Write[] => [
+const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write[] => [
+  ...ofLearning(configs, now, (end) => putLearning(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
@@ -164,9 +172,9 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
       // It may have been there before.
       { remove: items.sensorState({ customerId: to, sensorId }) },
       { remove: items.formerSensor({ customerId: to, sensorId }) },
-      ...clearAround(from, whole),
+      ...clearAround(from, whole, now),
       ...(customerId === 0
-        ? bringAlong(whole, { customerId: to, sensorId })
+        ? bringAlong(whole, { customerId: to, sensorId }, now)
         : unpin(whole.sensor.manufacturer, whole.configs)),
     );
     if (failed === null) return sensor;

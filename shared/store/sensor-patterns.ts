@@ -80,9 +80,9 @@ export const sensorPatterns = {
     counting({
       get: ['sensor', 'sensorState', 'deviceOfSensor', 'room'],
       query: ['config'],
-      put: ['sensor', 'room', 'config', 'formerSensor'],
+      put: ['sensor', 'room', 'config', 'formerSensor', 'notice'],
       update: ['owner', 'device', 'firmwarePins', 'sensorState'],
-      remove: ['pairingCode', 'sensor', 'sensorState', 'room', 'config', 'groupMember', 'formerSensor'],
+      remove: ['pairingCode', 'sensor', 'sensorState', 'room', 'config', 'groupMember', 'formerSensor', 'notice'],
       check: ['sensorState'],
     }),
     6,
@@ -98,6 +98,7 @@ export const sensorPatterns = {
       update: ['firmwarePins', 'sensorState'],
       check: ['sensorState'],
       remove: [
+        'notice',
         'sensor',
         'sensorState',
         'owner',

@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { defaultsOf } from '../../shared/domain/config/field.ts';
 import { basicFields } from '../../shared/domain/makers/maker-a/config.ts';
+import { clientOf, logIn } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
+const DAY = 86_400_000;
+const clock = skippingClock(Date.now());
 let cloud: Cloud;
+let receiver: Receiver;
 beforeAll(async () => {
-  cloud = await startTestCloud();
+  [cloud, receiver] = await Promise.all([startTestCloud({ clock, log: () => {} }), startReceiver()]);
 });
-afterAll(() => cloud.stop());
+afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
 test('learning ends when the device no longer says that it learns; true after that starts it anew', async () => {
   const { client } = await createHome(await adminOf(cloud.url), 'home', ALL_PERMISSIONS);
@@ -18,7 +24,7 @@ test('learning ends when the device no longer says that it learns; true after th
   const modes = { learningModeEnabled: true, testModeEnabled: true };
   const set = () => client.ok('PUT', path, { ...defaultsOf(basicFields), name: 'Room 1', ...modes });
   const read = () => client.ok('GET', path);
-  let start = Date.now();
+  let start = clock.now();
   const say = async (isLearning?: boolean) => {
     await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', ++start, { isLearning }));
     await cloud.idle();
@@ -35,4 +41,99 @@ test('learning ends when the device no longer says that it learns; true after th
   expect(Number((await set()).learningModeEndDate)).toBeGreaterThan(Number(end));
   await say(false);
   expect(await read()).toMatchObject(modes);
+});
+
+/** Lets days pass, and the sweep look. */
+const pass = async (days: number): Promise<void> => {
+  clock.skipTo(clock.now() + days * DAY + 60_000);
+  await cloud.sweep();
+  await cloud.idle();
+};
+const ended = 'sensor/learning_completed';
+
+/** A sensor in a home whose people log in again each day. */
+const learner = async (name: string) => {
+  const { username, password, client, ...home } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
+  const { sensorId } = await linkSensor(client);
+  const ask = async <T>(method: string, path: string, body?: object): Promise<T> =>
+    (await logIn(clientOf(cloud.url), username, password)).ok<T>(method, path, body);
+  const path = `/sensors/${sensorId}/maker_a/config/basic`;
+  const learn = (learningModeEnabled: boolean) =>
+    ask<{ learningModeEndDate: number | null }>('PUT', path, {
+      ...defaultsOf(basicFields),
+      ...{ name: 'Room 1', learningModeEnabled },
+    });
+  const events = async () => {
+    type Page = { data: { type: string; action: string; createDate: number; eventType: number | null }[] };
+    const [page] = await ask<Page[]>('GET', `/sensors/${sensorId}/events`);
+    return page?.data.filter(({ type, action }) => `${type}/${action}` === ended) ?? [];
+  };
+  return { ...home, sensorId, ask, learn, events };
+};
+
+test('the end of the 14 days is an event, once for each learning phase, for Full hooks of the customer alone', async () => {
+  const { ask, learn, events } = await learner('elm');
+  for (const format of ['full', 'raw']) {
+    const secretKey = 'a-secret-of-16-or-more';
+    await ask('POST', '/webhooks', {
+      name: format,
+      url: `${receiver.url}/${format}`,
+      format,
+      isCustomerHook: true,
+      secretKey,
+    });
+  }
+  const { learningModeEndDate: end } = await learn(true);
+  await pass(13);
+  // Switched on again it goes on as before.
+  expect((await learn(true)).learningModeEndDate).toBe(end);
+  expect(await events()).toEqual([]);
+  await pass(1);
+  await pass(1);
+  expect(await events()).toMatchObject([{ createDate: end, eventType: null }]);
+  const told = receiver.received.splice(0).map(({ body }) => JSON.parse(body));
+  expect(told.filter(({ event }) => event?.action === 'learning_completed')).toHaveLength(1);
+  expect(told.filter(({ event }) => event === undefined)).toEqual([]);
+  const { learningModeEndDate: next } = await learn(true);
+  await pass(14);
+  expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
+});
+
+test('a learning phase that is switched off has no such end, and one that is begun anew has its own', async () => {
+  const { learn, events } = await learner('oak');
+  await learn(true);
+  await pass(5);
+  await learn(false);
+  const { learningModeEndDate: end } = await learn(true);
+  await pass(10);
+  expect(await events()).toEqual([]);
+  await pass(4);
+  expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
+});
+
+test('what is set as soon as the 14 days are over takes their end from nobody', async () => {
+  const { learn, events } = await learner('ash');
+  const { learningModeEndDate: end } = await learn(true);
+  clock.skipTo(Number(end) + 1);
+  await learn(false);
+  await pass(0);
+  expect((await events()).map(({ createDate }) => createDate)).toEqual([end]);
+});
+
+test('a sensor that leaves its customer while it learns tells nobody of the end', async () => {
+  const { sensorId, learn, customerId } = await learner('fir');
+  await learn(true);
+  const admin = await adminOf(cloud.url);
+  await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
+  const left = async (of: number) => {
+    const all = await cloud.runtime.table.queryAll({ pk: `C#${of}#S#${sensorId}` });
+    return all.filter(({ sk }) => sk.startsWith('NOTICE#'));
+  };
+  expect([await left(customerId), await left(0)]).toEqual([[], []]);
+  // What is set while it is nobody's goes with it.
+  const path = `/sensors/${sensorId}/maker_a/config/basic`;
+  await admin.ok('PUT', path, { ...defaultsOf(basicFields), name: 'Room 1', learningModeEnabled: true });
+  expect(await left(0)).toHaveLength(1);
+  await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId });
+  expect([(await left(customerId)).length, await left(0)]).toEqual([1, []]);
 });

@@ -1,7 +1,13 @@
 import { changeConfig, plainConfig, readConfig } from '../../../shared/api/configs.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { criticalFields } from '../../../shared/domain/config/critical.ts';
-import { newBasic, type StoredBasic, updateBasic, viewBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
+import {
+  learningEnds,
+  newBasic,
+  type StoredBasic,
+  updateBasic,
+  viewBasic,
+} from '../../../shared/domain/makers/maker-a/basic.ts';
 import { dryContactFields, firmwareFields, telemetryFields } from '../../../shared/domain/makers/maker-a/config.ts';
 import { makerAConfig } from './contract.ts';
 
@@ -20,10 +26,11 @@ export const handler = serve(makerAConfig, {
     const time = deps.now();
     const { name, optimizationEnabled } = call.body;
     const ofSensor = { name, optimizationEnabled, updateDate: time };
-    const stored = await changeConfig<StoredBasic>(call, deps, 'maker_a', 'basic', (before) => ({
-      values: updateBasic(before ?? newBasic, call.body, time),
-      ofSensor,
-    }));
+    const stored = await changeConfig<StoredBasic>(call, deps, 'maker_a', 'basic', (known) => {
+      const before = known ?? newBasic;
+      const values = updateBasic(before, call.body, time);
+      return { values, ofSensor, learning: learningEnds(before, values, time) };
+    });
     return viewBasic(stored, ofSensor, time);
   },
 

@@ -3,7 +3,7 @@ import type { Decided } from '../../../shared/domain/decision.ts';
 import { type Cause, happenings, heard, noticed, type Outcome } from '../../../shared/domain/happenings.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
+import { learningEnds, learntBasic, type StoredBasic } from '../../../shared/domain/makers/maker-a/basic.ts';
 import { credible, messageUuid, type Signal } from '../../../shared/domain/message.ts';
 import type { SensorState } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
@@ -50,7 +50,8 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
     const before = await store.configs.get<StoredBasic>(context, 'basic');
     const values = before && learntBasic(before.values, time);
     if (!before || !values) return context;
-    return (await store.configs.put(context, 'basic', { values }, before)) === 'changed' ? null : context;
+    const learning = learningEnds(before.values, values, time);
+    return (await store.configs.put(context, 'basic', { values, learning }, before)) === 'changed' ? null : context;
   };
   await retryOnConflict(end, { pause, random }, () => {
     throw new Error('the configuration kept changing');

@@ -50,6 +50,15 @@ export const learntBasic = (stored: StoredBasic, time: number): StoredBasic | nu
     ? { ...stored, learningUntil: 0, testUntil: 0 }
     : null;
 
+/**
+ * What a change at `now` (ms) does to the ends of learning phases (ms): one is to come, or one that was is not any more.
+ * Null: none of it.
+ */
+export const learningEnds = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
+  begun: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,
+  dropped: before.learningUntil > now && learningUntil !== before.learningUntil ? before.learningUntil : null,
+});
+
 /** Gives the configuration as it is read at `now` (ms). */
 export const viewBasic = (
   stored: StoredBasic,

@@ -11,7 +11,7 @@ export const basicFields = {
   ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: flag(
     false,
-    'setting it starts the learning phase of 14 days and discards the active sensitivity map',
+    'setting it starts the learning phase of 14 days, whose end is the event `sensor/learning_completed`, and discards the active sensitivity map',
   ),
   testModeEnabled: flag(false, 'turns itself off after 24 h and when the learning phase ends', { from: 31 }),
   fallingMitigatorEnabled: flag(false, 'fewer false alarms at the risk of missing a few real falls', { from: 40 }),

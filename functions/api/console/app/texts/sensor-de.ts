@@ -48,6 +48,7 @@ export const sensor: typeof sensorEn = {
     open: 'Nachricht zeigen',
     title: 'Nachricht des Sensors',
     unknown: 'Unbekannte Nachricht',
+    learned: 'Lernphase abgeschlossen',
     late: 'Verspätete Nachricht, die nichts änderte',
     test: 'Ein Test',
   },

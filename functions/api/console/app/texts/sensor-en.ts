@@ -46,6 +46,7 @@ export const sensor = {
     open: 'Show the message',
     title: 'Message of the sensor',
     unknown: 'Unknown message',
+    learned: 'Learning phase completed',
     late: 'Late message, which changed nothing',
     test: 'A test',
   },
