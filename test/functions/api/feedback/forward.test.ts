@@ -55,7 +55,7 @@ const webhookOfMaker = async () => {
   const all = customers.filter(({ name }) => name === 'Feedback to maker A');
   expect(all).toHaveLength(1);
   const [page] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks?customerId=${all[0]?.id}`);
-  return page?.data[0]?.id;
+  return { customerId: all[0]?.id, webhookId: page?.data[0]?.id };
 };
 
 test('feedback reaches the maker as the API answers it, with what it is about, signed with the secret that was agreed on', async () => {
@@ -70,7 +70,7 @@ test('feedback reaches the maker as the API answers it, with what it is about, s
   const event = events?.data.find(({ type }) => type === 'fall');
   await say(sensorId);
   await taken();
-  await admin.ok('PUT', `/webhooks/${await webhookOfMaker()}/secret`, { secretKey: SECRET });
+  await admin.ok('PUT', `/webhooks/${(await webhookOfMaker()).webhookId}/secret`, { secretKey: SECRET });
   const given = await say(sensorId, { eventId: event?.uuid });
   expect(given.forwardToMakerA).toBe(true);
   const [{ headers, text, feedback, sensor, event: about }, ...more] = await taken();
@@ -105,7 +105,9 @@ test('an attempt that fails is repeated with the same id and bytes; the last one
   expect(new Set(tries.map(({ headers, text }) => `${headers['webhook-id']} ${text}`)).size).toBe(1);
   expect(cloud.valuesOf('FeedbackFailed')).toEqual([1]);
   status = 200;
-  const webhook = await webhookOfMaker();
+  const { customerId, webhookId: webhook } = await webhookOfMaker();
+  // No customer is told: the sensor is none of the maker's customer.
+  expect(await cloud.runtime.table.queryAll({ pk: `C#${customerId}#S#${sensorId}` })).toEqual([]);
   const [failed] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks/${webhook}/deliveries?state=failed`);
   await admin.ok('POST', `/webhooks/${webhook}/deliveries/${failed?.data[0]?.id}/redeliver`);
   const [again] = await taken();
