@@ -6,7 +6,8 @@ import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists } from './table.ts';
 
-const place = (customerId: number, { id, createDate }: HitPlace, { numbered, ...hit }: NewHit) => {
+/** A hit as it is written first, at its place. */
+export const hitAt = (customerId: number, { id, createDate }: HitPlace, { numbered, ...hit }: NewHit) => {
   const dates = { createDate, updateDate: createDate };
   return {
     ...hit,
@@ -46,7 +47,7 @@ export const append = async (
   if (known) return { id: known.id, createDate: known.createDate, isNew: false };
   for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: place(customerId, next, hit), where: absent })) === null) {
+    if ((await table.write({ put: hitAt(customerId, next, hit), where: absent })) === null) {
       note([{ ...hit, ...next }]);
       return { ...next, isNew: true };
     }

@@ -147,7 +147,7 @@ describe('the alarms', () => {
 
   it.each([
     ['events', 60],
-    ['deliveries', 300],
+    ['deliveries', 60],
     ['retries', 1_800],
   ])('tell when a message of %s is older than %d s, and when any is dead', (name, seconds) => {
     const idOf = (kind: string) =>
