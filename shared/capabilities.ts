@@ -37,11 +37,18 @@ type Row = {
  */
 export const capabilities = {
   /** Writing metrics, which leave by the log. */
-  measure: { env: ['METRICS_NAMESPACE'] },
+  measure: { env: ['METRICS_NAMESPACE', 'METRICS_SECONDS'] },
   /** What `serve` itself needs for every operation; its calls of the store are in shared/api/guard-calls.ts. */
   guard: {
     env: [
-      ...['RATE_LIMIT_PER_SECOND', 'SERVICE_VERSION', 'METRICS_NAMESPACE', 'CREDENTIALS_SINCE', 'CORS_ORIGINS'],
+      ...[
+        'RATE_LIMIT_PER_SECOND',
+        'SERVICE_VERSION',
+        'METRICS_NAMESPACE',
+        'METRICS_SECONDS',
+        'CREDENTIALS_SINCE',
+        'CORS_ORIGINS',
+      ],
       ...['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
     ],
   },

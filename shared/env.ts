@@ -50,6 +50,8 @@ export const Environment = z.object({
   QUARANTINE_QUEUE_URL: text,
   /** The namespace of the metrics in CloudWatch. */
   METRICS_NAMESPACE: z.string().default('SensorCloud'),
+  /** Seconds for which a process adds up the messages that it accepted before it writes their number. */
+  METRICS_SECONDS: number(0, 300).int().default(60),
   /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
   MQTT_RULE: z.string().regex(/^\w*$/).default(''),
   /** The topic of alarms; empty: this stage has none. */

@@ -67,11 +67,12 @@ const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Qu
   };
 };
 
-const lazyMetrics = (namespace: string): Metrics => {
+const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   const publisher = lazy(async () => (await import('./emf.ts')).publisherIn(namespace));
   return buffered(
     async (measured) => (await publisher())(measured),
     (error) => log('warn', 'measurements were lost', {}, error),
+    { everyMs: everySeconds * 1_000 },
   );
 };
 
@@ -104,6 +105,6 @@ export const lambdaRuntime = (): Runtime => {
     pause: machine.sleep,
     random: randomBytes,
     log,
-    metrics: lazyMetrics(given.METRICS_NAMESPACE),
+    metrics: lazyMetrics(given.METRICS_NAMESPACE, given.METRICS_SECONDS),
   };
 };

@@ -66,18 +66,32 @@ export type Metrics = { measure: Measure; flush: () => Promise<void> };
 /** For a host that measures nothing. */
 export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. */
+/** Counts that nobody waits for: several invocations write them together. */
+const patient: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
+
+/**
+ * Keeps the metrics of an invocation, and writes them at its end by `publish`, which may be loaded only then. What nobody
+ * waits for is added up, and written with what somebody does, else once in `everyMs`; a process that ends loses as much.
+ */
 export const buffered = (
   publish: (measured: readonly Measured[]) => Promise<void>,
   onError: (error: unknown) => void,
+  { everyMs = 0, now = Date.now }: { everyMs?: number; now?: () => number } = {},
 ): Metrics => {
   let measured: Measured[] = [];
+  const sums = new Map<MetricName, number>();
+  let published = Number.NEGATIVE_INFINITY;
   return {
-    measure: (name: MetricName, value = 1, of?: Of) => void measured.push(of ? [name, value, of] : [name, value]),
+    measure: (name: MetricName, value = 1, of?: Of) => {
+      if (patient.has(name)) sums.set(name, (sums.get(name) ?? 0) + value);
+      else measured.push(of ? [name, value, of] : [name, value]);
+    },
     flush: async () => {
-      if (measured.length === 0) return;
-      const all = measured;
+      if (measured.length === 0 && (sums.size === 0 || now() - published < everyMs)) return;
+      const all = [...sums, ...measured];
       measured = [];
+      sums.clear();
+      published = now();
       await publish(all).catch(onError);
     },
   };

@@ -29,6 +29,11 @@ const findings = {
     id: 'AwsSolutions-APIG4',
     reason: 'The functions authenticate: devices and provisioning keys of our own.',
   },
+  'device door, no access log': {
+    id: 'AwsSolutions-APIG1',
+    reason:
+      'A line for each report costs more than its queueing (`deviceAccessLog`); the metrics of the API count calls and their refusals.',
+  },
   'topic/config': topicOfAll('config'),
   'topic/refused': topicOfAll('refused'),
   'quarantine, no dead letters': {

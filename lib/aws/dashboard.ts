@@ -64,7 +64,7 @@ const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
     deviceDoor.api.metricCount(sum),
     deviceDoor.api.metricClientError(sum),
     deviceDoor.api.metricServerError(sum),
-    deviceDoor.throttled.with(sum),
+    ...(deviceDoor.throttled ? [deviceDoor.throttled.with(sum)] : []),
   ]),
   graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
   graph('Latency of both, p99, ms', [

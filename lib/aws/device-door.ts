@@ -25,8 +25,8 @@ import { operationsAt } from './doors.ts';
 import { type ForFunctions, functionIn, type LambdaName } from './lambdas.ts';
 import type { Stage } from './settings.ts';
 
-/** The HTTP API for devices, and the number of calls that its throttle refused. */
-export type DeviceDoor = { api: HttpApi; throttled: Metric };
+/** The HTTP API for devices, and, where it keeps an access log, the number of calls that its throttle refused. */
+export type DeviceDoor = { api: HttpApi; throttled: Metric | null };
 
 /**
  * The format of the access log, one line per call. It has no bodies, queries or headers, and the route instead of the
@@ -77,6 +77,11 @@ const throttledIn = (logGroup: LogGroup): Metric => {
   }).metric();
 };
 
+const createLogGroup = (scope: Construct, { keepData, logRetentionDays }: Stage): LogGroup => {
+  const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  return new LogGroup(scope, 'device-door-logs', { retention: logRetentionDays, removalPolicy });
+};
+
 /**
  * Creates the door of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
  * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
@@ -93,8 +98,7 @@ const throttledIn = (logGroup: LogGroup): Metric => {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
 export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => {
-  const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-  const logGroup = new LogGroup(scope, 'device-door-logs', { retention: stage.logRetentionDays, removalPolicy });
+  const logGroup = stage.deviceAccessLog ? createLogGroup(scope, stage) : null;
   const hasName = stage.deviceCertificateArn !== '';
   const api = new HttpApi(scope, 'device-door', {
     apiName: `${stage.serviceName} ${stage.name} devices`,
@@ -105,11 +109,14 @@ export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => 
     httpApi: api,
     autoDeploy: true,
     throttle: { rateLimit: stage.deviceThrottle.rate, burstLimit: stage.deviceThrottle.burst },
-    accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
+    ...(logGroup && {
+      accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
+    }),
     ...(hasName && { domainMapping: { domainName: nameOf(api, stage) } }),
   });
   acknowledge(api, 'device door, authentication');
-  return { api, throttled: throttledIn(logGroup) };
+  if (!logGroup) acknowledge(api, 'device door, no access log');
+  return { api, throttled: logGroup && throttledIn(logGroup) };
 };
 
 /**

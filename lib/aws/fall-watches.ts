@@ -26,6 +26,24 @@ const holds = (
   atLeast: 1,
 });
 
+/** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
+const USED_UP = 0.8;
+
+const throttledDevices = ({ api, throttled }: Watched['deviceDoor'], { deviceThrottle }: Watched['stage']): Watch => {
+  const id = 'device-door-throttled';
+  return throttled
+    ? {
+        ...{ id, metric: throttled.with(sum), atLeast: 10 },
+        impact:
+          'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
+      }
+    : {
+        ...{ id, metric: api.metricCount(sum), atLeast: Math.ceil(USED_UP * deviceThrottle.rate * period.toSeconds()) },
+        impact:
+          'All devices together call nearly as often as deviceThrottle allows: above it they are refused, so falls are noticed late.',
+      };
+};
+
 export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
   {
     id: 'tasks-failing',
@@ -74,13 +92,7 @@ export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
     atLeast: 5,
     impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
   },
-  {
-    id: 'device-door-throttled',
-    metric: deviceDoor.throttled.with(sum),
-    atLeast: 10,
-    impact:
-      'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
-  },
+  throttledDevices(deviceDoor, stage),
 ];
 
 export const ofQueues = ({ queues, table }: Watched): Watch[] => [

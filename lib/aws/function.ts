@@ -35,6 +35,8 @@ const memory: Partial<Record<LambdaName, number>> = {
   sweep: 512,
 };
 const OTHERWISE = 1_024;
+const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
+  name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? OTHERWISE);
 
 /**
  * Logs are lines of JSON, written by the functions. Of Lambda's own lines only warnings and errors are kept, because
@@ -107,7 +109,7 @@ const createFunction = (scope: Construct, contract: Contract, host: Host): Lambd
       ...endpointsOf(host.stage),
       NODE_OPTIONS: '--enable-source-maps',
     },
-    memorySize: memory[name] ?? OTHERWISE,
+    memorySize: memoryOf(name, host.stage),
     ...LOGGING,
     timeout: Duration.seconds(timeoutSeconds),
     ...reservationOf(name, host.stage),

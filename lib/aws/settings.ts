@@ -156,6 +156,18 @@ export const settings = {
     'Sessions, access tokens and codes for a new password that were made before this time are void; empty: none is.',
     time,
   ),
+  metricsSeconds: declare(
+    'Seconds for which a process adds up the messages that it accepted before it writes their number; 0: each call writes it.',
+    whole(60, 0, 300),
+  ),
+  deviceMemory: declare(
+    'Memory in MB of the functions that take the messages of devices; their share of a CPU grows with it.',
+    whole(512, 256, 3_008),
+  ),
+  deviceAccessLog: declare(
+    'Keeps a line for each call of a device, with address, route and status; it costs USD 0.18 for a million.',
+    flag(false),
+  ),
   logRetentionDays: declare('Days for which logs are kept.', logRetentionDays),
   alarmEmail: declare('Address that alarms are sent to; empty: they are only visible in CloudWatch.', mailAddress),
   silenceMinutes: declare(

@@ -36,6 +36,7 @@ export const variablesOf = (
   MQTT_RULE: ruleNameOf(stage),
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
   METRICS_NAMESPACE: Stack.of(table).stackName,
+  METRICS_SECONDS: String(stage.metricsSeconds),
   SECRETS_KEY_ARN: key.keyArn,
   ALARM_TOPIC_ARN: alarmTopic?.topicArn ?? '',
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),

@@ -21,8 +21,9 @@ const callOf: Record<Way, number> = {
 };
 
 type Work = Consumed & {
-  /** Calls of devices, invocations with their billed time (ms), and deliveries. */
+  /** Calls of devices with their billed time (ms), other invocations with theirs, and deliveries. */
   calls: number;
+  callMilliseconds: number;
   invocations: number;
   milliseconds: number;
   deliveries: number;
@@ -34,8 +35,9 @@ const { milliseconds: ms, batch } = assumed;
 /** The work of calls of devices. Each call is an invocation, and the messages of a batch are processed by one more. */
 const said = (calls: number, each: number) => ({
   calls,
-  invocations: calls + calls / batch,
-  milliseconds: calls * (ms.accept + each),
+  callMilliseconds: calls * ms.accept,
+  invocations: calls / batch,
+  milliseconds: calls * each,
   ...{ deliveries: 0, lines: 0 },
 });
 const told = (work: ReturnType<typeof said>, deliveries: number) => ({
@@ -45,14 +47,16 @@ const told = (work: ReturnType<typeof said>, deliveries: number) => ({
   deliveries,
   lines: work.calls + deliveries,
 });
-const alone = (milliseconds: number) => ({ calls: 0, invocations: 1, milliseconds, deliveries: 0, lines: 0 });
+const alone = (milliseconds: number) => ({
+  ...{ calls: 0, callMilliseconds: 0, invocations: 1, milliseconds, deliveries: 0, lines: 0 },
+});
 
 /** The work for one fall, report and so on. */
 export const works = {
   fall: { ...consumed.fall, ...told(said(1, ms.event), 1) },
   wholeFall: { ...consumed.wholeFall, ...told(said(4, ms.event), 1) },
   /** The function that takes a report answers it by itself. */
-  report: { ...consumed.report, ...alone(ms.report), calls: 1 },
+  report: { ...consumed.report, ...said(1, 0), callMilliseconds: ms.report, invocations: 0 },
   look: { ...consumed.look, ...alone(ms.look) },
   sweep: { ...consumed.sweep, ...alone(ms.sweep) },
   /** A device connects, or its connection is checked again. */
@@ -64,15 +68,16 @@ const REQUESTS = 1 + 2 / batch;
 
 /** The cost of one piece of work, including the storage of its items until they expire. */
 export const costsOf = (work: Work, way: Way = 'HTTP'): Costs => {
-  const { read, write, fifo, standard, kept120, kept30, calls, invocations, milliseconds, deliveries, lines } = work;
+  const { read, write, fifo, standard, kept120, kept30, deliveries, lines, ...run } = work;
+  const { calls, callMilliseconds, invocations, milliseconds } = run;
   const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_OF_MONTH / GIGABYTE;
-  const seconds = (milliseconds / 1_000) * assumed.memoryGigabytes;
+  const seconds = (milliseconds * assumed.memoryGigabytes + callMilliseconds * assumed.deviceMemoryGigabytes) / 1_000;
   const answered = way === 'HTTP' ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
-  const logged = invocations * assumed.logBytes + lines * assumed.lineBytes + answered * assumed.accessBytes;
+  const logged = invocations * assumed.logBytes + lines * assumed.lineBytes;
   return {
     'front door': calls * callOf[way],
-    functions: invocations * prices.invocation + seconds * prices.gigabyteSecond,
+    functions: (calls + invocations) * prices.invocation + seconds * prices.gigabyteSecond,
     table: read * prices.tableReadUnit + write * prices.tableWriteUnit,
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
     storage: gigabyteMonths * prices.tableGigabyteMonth,
@@ -93,8 +98,8 @@ export const times = (count: number, costs: Costs): Costs =>
 export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum + costs[name], 0);
 
 /** The additional cost of the cold starts, for the invocations of one piece of work. */
-export const coldStartsOf = ({ invocations }: Work): number =>
-  invocations * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
+export const coldStartsOf = ({ calls, invocations }: Work): number =>
+  (calls + invocations) * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
 
 /**
  * Checks per month of a sensor that reports once a minute. Each is due 375 s after the last write, which is up to 2

@@ -34,16 +34,16 @@ export const measurePrice = async (): Promise<Figure[]> => {
   const { fall, report, look } = works;
   return [
     { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'in a batch', note: formula },
-    figureOf('a million delivered falls', times(MILLION, costsOf(fall)), 14),
+    figureOf('a million delivered falls', times(MILLION, costsOf(fall))),
     { name: 'a million delivered falls: cold starts', value: MILLION * coldStartsOf(fall), unit: 'USD beside it' },
-    figureOf('a million reports that change nothing', times(MILLION, costsOf(report)), 4),
+    figureOf('a million reports that change nothing', times(MILLION, costsOf(report)), 2.4),
     { name: 'a million such reports: cold starts', value: MILLION * coldStartsOf(report), unit: 'USD beside it' },
     {
-      ...figureOf('the looks at a sensor, a month', times(LOOKS_OF_MONTH, costsOf(look)), 0.01),
+      ...figureOf('the looks at a sensor, a month', times(LOOKS_OF_MONTH, costsOf(look)), 0.002),
       note: '1 in 5 minutes',
     },
     ...SENSORS.map((count) =>
-      figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_800 : undefined),
+      figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_050 : undefined),
     ),
     ...overMqtt.flatMap((way) => [
       figureOf(`by ${way}: a million reports that change nothing`, times(MILLION, costsOf(report, way))),

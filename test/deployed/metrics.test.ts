@@ -87,7 +87,7 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   for (const [name, other] of [
     ['"TimeToFirstAttempt"', '"TimeToFirstTry"'],
     ['\\"RuleHits\\"', '\\"Hits\\"'],
-    ['"MetricName":"ThrottledDeviceCalls"', '"MetricName":"Throttled"'],
+    ['"MetricName":"ThrottledConsoleCalls"', '"MetricName":"Throttled"'],
     ['"Namespace":"SensorCloud-dev"', '"Namespace":"SensorCloud"'],
     ['"Value":"sensor-cloud"', '"Value":"other"'],
   ] as const)

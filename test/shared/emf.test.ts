@@ -82,6 +82,29 @@ describe('what an invocation measures', () => {
     ]);
   });
 
+  test('waits for others when it says only how many messages were accepted, but not for long', async () => {
+    const left: unknown[] = [];
+    let time = 0;
+    const { measure, flush } = buffered(
+      async (all) => void left.push(all),
+      () => {},
+      { everyMs: 60_000, now: () => time },
+    );
+    for (time of [0, 1_000, 59_000, 60_000, 61_000]) {
+      measure('MessagesAccepted', 2);
+      await flush();
+    }
+    expect(left).toEqual([[['MessagesAccepted', 2]], [['MessagesAccepted', 6]]]);
+    measure('TasksFailed', 1, { worker: 'deliver', kind: 'table' });
+    await flush();
+    expect(left.slice(2)).toEqual([
+      [
+        ['MessagesAccepted', 2],
+        ['TasksFailed', 1, { worker: 'deliver', kind: 'table' }],
+      ],
+    ]);
+  });
+
   test('fails no invocation when it cannot leave', async () => {
     const told: unknown[] = [];
     const { measure, flush } = buffered(

@@ -12,9 +12,14 @@ const deleteHook = ({ client }: Home, { id }: Hook) => client.ok('DELETE', `/web
 const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
   const path = `/${birch.customerId}/${fresh('alarm')}`;
   const url = receiver.urls.http + path;
-  const { webhook, rule } = await createAlarm(birch.client, url);
+  const { bot, webhook, rule } = await createAlarm(birch.client, url);
   receiver.secrets.set(path, FIRST_SECRET);
-  return { hook: { id: webhook.id, path, url }, token: webhook.token, rule: `/rules/${rule.id}` };
+  return {
+    hook: { id: webhook.id, path, url },
+    token: webhook.token,
+    rule: `/rules/${rule.id}`,
+    bot: `/bots/${bot.id}`,
+  };
 };
 
 const allIsNew = async (scene: Scene): Promise<Story> => {
@@ -22,12 +27,13 @@ const allIsNew = async (scene: Scene): Promise<Story> => {
   const { birch } = homes;
   birch.sensor = await linkSensor(birch.client);
   const own = await addHook(birch.client, receiver, birch.customerId, fresh('new'));
-  const { hook, rule } = await addAlarm(scene);
+  const { hook, rule, bot } = await addAlarm(scene);
   birch.hooks = [...birch.hooks, own, hook];
   return {
     after: async () => {
       await birch.client.ok('DELETE', rule);
       for (const one of [own, hook]) await deleteHook(birch, one);
+      await birch.client.ok('DELETE', bot);
       return [];
     },
   };
@@ -54,6 +60,7 @@ const allIsGone = async (scene: Scene): Promise<Story> => {
     after: async () => {
       await birch.client.ok('DELETE', withHook.rule);
       await deleteHook(birch, withRule.hook);
+      for (const { bot } of [withRule, withHook]) await birch.client.ok('DELETE', bot);
       return [];
     },
   };
@@ -62,7 +69,7 @@ const allIsGone = async (scene: Scene): Promise<Story> => {
 const allIsOther = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, step, fresh } = scene;
   const { birch } = homes;
-  const { hook, rule } = await addAlarm(scene);
+  const { hook, rule, bot } = await addAlarm(scene);
   await step(LAG_IS_OVER);
   const path = `/${birch.customerId}/${fresh('other')}`;
   const secretKey = fresh('another-secret-of-sixteen');
@@ -78,6 +85,7 @@ const allIsOther = async (scene: Scene): Promise<Story> => {
     after: async () => {
       await birch.client.ok('DELETE', rule);
       await deleteHook(birch, hook);
+      await birch.client.ok('DELETE', bot);
       return receiver.unsigned() > unsigned ? ['what was signed with a secret of before'] : [];
     },
   };

@@ -45,11 +45,11 @@ describe('the dashboard', () => {
 });
 
 describe('the saved queries', () => {
-  it('search the logs of all functions and of both doors, and their names begin with that of the stack', () => {
+  it('search the logs of all functions and of the API, and their names begin with that of the stack', () => {
     const queries = all('AWS::Logs::QueryDefinition');
     expect(queries.map(({ Name }) => Name)).toContainEqual(expect.stringMatching(/^Test\/what became of ID/));
     for (const { LogGroupNames, QueryString } of queries) {
-      expect(LogGroupNames).toHaveLength(all('AWS::Lambda::Function').length + 2);
+      expect(LogGroupNames).toHaveLength(all('AWS::Lambda::Function').length + 1);
       expect(QueryString).toMatch(/^fields .*\n\| filter .*\n\| sort @timestamp (asc|desc)\n\| limit 1000$/);
     }
   });

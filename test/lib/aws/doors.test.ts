@@ -10,6 +10,7 @@ const all = (template: Template, type: string): Properties[] =>
 
 const dev = stackOf().template;
 const prod = stackOf(production).template;
+const logging = stackOf({ deviceAccessLog: true, keepData: false }).template;
 /** The values of a variable, by the functions that have it. */
 const valuesOf = (template: Template, variable: string): Record<string, unknown> =>
   Object.fromEntries(
@@ -26,12 +27,17 @@ describe('the door of the devices', () => {
     expect(settingsOf(prod)).toEqual([{ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 70 }]);
   });
 
-  it('logs each call as JSON without body, query, header or id, with the same retention as all other logs', () => {
-    const [{ AccessLogSettings }] = all(dev, 'AWS::ApiGatewayV2::Stage') as [Properties];
+  it('keeps no line for each call unless it is told to', () => {
+    for (const template of [dev, prod])
+      expect(all(template, 'AWS::ApiGatewayV2::Stage')[0]).not.toHaveProperty('AccessLogSettings');
+  });
+
+  it('logs each call, where it is told to, as JSON without body, query, header or id, with the same retention as all other logs', () => {
+    const [{ AccessLogSettings }] = all(logging, 'AWS::ApiGatewayV2::Stage') as [Properties];
     const { DestinationArn, Format } = AccessLogSettings;
     expect(JSON.parse(Format)).toMatchObject({ requestId: '$context.requestId', resource: '$context.routeKey' });
     expect(Format).not.toMatch(/body|query|header|context\.path|authorizer/i);
-    const [, group] = Object.entries(dev.findResources('AWS::Logs::LogGroup')).find(([id]) =>
+    const [, group] = Object.entries(logging.findResources('AWS::Logs::LogGroup')).find(([id]) =>
       JSON.stringify(DestinationArn).includes(`"${id}"`),
     ) as [string, Properties];
     expect(group).toMatchObject({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
@@ -65,8 +71,8 @@ describe('the door of the devices', () => {
     expect(valuesOf(prod, 'DEVICE_URL')).not.toHaveProperty('devices');
   });
 
-  it('raises an alarm when it answers 5xx, and when its throttle refuses calls, but not when there are no calls', () => {
-    const [filter] = all(prod, 'AWS::Logs::MetricFilter').filter(
+  it('raises an alarm when it answers 5xx, and when its throttle refuses calls or will soon, but not when there are no calls', () => {
+    const [filter] = all(logging, 'AWS::Logs::MetricFilter').filter(
       ({ MetricTransformations: [made] }) => made.MetricName === 'ThrottledDeviceCalls',
     ) as [Properties];
     expect(filter.FilterPattern).toBe('{ ($.status = "429") && ($.statusOfFunction != "429") }');
@@ -74,13 +80,17 @@ describe('the door of the devices', () => {
     expect(MetricValue).toBe('1');
     const counted = { Statistic: 'Sum', Period: 300, TreatMissingData: 'notBreaching' };
     const told = { AlarmActions: [Match.anyValue()], AlarmDescription: Match.stringLikeRegexp('^Devices ') };
-    prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...counted, ...told, MetricName, Namespace: MetricNamespace },
+    logging.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...{ ...counted, MetricName, Namespace: MetricNamespace },
       ...{ Threshold: 10, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
+    });
+    const ofDoor = { Dimensions: [{ Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp('^devicedoor') } }] };
+    prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...{ ...counted, ...ofDoor, MetricName: 'Count', Namespace: 'AWS/ApiGateway', Threshold: 0.8 * 50 * 300 },
     });
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...{ ...counted, ...told, MetricName: '5xx', Namespace: 'AWS/ApiGateway' },
-      ...{ Dimensions: [{ Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp('^devicedoor') } }], Threshold: 5 },
+      ...{ ...ofDoor, Threshold: 5 },
     });
   });
 });
