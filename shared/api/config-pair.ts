@@ -3,7 +3,15 @@ import type { Permission } from '../domain/permission.ts';
 import type { Manufacturer } from '../domain/sensor.ts';
 import { notifying } from './operation.ts';
 
-type Given<P, I, B, R> = { maker: Manufacturer; name: string; may: P; params: I; body: B; response: R };
+type Given<P, I, B, R> = {
+  maker: Manufacturer;
+  name: string;
+  may: P;
+  params: I;
+  body: B;
+  response: R;
+  description?: string;
+};
 
 /**
  * Declares the operations that read and replace a configuration. Both need the same permission, and both answer with
@@ -21,6 +29,7 @@ export const configPair = <
   params,
   body,
   response,
+  description,
 }: Given<P, I, B, R>) => {
   const what = `the ${name} configuration of a sensor of ${maker}`;
   const common = {
@@ -31,6 +40,7 @@ export const configPair = <
     params,
     success: 200,
     response,
+    ...(description && { description }),
     errors: ['sensor_not_found', 'sensor_wrong_manufacturer'],
   } as const;
   return {

@@ -11,7 +11,9 @@ export const SensorStatus = z
     lastSeen: millis.nullable(),
     firmwareVersion: z.int(),
     fallState: FallState.nullable().meta({
-      description: 'of the newest fall; null: there was none, or it was canceled',
+      description:
+        'of the newest fall; null: there was none, or it was canceled. Where the device says no more, time moves it: told up to 3 s ' +
+        'after the time of the critical configuration',
     }),
     presence: z.boolean().nullable(),
     learning: z.object({ active: z.boolean(), endDate: millis.nullable() }),

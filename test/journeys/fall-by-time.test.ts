@@ -63,7 +63,10 @@ const prepare = async (name: string) => {
 describe('a fall whose device only reports its start', () => {
   test('is confirmed, reported and finished by the times of its sensor', async () => {
     const { post, pass, heard, critical } = await prepare('maple');
-    await critical({ durationUntilConfirmSec: 20, confirmedToAlertTimeoutSec: 10, callingDurationSec: 15 });
+    await critical({
+      ...{ durationUntilConfirmSec: 20, energyDurationUntilConfirm: 12 },
+      ...{ confirmedToAlertTimeoutSec: 10, callingDurationSec: 15 },
+    });
     await post(fallMessage('fall_detected', now()));
     await pass(19);
     expect(heard().actions).toEqual(['fall_suspected']);
@@ -75,6 +78,26 @@ describe('a fall whose device only reports its start', () => {
     expect(heard().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
     await pass(600, 60);
     expect(heard().actions).toHaveLength(4);
+  });
+
+  test('is confirmed no earlier than energyDurationUntilConfirm says, on its date and up to 3 s later, as the document tells', async () => {
+    const { post, pass, heard, critical } = await prepare('hazel');
+    await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
+    const start = now();
+    await post(fallMessage('fall_detected', start));
+    await pass(22, 1);
+    expect(heard().actions).toEqual(['fall_suspected']);
+    await pass(2, 1);
+    expect(heard().actions).toEqual(['fall_suspected', 'confirmed']);
+    const date = heard().full.at(-1)?.createDate ?? 0;
+    expect(date - start).toBeGreaterThanOrEqual(20_000);
+    expect(date - start).toBeLessThan(21_000);
+    const document = await (await fetch(`${cloud.url}/openapi.json`)).text();
+    const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { description: string }>> };
+    for (const method of ['get', 'put'])
+      expect(paths['/sensors/{sensorId}/maker_a/config/critical']?.[method]?.description).toContain(
+        'told up to 3 s later',
+      );
   });
 
   test('tells of what time did with the place of the fall, without a message; Raw hears of the message alone', async () => {

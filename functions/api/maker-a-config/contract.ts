@@ -39,7 +39,17 @@ const telemetry = configPair({
 });
 /** Its schema is made at its first use: that of so many fields would take some 5 ms of every start. */
 const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
-const critical = configPair({ ...common, name: 'critical', may: 'system_admin', ...same(Critical) });
+const critical = configPair({
+  ...common,
+  name: 'critical',
+  may: 'system_admin',
+  ...same(Critical),
+  description:
+    'Where a device says no more of a fall, time moves it on: it is confirmed after the larger of durationUntilConfirmSec and ' +
+    'energyDurationUntilConfirm, called after confirmedToAlertTimeoutSec, and finished after callingDurationSec (before v0.38 ' +
+    'callingToFinishTime), each from the firmware that supports it. Such an event has the date that these values give, and is ' +
+    'told up to 3 s later, so that the word of the device comes first.',
+});
 
 export const makerAConfig = group({
   name: 'maker-a-config',

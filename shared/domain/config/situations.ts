@@ -8,7 +8,11 @@ export const falling = {
   fallingSensitivity: choice([1, 2], 1, '1 low, 2 regular'),
   fallingTrigger: choice([0, 1], 0, 'opaque', { until: 34 }),
   maxTargetsForFallingTrigger: whole(0, 'targets', { until: 29 }),
-  durationUntilConfirmSec: whole(52, 'seconds in state detected before confirmed', { from: 40 }),
+  durationUntilConfirmSec: whole(
+    52,
+    'seconds in state detected before confirmed: this or energyDurationUntilConfirm, whichever is longer',
+    { from: 40 },
+  ),
   energyDurationUntilConfirm: whole(
     30,
     'seconds at the fall location before confirmed; 60% of durationUntilConfirmSec is advised',

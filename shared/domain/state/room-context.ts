@@ -32,9 +32,10 @@ type Critical = Values<typeof fields>;
 export const timesOf = (stored: Partial<Critical> | null, firmware: number): Omit<RoomContext, 'regions'> => {
   const critical = { ...defaultsOf(fields), ...stored } as Critical;
   const seconds = (value: number) => Math.max(0, value);
+  const energy = firmware >= 42 ? seconds(critical.energyDurationUntilConfirm) : 0;
   return {
     timings: {
-      confirm: firmware >= 40 ? seconds(critical.durationUntilConfirmSec) : null,
+      confirm: firmware >= 40 ? Math.max(seconds(critical.durationUntilConfirmSec), energy) : null,
       alert: seconds(critical.confirmedToAlertTimeoutSec),
       calling: seconds(firmware >= 38 ? critical.callingDurationSec : critical.callingToFinishTime),
     },

@@ -133,12 +133,15 @@ describe('time', () => {
     );
     const times = {
       durationUntilConfirmSec: 5,
+      energyDurationUntilConfirm: 7,
       confirmedToAlertTimeoutSec: 4,
       callingDurationSec: 3,
       callingToFinishTime: 2,
     };
     const at = (firmware: number) => moved(begun, 60, firmware, times).map(([, seconds]) => seconds);
-    expect(at(40)).toEqual([5, 9, 12]);
+    expect(at(42)).toEqual([7, 11, 14]);
+    for (const firmware of [40, 41]) expect(at(firmware)).toEqual([5, 9, 12]);
+    expect(moved(begun, 60, 42, { ...times, energyDurationUntilConfirm: 4 })[0]).toEqual(['fall_confirmed', 5]);
     expect(at(39)).toEqual([0, 4, 7]);
     expect(at(38)).toEqual([0, 4, 7]);
     expect(at(37)).toEqual([0, 4, 6]);

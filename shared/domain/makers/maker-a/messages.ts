@@ -77,7 +77,10 @@ const falls = {
     'A fall and what becomes of it. `fall_detected` (the device begins to look closer) leads to `fall / fall_suspected`, ' +
     '`fall_confirmed` to `fall / confirmed`, `calling` to `fall / fall_detected`, which is the alarm, `finished` to `fall / finished`, `fall_exit` ' +
     'and `canceled` to `fall / canceled`. Three starts in five minutes without `calling` also lead to `fall / fall_loop`. Where the device ' +
-    'says no more, time moves the fall on.',
+    'says no more, time moves the fall on, by the critical configuration of the sensor: `confirmed` after the larger of ' +
+    '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then `fall_detected` after ' +
+    '`confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 `callingToFinishTime`). Such an event has the date that the ' +
+    'configuration gives, and is told up to 3 s later, so that the word of the device comes first.',
   fields: z.object({ status: z.enum(fallStatuses).describe('State of the fall'), ...fall }),
 } satisfies MessageKind;
 
