@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { encode } from '../shared/queue/encode.ts';
 import { type Consumed, consumed } from './bench/consumed.ts';
 import { bytesKept } from './bench/sizes.ts';
-import { a } from './fixtures/messages.ts';
+import { a, room } from './fixtures/messages.ts';
 import { createMetered, type Metered, names } from './fixtures/metered.ts';
 
 let metered: Metered;
@@ -49,6 +49,15 @@ describe('a fall, delivered at the first try, costs', () => {
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
     expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 10 });
+  });
+
+  test('10.5 read and 10 write in a region, too: where regions are is known from the sensor', async () => {
+    const inRoom = await alarmed('pine');
+    await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
+    await inRoom.endFirst();
+    const inBed = { fallLocX_cm: -75, fallLocY_cm: 150 };
+    expect(await inRoom.say(a.fall('calling', metered.now(), inBed)), text()).toEqual({ read: 10.5, write: 10 });
+    expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
   test('10.5 read and 9 write beside an open fall, and 1 write more once in a minute', async () => {

@@ -32,6 +32,7 @@ export const errors = {
   sensor_of_another_customer: 409,
   sensor_active: 409,
   sensor_group_in_use: 409,
+  region_in_use: 409,
   customer_in_use: 409,
   firmware_in_use: 409,
   firmware_exists: 409,
@@ -49,8 +50,11 @@ export const errors = {
 } as const;
 export type ErrorCode = keyof typeof errors;
 
-/** Details of an error answer: the seconds until a retry makes sense, or the limit that is reached and its value. */
-export type Details = { waitSeconds?: number; limit?: { of: Limited; most: number } };
+/**
+ * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, or the ids of
+ * the rules that are in the way.
+ */
+export type Details = { waitSeconds?: number; limit?: { of: Limited; most: number }; rules?: readonly number[] };
 
 /** An expected failure that becomes the answer of the call. */
 export class ApiError extends Error {
@@ -59,12 +63,14 @@ export class ApiError extends Error {
   readonly fieldErrors: readonly FieldError[] | null;
   readonly waitSeconds: number | null;
   readonly limit: Details['limit'];
+  readonly rules: Details['rules'];
   constructor(code: ErrorCode, details: Details & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
     this.code = code;
     this.fieldErrors = details.fieldErrors ?? (code === 'bad_request' ? [] : null);
     this.waitSeconds = details.waitSeconds ?? null;
     this.limit = details.limit;
+    this.rules = details.rules;
   }
 }
 

@@ -44,6 +44,10 @@ export const eventType = (): z.ZodType<number, number> =>
 export type Situation = keyof typeof kinds;
 export const Situation = z.enum(Object.keys(kinds) as [Situation, ...Situation[]]);
 
+/** Can a situation happen in a region? What concerns the whole room, the sensor or vital signs cannot. */
+export const hasRegions = (situation: Situation): boolean =>
+  !['presence', 'sensor', 'vital'].includes(kinds[situation].type);
+
 /** The situations of a fall whose first event no rate limit may suppress, and whose delivery must not fail unheard. */
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
@@ -72,8 +76,11 @@ export const otherKinds = {
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
 
-/** A point in cm relative to the sensor. */
-export type Point = { x: number; y: number; z: number };
+/** A point in cm relative to the sensor. `z` is missing if the device did not say it; the point is on the floor then. */
+export type Point = { x: number; y: number; z?: number };
+
+/** The region of an event. `id` and `name` are empty for a region that only the device knows. */
+export type EventRegion = { id: string; index: number; name: string };
 
 /** An event without an id, in terms of rules and formats, independent of the sensor's maker. */
 export type Happening = {
@@ -82,7 +89,7 @@ export type Happening = {
   action: string;
   code: number | null;
   point: Point | null;
-  region: { id: string; index: number; name: string } | null;
+  region: EventRegion | null;
   isSimulated: boolean;
   isSilent: boolean;
   /** This is the first event of its situation in a fall, so no rate limit may suppress it. */

@@ -15,6 +15,7 @@ export type Problem =
   | 'json_depth'
   | 'one_scope'
   | 'region_needs_sensor'
+  | 'situation_has_no_region'
   | 'customer_hook_has_no_bot'
   | 'bot_hook_needs_bot'
   | 'format_is_for_bots'

@@ -7,9 +7,11 @@ export type RegionKind = z.infer<typeof RegionKind>;
 const cm = int32(-2_147_483_648, 2_147_483_647);
 const seconds = int32(1, 300).default(120);
 
-/** A region in a request: kind, name and two corners are required. An `id` that is no UUID is replaced. */
+/** A region in a request: kind, name and two corners are required. */
 export const RegionUpdate = z.object({
-  id: uuid.optional().catch(undefined),
+  id: uuid
+    .optional()
+    .meta({ description: 'left out: that of the region of the same kind and name, else a new one is drawn' }),
   kind: RegionKind,
   name: text(1, 64),
   topLeftX: cm,

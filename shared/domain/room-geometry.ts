@@ -37,7 +37,7 @@ export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
 
 /** Scales a point in the room to [0, 1] from the lower-left corner (D2 Custom 1). */
-export const normalize = ({ x, y, z }: Point, room: Extent): NormalizedCoordinates => ({
+export const normalize = ({ x, y, z = 0 }: Point, room: Extent): NormalizedCoordinates => ({
   x: share(x + room.xMin, room.xMin + room.xMax),
   y: share(y + room.yMin, room.yMin + room.yMax),
   z: share(z, room.zMax),

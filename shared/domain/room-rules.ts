@@ -68,21 +68,40 @@ const rank = ({ kind }: { kind: RegionKind }): number =>
   kind === 'bed' || kind === 'monitored_bed' ? 0 : kind === 'door' ? 1 : 2;
 
 /**
- * Gives the regions as they are stored, in the order of the body. A valid id that is unique in the room is kept,
- * otherwise one is drawn. `positionIdx` counts beds first, then doors, then all others.
+ * Gives the ids of regions. An id that is sent is kept, the first time. A region without one keeps that of a region
+ * `before` of the same kind and name; otherwise one is drawn.
  */
-export const placeRegions = (regions: readonly RegionUpdate[], drawId: () => string): Region[] => {
+const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], drawId: () => string): string[] => {
+  const sent = new Set(regions.map(({ id }) => id));
+  const free = before.filter(({ id }) => !sent.has(id));
+  const used = new Set<string>();
+  return regions.map(({ id: own, kind, name }) => {
+    const same = free.find((one) => one.kind === kind && one.name === name && !used.has(one.id));
+    const wanted = own ?? same?.id;
+    const id = wanted === undefined || used.has(wanted) ? drawId() : wanted;
+    used.add(id);
+    return id;
+  });
+};
+
+/**
+ * Gives the regions as they are stored instead of those of `before`, in the order of the body. `positionIdx` counts beds
+ * first, then doors, then all others.
+ */
+export const placeRegions = (
+  regions: readonly RegionUpdate[],
+  before: readonly Region[],
+  drawId: () => string,
+): Region[] => {
   const order = regions
     .map((region, at) => ({ at, rank: rank(region) }))
     .sort((a, b) => a.rank - b.rank || a.at - b.at);
-  const used = new Set<string>();
+  const ids = idsOf(regions, before, drawId);
   return regions.map((region, at): Region => {
-    const id = region.id !== undefined && !used.has(region.id) ? region.id : drawId();
-    used.add(id);
     const positionIdx = order.findIndex((one) => one.at === at);
     return {
       ...region,
-      id,
+      id: ids[at] ?? drawId(),
       positionIdx,
       isLowSnr: region.isLowSnr ?? (region.kind === 'bed' || region.kind === 'monitored_bed'),
     };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Situation } from './event.ts';
+import { hasRegions, Situation } from './event.ts';
 import { Schedule } from './schedule.ts';
 import { id, int32, millis, text, uuid } from './values.ts';
 
@@ -23,12 +23,13 @@ const fields = z.object({
 export type RuleUpdate = z.output<typeof fields>;
 
 const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
-  const { sensorId, sensorGroupId, regionId } = ctx.value;
+  const { sensorId, sensorGroupId, regionId, situation } = ctx.value;
   const wrong = (path: string, key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
   if (sensorId !== null && sensorGroupId !== null) wrong('sensorGroupId', 'one_scope');
   // A region belongs to the room of a sensor, so its id means nothing without the sensor.
   if (regionId !== null && sensorId === null) wrong('regionId', 'region_needs_sensor');
+  if (regionId !== null && !hasRegions(situation)) wrong('regionId', 'situation_has_no_region');
 };
 
 const example = {

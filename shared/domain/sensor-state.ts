@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Happening, Point, Situation } from './event.ts';
+import type { EventRegion, Happening, Point, Situation } from './event.ts';
 
 /** One letter of `marks`. */
 export type Mark = keyof typeof marks;
@@ -35,6 +35,11 @@ export type Fall = {
   /** When (ms, the service's clock) each mark came whose report said no start that is believed. */
   markedAt?: Partial<Record<Mark, number>>;
   point?: Point | null;
+  /**
+   * The region of the first point. It is missing if that is in none; of a fall that ended without an alarm, which may
+   * still raise one late, it is null then.
+   */
+  region?: EventRegion | null;
   isSimulated?: boolean;
   isSilent?: boolean;
 };
@@ -43,8 +48,8 @@ export type Fall = {
 export const isEnded = ({ seen }: Fall): boolean => seen.includes('f') || seen.includes('x');
 
 /**
- * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall and its start (ms), and the
- * last move in each area. `at` is the newest time (ms, the device's clock) at which it was seen, and `told` the time up to
+ * A person whom a maker B sensor tracks: the last pose, the reported states of an open fall, its start (ms) and its
+ * region, the last move in each area, and the areas that it is in, in the order in which it entered them. `at` is the newest time (ms, the device's clock) at which it was seen, and `told` the time up to
  * which its falls were alarmed: reports of before may come late.
  */
 export type Track = {
@@ -52,7 +57,9 @@ export type Track = {
   pose?: number;
   seen?: string;
   since?: number;
+  region?: EventRegion;
   areas?: Record<string, 'in' | 'out'>;
+  inside?: number[];
   at?: number;
   told?: number;
 };

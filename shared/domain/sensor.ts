@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Place } from './region-of-point.ts';
+import type { Extent } from './room-geometry.ts';
 import { id, millis } from './values.ts';
 
 export const Manufacturer = z.enum(['maker_a', 'maker_b']);
@@ -30,8 +32,11 @@ export type Sensor = z.infer<typeof Sensor>;
 export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
-  /** The extent of the room in cm. It is missing until the room is set. */
-  room?: { xMin: number; xMax: number; yMin: number; yMax: number; zMax: number };
+  /**
+   * The extent of the room in cm, and its regions as far as falls need them. It is missing until the room is set; the
+   * regions are missing if a version before 0.2 stored it.
+   */
+  room?: Extent & { regions?: readonly Place[] };
 };
 
 /**

@@ -147,7 +147,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
 
   'rooms.get': pattern('The room of a sensor', { get: ['room'] }, 1, 0, 'for each 4 KB'),
   'rooms.put': pattern(
-    "Write a room, and its extent in the sensor's item",
+    "Write a room, and in the sensor's item its extent and where its regions are",
     { put: ['room'], update: ['sensor'] },
     0,
     4,

@@ -1,11 +1,10 @@
+import { placeOf } from '../domain/region-of-point.ts';
 import type { Room } from '../domain/room.ts';
-import { type Extent, extentOf } from '../domain/room-geometry.ts';
+import { extentOf } from '../domain/room-geometry.ts';
+import type { SensorRecord } from '../domain/sensor.ts';
 import type { Table, TableReader } from './client.ts';
-import { touchSensor } from './sensor-item.ts';
+import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
 import { items } from './table.ts';
-
-/** A sensor's key in the table. */
-type SensorKey = { customerId: number; sensorId: string };
 
 export const roomReads = (table: TableReader) => ({
   /** Null before the first PUT. */
@@ -14,12 +13,14 @@ export const roomReads = (table: TableReader) => ({
 
 export const roomWrites = (table: Table) => ({
   /**
-   * Replaces the room of a sensor; false when the sensor has gone. The extent is in the sensor's own item too: what
-   * scales coordinates has read that anyway.
+   * Replaces the room of a sensor; false when the sensor, or anything around it, was changed since the sensor was read.
+   * The extent and the places of the regions are in the sensor's own item too: what tells where somebody fell has read
+   * that anyway.
    */
-  put: async ({ customerId, sensorId }: SensorKey, stored: Room): Promise<boolean> => {
-    const room: Extent = extentOf(stored);
-    const failed = await table.write(touchSensor(customerId, sensorId, { room }), {
+  put: async (sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>, stored: Room): Promise<boolean> => {
+    const [customerId, sensorId] = [sensor.customerId ?? 0, sensor.id];
+    const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(placeOf) };
+    const failed = await table.write(touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)), {
       put: { ...stored, ...items.room({ customerId, sensorId }) },
     });
     return failed === null;

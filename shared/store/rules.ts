@@ -8,6 +8,8 @@ import { enabledChange, enabledLess, enabledLike, enabledMore } from './enabled-
 import type { Key } from './key.ts';
 import { type Condition, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
+import { roomReads } from './rooms.ts';
+import { readSensor, touchSensor, unchangedSince } from './sensor-item.ts';
 import { items } from './table.ts';
 
 type RuleQuotas = Pick<Quotas, 'rules' | 'rulesOfOneSituation'>;
@@ -30,10 +32,10 @@ const shown = (rule: Rule, where?: Condition): Write[] => {
 };
 
 /** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
-const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, situation }: Rule): Write[] => {
+const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, regionId, recipients, situation }: Rule): Write[] => {
   const checks = new Map<string, Write>();
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
-  if (sensorId !== null) mustBe(items.sensor({ customerId, sensorId }), present);
+  if (sensorId !== null && regionId === null) mustBe(items.sensor({ customerId, sensorId }), present);
   // Not only checked: whoever removes the group at the same time notices that there is a rule by now.
   const isThere = where('attribute_exists(pk) AND attribute_not_exists(#isLeaving)');
   const touched = changes({ add: { version: 1 }, if: isThere });
@@ -48,6 +50,18 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, recipients, si
     );
   }
   return [...checks.values()];
+};
+
+/**
+ * Keeps the region that a rule names, if it names one: whoever takes it away at the same time notices that there is a rule
+ * by now. Null when it is not there.
+ */
+const keepRegion = async (table: Table, { customerId, sensorId, regionId }: Rule): Promise<Write[] | null> => {
+  if (sensorId === null || regionId === null) return [];
+  const sensor = await readSensor(table, customerId, sensorId);
+  const room = await roomReads(table).get(customerId, sensorId);
+  const isThere = room?.regions.some(({ id }) => id === regionId);
+  return sensor && isThere ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
 };
 
 /** The rule as it was read. Each change has a later date, so the date is a version. */
@@ -72,6 +86,13 @@ export const ruleReads = (table: TableReader) => ({
     const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1 };
     return (await table.query<Rule>(query)).items.length > 0;
+  },
+
+  /** The ids of the rules that name a region of this sensor, whether they are enabled or not. */
+  namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<number[]> => {
+    const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
+    const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
+    return found.flatMap(({ id, regionId }) => (regionIds.some((one) => one === regionId) ? [id] : []));
   },
 
   /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */
@@ -100,16 +121,18 @@ const createRule = (
     if (full) return full === 'limit_reached' ? 'rules' : 'unknown_reference';
     const most = quotas.rulesOfOneSituation;
     if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return 'rulesOfOneSituation';
-    const counts = [oneMore(customerId, 'rules', quotas.rules), ...enabledMore(rule, most)];
+    const region = await keepRegion(table, rule);
+    if (!region) return 'unknown_reference';
+    const mayChange = [oneMore(customerId, 'rules', quotas.rules), ...enabledMore(rule, most), ...region];
     const failed = await table.write(
-      ...counts,
+      ...mayChange,
       { put: { ...rule, ...keyOf(rule) } },
       ...shown(rule),
       { put: { ...items.owner({ kind: 'rule', id: ruleId }), customerId } },
       ...checksOf(rule),
     );
     if (failed === null) return 'done';
-    return failed.some((at) => at >= counts.length) ? 'unknown_reference' : null;
+    return failed.some((at) => at >= mayChange.length) ? 'unknown_reference' : null;
   });
 
 export const ruleWrites = (table: Table) => ({
@@ -125,7 +148,9 @@ export const ruleWrites = (table: Table) => ({
     const [from, to] = [keyOf(before), keyOf(rule)];
     const counts = await enabledChange(table, before, rule, most);
     if (counts === null) return 'limit_reached';
-    const mayChange = [...shown(rule, unchanged(before)), ...counts];
+    const region = await keepRegion(table, rule);
+    if (region === null) return 'unknown_reference';
+    const mayChange = [...shown(rule, unchanged(before)), ...counts, ...region];
     const failed = await table.write(
       ...mayChange,
       { put: { ...rule, ...to } },

@@ -7,7 +7,7 @@ import { items, lists } from './table.ts';
 
 /**
  * A sensor as it is stored. `revision` counts every change of the sensor or of what is kept around it (room,
- * configurations, group), so that whoever removes or moves it all can tell that nothing was added meanwhile.
+ * configurations, group, rules for its regions), so that whoever removes or moves it all can tell that nothing was added meanwhile.
  */
 export type SensorItem = SensorRecord & {
   revision: number;
@@ -33,13 +33,18 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
 });
 
 /** Nothing has changed since the sensor was read. */
-export const unchangedSince = ({ revision }: SensorItem): Condition =>
+export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
-/** Notes a change that the list of sensors does not show, if the sensor is there. */
-export const touchSensor = (customerId: number, sensorId: string, set: Item = {}): Write => ({
+/** Notes a change that the list of sensors does not show, if the sensor is there and as the condition says. */
+export const touchSensor = (
+  customerId: number,
+  sensorId: string,
+  set: Item = {},
+  isSo: Condition = present,
+): Write => ({
   update: sensorKey(customerId, sensorId),
-  changes: changes({ set, add: { revision: 1 }, if: present }),
+  changes: changes({ set, add: { revision: 1 }, if: isSo }),
 });
 
 /** Changes what was read, and its row in the list with it. */

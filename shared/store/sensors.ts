@@ -6,7 +6,7 @@ import type { Key } from './key.ts';
 import type { Item } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { writesOfDevice } from './sensor-devices.ts';
-import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
+import { readSensor, type SensorItem, touchSensor, updateSensor } from './sensor-item.ts';
 import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
@@ -19,7 +19,7 @@ const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSenso
 };
 
 export const sensorReads = (table: TableReader) => ({
-  get: (customerId: number, sensorId: string) => table.get<SensorRecord>(items.sensor({ customerId, sensorId })),
+  get: (customerId: number, sensorId: string) => table.get<SensorItem>(items.sensor({ customerId, sensorId })),
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
   /**

@@ -30,12 +30,15 @@ export const rooms = group({
       path: '/sensors/{sensorId}/room',
       summary: 'Replace the room of a sensor',
       description:
-        'What the sensor learned about the previous room is outdated then, so its learning phase should be started again.',
+        'What the sensor learned about the previous room is outdated then, so its learning phase should be started again. ' +
+        'A region without `id` keeps that of the region of the same kind and name. ' +
+        'A region that a rule names, enabled or not, cannot be taken away: the 409 names the ids of these rules.',
       may: 'edit_sensor_room',
       body: RoomUpdate,
       response: Room,
       responseHeaders: { 'X-Learning-Recommended': 'true' },
-      uses: [...notifying, 'rooms.put'],
+      errors: ['sensor_not_found', 'region_in_use'],
+      uses: [...notifying, 'rules.namingRegions', 'rooms.put'],
     },
     listRegions: {
       ...common,

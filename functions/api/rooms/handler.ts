@@ -1,3 +1,4 @@
+import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { notifyDevice } from '../../../shared/api/device-config.ts';
 import { refuseAll } from '../../../shared/api/errors.ts';
 import { serve } from '../../../shared/api/serve.ts';
@@ -5,22 +6,32 @@ import { randomUuid } from '../../../shared/domain/ids.ts';
 import type { Room } from '../../../shared/domain/room.ts';
 import { firstRoom, rotationOf } from '../../../shared/domain/room-geometry.ts';
 import { placeRegions, roomErrors } from '../../../shared/domain/room-rules.ts';
-import type { SensorRecord } from '../../../shared/domain/sensor.ts';
+import type { SensorItem } from '../../../shared/store/sensor-item.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rooms } from './contract.ts';
 
-type Found = { sensor: SensorRecord; room: Room };
+type Found = { sensor: SensorItem; room: Room };
 
 const find = async (
   store: StoreOf<'sensors.get' | 'rooms.get'>,
   customerId: number,
   sensorId: string,
 ): Promise<Found | null> => {
-  const [sensor, room] = await Promise.all([
-    store.sensors.get(customerId, sensorId),
-    store.rooms.get(customerId, sensorId),
-  ]);
+  // The sensor first: whoever changes the room after that changes its revision, too.
+  const sensor = await store.sensors.get(customerId, sensorId);
+  const room = await store.rooms.get(customerId, sensorId);
   return sensor && { sensor, room: room ?? firstRoom(sensor) };
+};
+
+/** The ids of the rules that name a region which a room no longer has. */
+const rulesWithout = async (
+  store: StoreOf<'rules.namingRegions'>,
+  customerId: number,
+  before: Room,
+  { sensorId, regions }: Room,
+): Promise<number[]> => {
+  const gone = before.regions.filter(({ id }) => !regions.some((region) => region.id === id)).map(({ id }) => id);
+  return gone.length > 0 ? store.rules.namingRegions(customerId, sensorId, gone) : [];
 };
 
 export const handler = serve(rooms, {
@@ -29,18 +40,23 @@ export const handler = serve(rooms, {
 
   putRoom: async ({ customerId, params: { sensorId }, body, fail }, deps) => {
     const { store, now, random } = deps;
-    const found = (await find(store, customerId, sensorId)) ?? fail('sensor_not_found');
-    refuseAll(roomErrors(body, found.sensor.manufacturer));
-    const room: Room = {
-      ...body,
-      sensorId,
-      createDate: found.room.createDate,
-      updateDate: now(),
-      rotation: rotationOf(body.sensorMounting),
-      regions: placeRegions(body.regions, () => randomUuid(random)),
+    const put = async () => {
+      const { sensor, room: before } = (await find(store, customerId, sensorId)) ?? fail('sensor_not_found');
+      refuseAll(roomErrors(body, sensor.manufacturer));
+      const room: Room = {
+        ...body,
+        sensorId,
+        createDate: before.createDate,
+        updateDate: now(),
+        rotation: rotationOf(body.sensorMounting),
+        regions: placeRegions(body.regions, before.regions, () => randomUuid(random)),
+      };
+      const rules = await rulesWithout(store, customerId, before, room);
+      if (rules.length > 0) return fail('region_in_use', { rules });
+      return (await store.rooms.put(sensor, room)) ? { room, sensor } : null;
     };
-    if (!(await store.rooms.put({ customerId, sensorId }, room))) return fail('sensor_not_found');
-    await notifyDevice(deps, { customerId, sensorId, manufacturer: found.sensor.manufacturer });
+    const { room, sensor } = await retryOnConflict(put, deps, fail);
+    await notifyDevice(deps, { customerId, sensorId, manufacturer: sensor.manufacturer });
     return room;
   },
 

@@ -4,6 +4,12 @@ import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts'
 import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
+const regions =
+  '`regionId` needs a `sensorId` whose room has that region. A rule with it tells of what happens in that region alone: of ' +
+  'falls, beds, doors, regions and sitting up. Presence in the room, the sensor and vital signs are in no region: 400. A ' +
+  'fall of maker A is where its first point lies, edges included, in the smallest of several regions; one of maker B in ' +
+  'the region that the person entered last and has not left.';
+
 const ByRule = z.object({ ruleId: idText });
 
 export const rules = group({
@@ -31,7 +37,7 @@ export const rules = group({
       method: 'POST',
       path: '/rules',
       summary: 'Create a rule, which tells its recipients when a situation occurs at the sensors that it watches',
-      description: '`regionId` needs a `sensorId` whose room has that region.',
+      description: regions,
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -66,8 +72,7 @@ export const rules = group({
       method: 'PUT',
       path: '/rules/{ruleId}',
       summary: 'Replace a rule',
-      description:
-        'A rule may move to another sensor or situation. `regionId` needs a `sensorId` whose room has that region.',
+      description: `A rule may move to another sensor or situation. ${regions}`,
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',

@@ -73,10 +73,10 @@ const showActivity = async (
     await store.sensors.setActive(customerId, sensor.id, situation === 'sensor_active', time);
 };
 
-const itemOf = ({ room = defaultRoom }: SensorRecord, event: Decided): EventItem => {
+const itemOf = ({ room }: SensorRecord, event: Decided): EventItem => {
   const { id, uuid, createDate, receiveDate, source, happening } = event;
   const { type, action, code, point } = happening;
-  const coordinates = point && normalize(point, room);
+  const coordinates = point && normalize(point, room ?? defaultRoom);
   return {
     id,
     uuid,

@@ -16,7 +16,7 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
   const { customerId, sensor } = context;
   // A decision that no message caused is applied again only by these checks.
   if (state.decision?.decided.every(({ source }) => source === null)) await finishEarlier(deps, context, state);
-  const needs = { regions: false, critical: hasOpenFall(state) };
+  const needs = { regions: false, places: false, critical: hasOpenFall(state) };
   const [{ timings }, upSince] = await Promise.all([
     roomContextOf(deps, context, needs),
     store.due.upSince(now(), deps.longestGap()),

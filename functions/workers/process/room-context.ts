@@ -2,16 +2,25 @@ import { type RoomContext, timesOf } from '../../../shared/domain/state/room-con
 import type { needsOf } from '../../../shared/domain/state/step.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
-/** Reads the room and the critical configuration of a sensor only when a message needs them; most need neither. */
+/**
+ * Reads the room and the critical configuration of a sensor only when a message needs them; most need neither. Where falls
+ * lie is told by the sensor itself, unless its room was stored before its item had the places of regions.
+ */
 export const roomContextOf = async (
   { store }: ProcessDeps,
   { customerId, sensor, former }: SensorContext,
   needs: ReturnType<typeof needsOf>,
 ): Promise<RoomContext> => {
-  if (former) return { regions: former.regions, ...timesOf(former.critical, sensor.firmwareVersion) };
+  if (former) {
+    const { regions, critical } = former;
+    return { regions, places: regions, ...timesOf(critical, sensor.firmwareVersion) };
+  }
+  const isOfBefore = sensor.room !== undefined && sensor.room.regions === undefined;
   const [room, critical] = await Promise.all([
-    needs.regions ? store.rooms.get(customerId, sensor.id) : null,
+    needs.regions || (needs.places && isOfBefore) ? store.rooms.get(customerId, sensor.id) : null,
     needs.critical ? store.configs.get({ customerId, sensorId: sensor.id }, 'critical') : null,
   ]);
-  return { regions: room?.regions ?? [], ...timesOf(critical?.values ?? null, sensor.firmwareVersion) };
+  const regions = room?.regions ?? [];
+  const places = sensor.room?.regions ?? regions;
+  return { regions, places, ...timesOf(critical?.values ?? null, sensor.firmwareVersion) };
 };

@@ -25,12 +25,12 @@ export const errorTexts = async (
   code: ErrorCode,
   seconds: number,
   fieldErrors: readonly FieldError[],
-  limit?: Details['limit'],
+  { limit, rules = [] }: { [N in 'limit' | 'rules']: Details[N] | undefined },
 ) => {
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds, ...reached }),
+    message: fill(errorTexts[code], { seconds, ...reached, rules: rules.join(', ') }),
     fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };

@@ -59,8 +59,9 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   return new ApiError('internal');
 };
 
-const bodyOf = async ({ code, waitSeconds, fieldErrors, limit }: ApiError, locale: string) => {
-  const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], limit);
+const bodyOf = async (error: ApiError, locale: string) => {
+  const { code, waitSeconds, fieldErrors } = error;
+  const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], error);
   return { message, statusCode: errors[code], ...(fieldErrors && { errors: told }) };
 };
 

@@ -1,5 +1,6 @@
 import { fallAlarms, type Happening, happening, lateHappening, type Situation } from '../event.ts';
 import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../message.ts';
+import { regionAt } from '../region-of-point.ts';
 import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
@@ -42,15 +43,17 @@ export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.inclu
 const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== 'a' || fall.seen.includes('x'));
 
 const told = (fall: Fall, mark: Mark): Happening => {
-  const { isSensitive, point = null, isSimulated = false, isSilent = false } = fall;
+  const { isSensitive, point = null, region = null, isSimulated = false, isSilent = false } = fall;
   const situation = (isSensitive ? sensitiveSituationOf : situationOf)[mark];
-  return happening(situation, { point, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
+  return happening(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
 };
 
 /** Removes from an ended fall everything that is not needed to recognise a repeated or late report. */
 const kept = (fall: Fall): Fall => {
-  const { start, seen, time, isSensitive } = fall;
-  return isEnded(fall) ? { start, seen, ...(time && { time }), ...(isSensitive && { isSensitive }) } : fall;
+  const { start, seen, time, isSensitive, point, region = point ? null : undefined } = fall;
+  if (!isEnded(fall)) return fall;
+  const mayAlarm = region !== undefined && !seen.includes('a');
+  return { start, seen, ...(time && { time }), ...(isSensitive && { isSensitive }), ...(mayAlarm && { region }) };
 };
 
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
@@ -82,7 +85,8 @@ const begin = (step: Step, start: FallSignal, received: number, time: number, { 
   if (start.isSensitive || !fall || fall.seen.includes('a')) return step;
   const confirmed = timings.confirm === null && !fall.seen.includes('c');
   const next = confirmed ? moveFall(step.state, fall, 'c', received) : { state: step.state, happened: [] };
-  const loop = startOfFall(next.state, time, start);
+  const { region = null } = fall;
+  const loop = startOfFall(next.state, time, { ...start, region });
   return { state: loop.state, happened: [...step.happened, ...next.happened, ...loop.happened] };
 };
 
@@ -108,9 +112,17 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, mark: Mark, received
 };
 
 /** A fall as it is after a report, but for the mark. */
-const reported = (known: Fall | undefined, signal: FallSignal, mark: Mark, { received, time }: When): Fall => {
+const reported = (
+  known: Fall | undefined,
+  signal: FallSignal,
+  mark: Mark,
+  { received, time }: When,
+  { places }: RoomContext,
+): Fall => {
   const { isSensitive, isSimulated, isSilent } = signal;
   const point = signal.point ?? known?.point;
+  const isPlaced = known?.region !== undefined || Boolean(known?.point);
+  const region = isPlaced ? known?.region : point && regionAt(places, point);
   const newest = time === received ? known?.time : Math.max(time, known?.time ?? time);
   return {
     start: signal.start ?? known?.start ?? received,
@@ -120,6 +132,7 @@ const reported = (known: Fall | undefined, signal: FallSignal, mark: Mark, { rec
     ...(signal.start === null && { markedAt: { ...known?.markedAt, [mark]: received } }),
     ...(isSensitive && { isSensitive }),
     ...(point && { point }),
+    ...(region && { region }),
     ...(isSimulated && { isSimulated }),
     ...(isSilent && { isSilent }),
   };
@@ -137,6 +150,6 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: When, aro
   const isTold = known?.seen.includes(mark) ?? false;
   if (isOld && (mark !== 'a' || isTold)) return { state, happened: [lateHappening] };
   if (known && (isTold || (!isOld && isOver(known, mark)))) return { state, happened: [] };
-  const step = moveFall(state, reported(known, signal, mark, when), mark, received);
+  const step = moveFall(state, reported(known, signal, mark, when, around), mark, received);
   return withoutSurplus(mark === 'd' ? begin(step, signal, received, time, around) : step, received);
 };

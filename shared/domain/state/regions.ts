@@ -1,5 +1,6 @@
 import { type Happening, happening, type Point, type Situation } from '../event.ts';
 import type { PresenceSignal } from '../message.ts';
+import { regionByIndex } from '../region-of-point.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step } from '../sensor-state.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';
@@ -27,8 +28,7 @@ export const regionEvent = (
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   if (region && !region.presenceDetectionEnabled) return [];
   const kind = said ?? (region ? kindOf(region) : 'default');
-  const at = { id: region?.id ?? '', index, name: region?.name ?? '' };
-  return [happening(situations[kind][move], { region: at, point })];
+  return [happening(situations[kind][move], { region: regionByIndex(regions, index), point })];
 };
 
 /** Gives the regions (positionIdx) that a report changes. */
@@ -99,6 +99,6 @@ export const bedExitStep = (
   { regions, bedExitSuspend }: RoomContext,
 ): Step => {
   const bed = regions.find((region) => kindOf(region) === 'bed');
-  const region = bed ? { id: bed.id, index: bed.positionIdx, name: bed.name } : null;
+  const region = bed ? regionByIndex(regions, bed.positionIdx) : null;
   return withoutFurtherExits({ state, happened: [happening('bed_left', { region, point })] }, time, bedExitSuspend);
 };

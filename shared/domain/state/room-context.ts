@@ -1,5 +1,6 @@
 import { defaultsOf, type Values } from '../config/field.ts';
 import { falling, presence } from '../config/situations.ts';
+import type { Place } from '../region-of-point.ts';
 import type { Region } from '../room.ts';
 
 /**
@@ -17,6 +18,8 @@ export type Timings = { confirm: number | null; alert: number; calling: number }
 /** What a step may need besides the state. Each part is loaded only if `needsOf` asks for it. */
 export type RoomContext = {
   regions: readonly Region[];
+  /** The regions as far as falls need them. */
+  places: readonly Place[];
   timings: Timings;
   /** The seconds after a bed exit during which no further one is reported. */
   bedExitSuspend: number;
@@ -29,7 +32,10 @@ type Critical = Values<typeof fields>;
  * Gives the durations in a sensor's critical configuration, by its firmware (v0.N). With `stored` null the defaults
  * hold.
  */
-export const timesOf = (stored: Partial<Critical> | null, firmware: number): Omit<RoomContext, 'regions'> => {
+export const timesOf = (
+  stored: Partial<Critical> | null,
+  firmware: number,
+): Omit<RoomContext, 'regions' | 'places'> => {
   const critical = { ...defaultsOf(fields), ...stored } as Critical;
   const seconds = (value: number) => Math.max(0, value);
   const energy = firmware >= 42 ? seconds(critical.energyDurationUntilConfirm) : 0;
@@ -43,4 +49,4 @@ export const timesOf = (stored: Partial<Critical> | null, firmware: number): Omi
   };
 };
 
-export const noRoomContext: RoomContext = { regions: [], ...timesOf(null, 42) };
+export const noRoomContext: RoomContext = { regions: [], places: [], ...timesOf(null, 42) };

@@ -34,7 +34,9 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
     case 'moves':
       return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions, when));
     case 'postures':
-      return each(state, signal.postures, (before, { track, pose }) => poseStep(before, track, pose, when));
+      return each(state, signal.postures, (before, { track, pose }) =>
+        poseStep(before, track, pose, when, around.places),
+      );
     case 'sign':
       return signStep(state, signal.situation, when.received);
     case 'vital':
@@ -71,25 +73,30 @@ export const step = (before: SensorState, signal: Signal, when: When, around: Ro
   return { state: next, happened: before.isActive ? happened : [...happened, happening('sensor_active')] };
 };
 
+type Needs = { regions: boolean; places: boolean; critical: boolean };
+const none: Needs = { regions: false, places: false, critical: false };
+
 /**
- * Tells which parts of the room context a step needs: the regions of the room, the critical configuration. Most steps
- * need neither.
+ * Tells which parts of the room context a step needs: the regions of the room, where they are, the critical
+ * configuration. Most steps need none.
  */
-export const needsOf = (state: SensorState, signal: Signal): { regions: boolean; critical: boolean } => {
+export const needsOf = (state: SensorState, signal: Signal): Needs => {
   switch (signal.kind) {
     case 'presence': {
       const changed = changedRegions(state, signal);
       const someoneLeft = changed.some((index) => !signal.regions[index]);
-      return { regions: changed.length > 0, critical: someoneLeft && state.bedExit !== undefined };
+      return { ...none, regions: changed.length > 0, critical: someoneLeft && state.bedExit !== undefined };
     }
     case 'bed_exit':
-      return { regions: true, critical: state.bedExit !== undefined };
+      return { ...none, regions: true, critical: state.bedExit !== undefined };
     case 'moves':
-      return { regions: signal.moves.some(({ area }) => area !== null), critical: false };
+      return { ...none, regions: signal.moves.some(({ area }) => area !== null) };
     case 'fall':
-      return { regions: false, critical: !signal.isSensitive && startsOrGoesOn(state, signal) };
+      return { ...none, places: true, critical: !signal.isSensitive && startsOrGoesOn(state, signal) };
+    case 'postures':
+      return { ...none, places: true };
     default:
-      return { regions: false, critical: false };
+      return none;
   }
 };
 

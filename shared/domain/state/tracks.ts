@@ -1,5 +1,6 @@
-import { type Happening, happening, lateHappening, type Situation } from '../event.ts';
+import { type EventRegion, type Happening, happening, lateHappening, type Situation } from '../event.ts';
 import type { Move } from '../message.ts';
+import { type Place, regionByIndex } from '../region-of-point.ts';
 import type { Region } from '../room.ts';
 import type { SensorState, Step, Track } from '../sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
@@ -10,6 +11,8 @@ import { isLate, type When } from './room-context.ts';
 
 /** How many tracks, and how many areas of each, are remembered. */
 const KEPT = 8;
+/** How many areas a track may be in: as many as a room has regions. */
+const INSIDE_KEPT = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((one) => one.id === id) ?? { id };
 
@@ -29,7 +32,9 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
 
 /** Gives the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 const endsOf = (tracks: readonly Track[]): Happening[] =>
-  tracks.flatMap(({ seen }) => (seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled')] : []));
+  tracks.flatMap(({ seen, region = null }) =>
+    seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled', { region })] : [],
+  );
 
 /** What is kept of a track that left: by which late reports about it are known. */
 const traceOf = ({ id, at, seen = '', told: toldBefore }: Track): Track[] => {
@@ -76,7 +81,9 @@ const areaMove = (
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
   const happened = regionEvent(regions, area.index, move, { said: area.kind });
-  return { state: withTrack(state, { ...seenAt(track, when), areas }), happened };
+  const left = (track.inside ?? []).filter((index) => index !== area.index);
+  const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
+  return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), happened };
 };
 
 /** Notes the time of a report that says nothing new of a track. */
@@ -105,18 +112,26 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 const [SUSPECTED, FALLEN, SITTING_ON_GROUND] = [2, 5, 8];
 const SITTING_UP = 11;
 
+/** The region in which a person is: the one entered last and not left, because poses have no point. */
+const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion | null => {
+  const last = inside.at(-1);
+  return last === undefined ? null : regionByIndex(places, last);
+};
+
 /** Steps an open fall of a track. Each state of the fall is reported once, until the person has another pose. */
 const fallPose = (
   state: SensorState,
   track: Track,
   pose: number,
   { mark, situation }: FallPose,
+  region: EventRegion | null,
   time: number,
 ): Step => {
   const seen = track.seen ?? '';
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
-  const told = happening(situation, { newFall: isFirstOfFall(situation) });
-  const next = withTrack(state, { ...track, pose, seen: seen + mark, since: track.since ?? time });
+  const told = happening(situation, { region, newFall: isFirstOfFall(situation) });
+  const fallen = { ...track, pose, seen: seen + mark, since: track.since ?? time, ...(region && { region }) };
+  const next = withTrack(state, fallen);
   if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [told] };
   if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [told] };
   const loop = startOfFall(next, time, told);
@@ -124,21 +139,27 @@ const fallPose = (
 };
 
 /** Ends the fall of a track whose pose is no fall. */
-const otherPose = (state: SensorState, before: Track, pose: number): Step => {
-  const { seen = '', since: _, ...track } = before;
-  const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed')] : [];
+const otherPose = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
+  const { seen = '', since: _, region: __, ...track } = before;
+  const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed', { region })] : [];
   const told = /[ab]/.test(seen) && track.at !== undefined ? { told: track.at } : {};
   return { state: withTrack(state, { ...track, pose, ...told }), happened: [...endsOf([before]), ...sitsUp] };
 };
 
 /** Alarms by a late report of a fall that is over, once: what is newer says that the person has another pose. */
-const lateFall = (state: SensorState, track: Track, { mark, situation }: FallPose, time: number): Step => {
+const lateFall = (
+  state: SensorState,
+  track: Track,
+  { mark, situation }: FallPose,
+  region: EventRegion | null,
+  time: number,
+): Step => {
   const { seen, at = time, told: toldUpTo } = track;
   const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
   if (isTold) return { state, happened: [lateHappening] };
-  const told = happening(situation, { newFall: isFirstOfFall(situation) });
+  const told = happening(situation, { region, newFall: isFirstOfFall(situation) });
   if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [told] };
-  return { state: withTrack(state, { ...track, told: at }), happened: [told, happening('fall_finished')] };
+  return { state: withTrack(state, { ...track, told: at }), happened: [told, happening('fall_finished', { region })] };
 };
 
 const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;
@@ -147,12 +168,17 @@ const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_O
  * Steps the pose of a track. The same pose again is a repeat. A report that is older than another one of that track is
  * late, and changes nothing, but a late fall still is an alarm.
  */
-export const poseStep = (state: SensorState, id: number, pose: number, when: When): Step => {
+export const poseStep = (state: SensorState, id: number, pose: number, when: When, places: readonly Place[]): Step => {
   const before = trackOf(state, id);
   const fall = fallPoses[pose];
-  if (isLate(when, before.at))
-    return fall && isAlarm(pose) ? lateFall(state, before, fall, when.time) : { state, happened: [lateHappening] };
+  const isHere = regionOf(before, places);
+  // A fall stays in the region where it began.
+  const region = before.seen ? (before.region ?? null) : isHere;
+  if (isLate(when, before.at)) {
+    const isAlarmed = fall !== undefined && isAlarm(pose);
+    return isAlarmed ? lateFall(state, before, fall, region, when.time) : { state, happened: [lateHappening] };
+  }
   if (before.pose === pose) return { state: again(state, before, when), happened: [] };
   const track = seenAt(before, when);
-  return fall ? fallPose(state, track, pose, fall, when.time) : otherPose(state, track, pose);
+  return fall ? fallPose(state, track, pose, fall, region, when.time) : otherPose(state, track, pose, isHere);
 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
 import { pathsOf } from '../../contracts/calls.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
@@ -96,15 +97,103 @@ describe('regions', () => {
     expect(await faults('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('beds come first, then doors; an id stays when it is a UUID and unique', async () => {
+  type Stored = { id: string; name: string; positionIdx: number };
+  const stored = async (regions: object[]): Promise<Stored[]> => {
+    const answer = await put('maker_a', { regions });
+    expect(answer.status, answer.text).toBe(200);
+    return (answer.body as { regions: Stored[] }).regions;
+  };
+
+  test('beds come first, then doors; an id that nobody knows stays, once', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
-    const regions = kinds.map((kind, at) => region({ kind, id: at === 3 ? 'no' : id, positionIdx: 9 }));
-    const answer = await put('maker_a', { regions });
-    const stored = (answer.body as { regions: { id: string; positionIdx: number }[] }).regions;
-    expect(stored.map(({ positionIdx }) => positionIdx)).toEqual([3, 1, 0, 2]);
-    expect(stored[0]?.id).toBe(id);
-    expect(new Set(stored.map(({ id }) => id)).size).toBe(4);
-    expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(stored);
+    const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
+    const all = await stored(regions);
+    expect(all.map(({ positionIdx }) => positionIdx)).toEqual([3, 1, 0, 2]);
+    expect(all[0]?.id).toBe(id);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(4);
+    expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
+  });
+
+  test('one without an id keeps that of the region of the same kind and name, wherever it is now', async () => {
+    const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
+    const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
+    const moved = { topLeftX: -60, topLeftY: 110 };
+    const [one, second, third, fourth] = await stored([
+      named('Bed', 'bed', moved),
+      named('Table'),
+      named('Table', 'default', moved),
+      named('Table'),
+    ]);
+    expect([one?.id, second?.id, third?.id]).toEqual([bed?.id, table?.id, twin?.id]);
+    expect([table?.id, twin?.id]).not.toContain(fourth?.id);
+    const [door, other] = await stored([named('Table', 'door'), named('Chair')]);
+    expect([one, second, third, fourth].map((region) => region?.id)).not.toContain(door?.id);
+    // Whoever sends an id has it, before those who send none.
+    const [unnamed, sent] = await stored([named('Chair'), named('Sofa', 'default', { id: other?.id })]);
+    expect(sent?.id).toBe(other?.id);
+    expect(unnamed?.id).not.toBe(other?.id);
+  });
+
+  test.each(['no', '', null, 7, '11111111-1111-4111-8111-11111111111'])(
+    'an id that is no UUID is refused: %j',
+    async (id) => {
+      expect(await faults('maker_a', { regions: [region(), region({ id })] })).toEqual(['regions.1.id']);
+    },
+  );
+});
+
+describe('a region that a rule names', () => {
+  let rule: object;
+  let receiver: Receiver;
+  afterAll(() => receiver.stop());
+  beforeAll(async () => {
+    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+    receiver = await startReceiver();
+    const hook = { name: 'n', format: 'full', url: receiver.url, isCustomerHook: false, botId: bot.id };
+    const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
+    const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
+    rule = { ...texts, sensorId: ids.maker_a, recipients: [{ botId: bot.id, webhookId }] };
+  });
+  const idOfBed = async (): Promise<string | undefined> => {
+    const answer = await put('maker_a', { regions: [region({ kind: 'bed', name: 'Bed' })] });
+    return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
+  };
+
+  test('is not taken away: a 409 names the rules, also those that are switched off', async () => {
+    const regionId = await idOfBed();
+    const made = [];
+    for (const isEnabled of [true, false])
+      made.push(await client.ok<{ id: number }>('POST', '/rules', { ...rule, regionId, isEnabled }));
+    await client.ok('POST', '/rules', rule);
+    const answer = await put('maker_a', { regions: [region({ name: 'Bed' })] });
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      {
+        message: `Rules name a region that this room does not have: ${made.map(({ id }) => id).join(', ')}; change or delete them first`,
+        statusCode: 409,
+      },
+    ]);
+    const [still] = await client.ok<{ id: string }[]>('GET', `/sensors/${ids.maker_a}/room/regions`);
+    expect(still?.id).toBe(regionId);
+    // It may be moved and renamed, and go once no rule names it.
+    expect(await faults('maker_a', { regions: [region({ id: regionId, name: 'Sofa' })] })).toEqual([]);
+    for (const { id } of made) await client.ok('DELETE', `/rules/${id}`);
+    expect(await faults('maker_a', {})).toEqual([]);
+  });
+
+  test('is there, or the rule is not, when room and rule are written at the same moment', async () => {
+    for (let round = 0; round < 15; round++) {
+      const regionId = await idOfBed();
+      const [taken, made] = await Promise.all([
+        put('maker_a', {}),
+        client.call('POST', '/rules', { ...rule, regionId, name: `round ${round}` }),
+      ]);
+      expect([
+        [200, 400],
+        [409, 201],
+      ]).toContainEqual([taken.status, made.status]);
+      if (made.status === 201) await client.ok('DELETE', `/rules/${(made.body as { id: number }).id}`);
+    }
   });
 });

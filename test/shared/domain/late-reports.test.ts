@@ -12,7 +12,10 @@ import { a, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const around = { ...noRoomContext, regions: placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID()) };
+const around = {
+  ...noRoomContext,
+  regions: placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
+};
 
 describe('what comes late', () => {
   const hour = 3_600 * SECOND;

@@ -10,7 +10,7 @@ import { a, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const regions = placeRegions(RoomUpdate.parse(room).regions, () => crypto.randomUUID());
+const regions = placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID());
 const around: RoomContext = { ...noRoomContext, regions };
 
 /** What comes of messages that are received `everyMs` apart. */
@@ -202,30 +202,32 @@ describe('time', () => {
 describe('a message needs', () => {
   const needs = (message: object, state = active) => needsOf(state, decodeMakerA(message).signal);
   test('neither room nor configuration for a call, and for what did not change', () => {
-    const nothing = { regions: false, critical: false };
+    const nothing = { regions: false, places: false, critical: false };
+    const where = { ...nothing, places: true };
     const inBed = play([a.regions({ 0: 1 })]).state;
     const open = play([a.fall('calling', 5)]).state;
-    for (const [message, state] of [
-      [a.fall('calling', 1), active],
-      [a.fall('calling', 1), open],
-      [a.fall('finished', 5), open],
-      [a.presence(true), active],
-      [a.regions({ 0: 1, 1: 0 }), inBed],
-      [a.sensitive('fall_suspected', 1), active],
-      [a.state(), active],
+    for (const [message, state, wanted] of [
+      [a.fall('calling', 1), active, where],
+      [a.fall('calling', 1), open, where],
+      [a.fall('finished', 5), open, where],
+      [a.presence(true), active, nothing],
+      [a.regions({ 0: 1, 1: 0 }), inBed, nothing],
+      [a.sensitive('fall_suspected', 1), active, where],
+      [a.state(), active, nothing],
     ] as const)
-      expect(needs(message, state)).toEqual(nothing);
+      expect(needs(message, state)).toEqual(wanted);
   });
   test('the room when somebody moved, and the configuration when an exit may be suspended', () => {
-    expect(needs(a.regions({ 0: 1 }))).toEqual({ regions: true, critical: false });
+    expect(needs(a.regions({ 0: 1 }))).toEqual({ regions: true, places: false, critical: false });
     expect(needs(a.regions({ 0: 0 }), { ...active, inside: [0], bedExit: 1 })).toEqual({
       regions: true,
+      places: false,
       critical: true,
     });
-    expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, critical: true });
+    expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, places: false, critical: true });
   });
   test('the configuration for a fall that time will move', () => {
-    expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, critical: true });
+    expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, places: true, critical: true });
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });
 });

@@ -43,7 +43,7 @@ describe('a message of maker A', () => {
       deviceTime: 1_000,
     });
     expect(decodeMakerA(fall({ fallLocX_cm: 1, fallLocY_cm: 2 }))).toMatchObject({
-      signal: { point: { x: 1, y: 2, z: 0 } },
+      signal: { point: { x: 1, y: 2 } },
     });
   });
   test.each([
@@ -67,7 +67,7 @@ describe('a message of maker A', () => {
     ];
     const payload = { presenceDetected: true, presenceRegionMap: { 0: 1 }, trackerTargets, timestamp: 7, more: {} };
     expect(decodeMakerA({ type: 4, payload })).toMatchObject({
-      signal: { kind: 'presence', present: true, point: { x: 1, y: 2, z: 0 } },
+      signal: { kind: 'presence', present: true, point: { x: 1, y: 2 } },
       deviceTime: 7,
     });
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
@@ -83,10 +83,10 @@ describe('a message of maker A', () => {
       [10, {}],
     ] as const) {
       const message = { type, payload: { ...more, ...times, trackerTargets } };
-      expect(decodeMakerA(message)).toMatchObject({ signal: { point: { x: 1, y: 2, z: 0 } }, deviceTime: 9 });
+      expect(decodeMakerA(message)).toMatchObject({ signal: { point: { x: 1, y: 2 } }, deviceTime: 9 });
     }
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
-    expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4, z: 0 } });
+    expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
   test('of its state is read', () => {
     expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });

@@ -186,7 +186,10 @@ describe('a sensor that is deleted while', () => {
     await place();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',
-      () => its.rooms.put({ customerId, sensorId }, some({ xMin: 20 })),
+      async () => {
+        const sensor = await its.sensors.get(customerId, sensorId);
+        return sensor && its.rooms.put(sensor, some({ xMin: 20, regions: [] }));
+      },
     );
     expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('done');
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();

@@ -29,7 +29,11 @@ type Placed = {
 };
 /** Rounds to a thousandth of a cm, because the table cannot store numbers too close to 0. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
-const pointAt = (x: number, y: number, z = 0): Point => ({ x: rounded(x), y: rounded(y), z: rounded(z) });
+const pointAt = (x: number, y: number, z?: number): Point => ({
+  x: rounded(x),
+  y: rounded(y),
+  ...(z !== undefined && { z: rounded(z) }),
+});
 
 /** Gives the location of a fall, and otherwise the position of the first target that the device tracks. */
 const pointOf = (payload: unknown, { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: Placed = {}): Point | null => {

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { changes } from '../../shared/store/request.ts';
+import { items } from '../../shared/store/table.ts';
+import { refusedAt } from '../fixtures/answers.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
+import { a, b, room } from '../fixtures/messages.ts';
+
+let cloud: Cloud;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  cloud = await startTestCloud();
+});
+afterAll(async () => {
+  await Promise.all([cloud, ...receivers].map((one) => one.stop()));
+});
+
+type Told = {
+  event: { type: string; action: string };
+  rule: { title: string; message: string; hasRegion: boolean; regionIndex: number; regionName: string };
+};
+const falls = [
+  ...['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished', 'fall_canceled', 'fall_loop'],
+  ...['fall_suspected_sensitive', 'fall_detected_sensitive'],
+];
+
+/** A home with one sensor. For every situation of falls a rule of the bed and one of the whole room tell one receiver. */
+const prepare = async (name: string, maker = 'maker_a') => {
+  const { client, customerId } = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
+  const { sensorId, device } = await linkSensor(client, maker);
+  // What a region is to tell by itself does not matter to falls.
+  const quiet = room.regions.map((one) => ({ ...one, fallDetectionEnabled: false, presenceDetectionEnabled: false }));
+  const { regions } = await client.ok<{ regions: { id: string; name: string }[] }>(
+    ...(['PUT', `/sensors/${sensorId}/room`, { ...room, regions: quiet }] as const),
+  );
+  const regionId = regions.find((one) => one.name === 'Bed')?.id;
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+  const hook = { name: 'n', format: 'full', url: receiver.url, isCustomerHook: false, botId: bot.id };
+  const webhook = await client.ok<{ id: string }>('POST', '/webhooks', hook);
+  const recipients = [{ botId: bot.id, webhookId: webhook.id }];
+  const rule = { name: 'n', message: '{region}', sensorId, recipients, rateLimitSeconds: 0 };
+  for (const situation of falls) {
+    await client.ok('POST', '/rules', { ...rule, situation, title: 'bed', regionId });
+    await client.ok('POST', '/rules', { ...rule, situation, title: 'room' });
+  }
+  const post = async (...messages: object[]) => {
+    for (const message of messages) {
+      await device.ok('POST', `/devices/${sensorId}/messages`, message);
+      await cloud.idle();
+      await cloud.idle();
+    }
+  };
+  const told = (title: string) =>
+    receiver.received.map(({ body }) => JSON.parse(body) as Told).filter(({ rule }) => rule.title === title);
+  const actions = (title: string) => told(title).map(({ event }) => event.action);
+  return { client, customerId, sensorId, rule, regionId, post, told, actions };
+};
+
+const inBed = { fallLocX_cm: -100, fallLocY_cm: 200, fallLocZ_cm: 0 };
+const outside = { fallLocX_cm: -101, fallLocY_cm: 200, fallLocZ_cm: 0 };
+const whole = ['fall_detected', 'fall_confirmed', 'calling', 'finished'];
+const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finished'];
+
+describe('a rule with a region', () => {
+  test('fires for a fall in it, by all that is told of the fall, and not for one outside', async () => {
+    const { post, told, actions } = await prepare('maple');
+    const start = Date.now();
+    await post(...whole.map((status) => a.fall(status, start, inBed)));
+    expect(actions('bed')).toEqual(actionsOfWhole);
+    const where = { message: 'Bed', hasRegion: true, regionIndex: 0, regionName: 'Bed' };
+    for (const title of ['bed', 'room']) for (const { rule } of told(title)) expect(rule).toMatchObject(where);
+    await post(...whole.map((status) => a.fall(status, start + 1, outside)));
+    expect(actions('bed')).toEqual(actionsOfWhole);
+    expect(actions('room')).toEqual([...actionsOfWhole, ...actionsOfWhole]);
+    const nowhere = { hasRegion: false, regionIndex: -1, regionName: '' };
+    for (const { rule } of told('room').slice(4)) expect(rule).toMatchObject(nowhere);
+  });
+
+  test('fires for a fall in it where the room was stored by a version that knew of no such rules', async () => {
+    const { customerId, sensorId, post, actions } = await prepare('alder');
+    const { xMin, xMax, yMin, yMax, zMax } = room;
+    const before = changes({ set: { room: { xMin, xMax, yMin, yMax, zMax } } });
+    await cloud.runtime.table.update(items.sensor({ customerId, sensorId }), before);
+    await post(a.fall('calling', Date.now(), inBed), a.fall('calling', Date.now() + 1, outside));
+    expect(actions('bed')).toEqual(['fall_detected']);
+  });
+
+  test('goes by the first point of a fall, wherever later ones are', async () => {
+    const { post, actions } = await prepare('birch');
+    const start = Date.now();
+    const of = (status: string, at: number, where: object) => a.fall(status, start + at, where);
+    await post(of('fall_detected', 0, inBed), of('calling', 0, outside), of('finished', 0, {}));
+    expect(actions('bed')).toEqual(['fall_suspected', 'fall_detected', 'finished']);
+    await post(of('fall_detected', 1, outside), of('calling', 1, inBed), of('finished', 1, inBed));
+    expect(actions('bed')).toHaveLength(3);
+  });
+
+  test('fires for a late alarm by the first point of its fall, although that is over', async () => {
+    const { post, actions } = await prepare('hazel');
+    const start = Date.now();
+    const of = (at: number, status: string, after: number, where: object) =>
+      a.fall(status, start + at, { statusUpdateTimestamp: start + after, ...where });
+    await post(of(0, 'fall_detected', 1, inBed), of(0, 'finished', 9, {}), of(0, 'calling', 5, outside));
+    expect(actions('bed')).toContain('fall_detected');
+    await post(of(1, 'fall_detected', 11, outside), of(1, 'finished', 19, {}), of(1, 'calling', 15, inBed));
+    expect(actions('bed').filter((action) => action === 'fall_detected')).toHaveLength(1);
+  });
+
+  test('fires for sensitive falls and fall loops in it', async () => {
+    const { post, actions } = await prepare('rowan');
+    const start = Date.now();
+    await post(a.sensitive('fall_suspected', start, inBed), a.sensitive('calling', start, inBed));
+    for (const at of [0, 1, 2]) await post(a.fall('fall_detected', start + at, inBed));
+    expect(actions('bed')).toEqual(expect.arrayContaining(['fall_suspected_sensitive', 'fall_detected_sensitive']));
+    expect(actions('bed')).toContain('fall_loop');
+  });
+
+  test('fires for a fall of maker B whose track entered the region last and has not left it', async () => {
+    const { post, told, actions } = await prepare('cedar', 'maker_b');
+    const [bed, door] = [
+      [2, 0],
+      [4, 1],
+    ] as const;
+    await post(b.move(1, 3, ...bed), b.move(1, 3, ...door), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1));
+    expect(actions('bed')).toEqual([]);
+    expect(told('room').map(({ rule }) => rule.regionName)).toEqual(['Door', 'Door', 'Door']);
+    await post(b.move(1, 4, ...door), b.pose(1, 2));
+    // The fall stays where it began.
+    await post(b.move(1, 4, ...bed), b.pose(1, 5), b.pose(1, 1));
+    expect(actions('bed')).toEqual(['fall_suspected', 'fall_detected', 'finished']);
+    await post(b.pose(1, 5));
+    expect(told('room').at(-1)?.rule).toMatchObject({ hasRegion: false, regionIndex: -1 });
+    expect(actions('bed')).toHaveLength(3);
+  });
+
+  test('is refused for what happens in no region: presence in the room, the sensor, vital signs', async () => {
+    const { client, rule, regionId } = await prepare('aspen');
+    const create = (situation: string) =>
+      client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });
+    for (const situation of ['empty_room', 'occupied_room', 'sensor_inactive', 'sensor_clock_wrong', 'apnea'])
+      expect(refusedAt(await create(situation)), situation).toEqual([400, 'regionId']);
+    for (const situation of ['bed_left', 'door_entered', 'region_left', 'fall_loop', 'sitting_up_in_bed'])
+      expect((await create(situation)).status, situation).toBe(201);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newSensor } from '../../../shared/domain/sensor.ts';
+import { newSensorItem } from '../../../shared/store/sensor-item.ts';
+import { type Store, store } from '../../../shared/store/store.ts';
+import { createLedger, startEngine } from '../../bench/meter.ts';
+
+// Races that hardly ever happen by themselves: a rule that names a region is made while a room without it is put.
+
+const [customerId, sensorId, now] = [7, 'id_000000001', 1_800_000_000_000];
+/** As much of a thing as the store looks at. */
+const some = (fields: object) => fields as never;
+const quotas = { rules: 10, rulesOfOneSituation: 10 };
+const of = { customerId, sensorId, sensorGroupId: null, regionId: 'r', situation: 'fall_detected', updateDate: now };
+const rule = { ...of, id: 5, isEnabled: false, recipients: [{ botId: 1, webhookId: 'w' }] };
+
+let engine: Awaited<ReturnType<typeof startEngine>>;
+let its: Store;
+beforeAll(async () => {
+  engine = await startEngine(':memory:', createLedger());
+  its = store(engine.plain);
+  const stamps = { createDate: now, updateDate: now };
+  await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });
+  await its.bots.create(some({ id: 1, customerId }), 10);
+  await its.webhooks.create(some({ id: 'w', customerId, botId: 1, format: 'full' }), 10);
+  const made = newSensor({ id: sensorId, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
+  await engine.plain.write({ put: newSensorItem({ ...made, customerId }) });
+});
+afterAll(() => engine.stop());
+
+const putRoom = async (...regions: string[]): Promise<void> => {
+  const sensor = await its.sensors.get(customerId, sensorId);
+  const room = some({ xMin: 20, regions: regions.map((id) => ({ id })) });
+  expect(sensor && (await its.rooms.put(sensor, room))).toBe(true);
+};
+beforeEach(() => putRoom('r'));
+
+/** A store where the region goes right after the room was read for the first time. */
+const late = (): Store => {
+  let waits = true;
+  const { plain } = engine;
+  return store({
+    ...plain,
+    get: async (key) => {
+      const answer = await plain.get<never>(key);
+      if (key.sk === 'ROOM' && waits) {
+        waits = false;
+        await putRoom();
+      }
+      return answer;
+    },
+  });
+};
+
+test('a rule is not made when its region goes while it is written', async () => {
+  expect(await late().rules.create(some(rule), quotas)).toBe('unknown_reference');
+  expect(await its.rules.get(customerId, 5)).toBeNull();
+});
+
+test('a room is not put when a rule names one of its regions since it was read, and the rule is found then', async () => {
+  const read = await its.sensors.get(customerId, sensorId);
+  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([]);
+  expect(await its.rules.create(some(rule), quotas)).toBe('done');
+  expect(read && (await its.rooms.put(read, some({ xMin: 20, regions: [] })))).toBe(false);
+  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([5]);
+});
+
+test('a rule is not changed to name a region that goes while it is written', async () => {
+  const before = { ...rule, regionId: null, id: 6 };
+  expect(await its.rules.create(some(before), quotas)).toBe('done');
+  const after = some({ ...rule, id: 6, updateDate: now + 1 });
+  expect(await late().rules.replace(some(before), after, 10)).toBe('changed');
+  expect(await its.rules.replace(some(before), after, 10)).toBe('unknown_reference');
+  expect(await its.rules.get(customerId, 6)).toMatchObject({ regionId: null });
+});
