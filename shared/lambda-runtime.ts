@@ -72,7 +72,7 @@ const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   return buffered(
     async (measured) => (await publisher())(measured),
     (error) => log('warn', 'measurements were lost', {}, error),
-    { everyMs: everySeconds * 1_000 },
+    { everyMs: everySeconds * 1_000, now: Date.now },
   );
 };
 

@@ -76,7 +76,7 @@ const patient: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted'
 export const buffered = (
   publish: (measured: readonly Measured[]) => Promise<void>,
   onError: (error: unknown) => void,
-  { everyMs = 0, now = Date.now }: { everyMs?: number; now?: () => number } = {},
+  { everyMs, now }: { everyMs: number; now: () => number } = { everyMs: 0, now: () => 0 },
 ): Metrics => {
   let measured: Measured[] = [];
   const sums = new Map<MetricName, number>();

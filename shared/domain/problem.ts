@@ -29,13 +29,12 @@ export type Problem =
   | 'url'
   | 'url_address'
   | 'hardware_id'
-  | 'mounting'
+  | 'unsupported'
   | 'outside_room'
   | 'region_corners'
   | 'region_side'
   | 'z_order'
   | 'region_count'
-  | 'region_kind'
   | 'rate_order'
   | 'wrong_password';
 

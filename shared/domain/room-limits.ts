@@ -1,3 +1,8 @@
+/** The shortest distance in cm that a room has to each side. */
+export const LEAST_EXTENT = 20;
+/** The most that a room has towards the cable, in cm. */
+export const MOST_TO_CABLE = 200;
+
 /** How far a sensor sees to each side and ahead, and at which heights it may be mounted, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
 const limits = (x: number, y: number, min: number, max: number, usual: number): Limits => ({

@@ -10,9 +10,12 @@ const above = (path: string, value: number, limit: number): FieldError[] =>
 const below = (path: string, value: number, limit: number): FieldError[] =>
   value < limit ? [{ path, problem: 'minimum', values: { limit } }] : [];
 
+const supported = (table: object) => ({ choices: Object.keys(table).join(', ') });
+
 const extentErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[] => {
-  const mounting = makers[manufacturer].mountings[room.sensorMounting as Mounting];
-  if (!mounting) return [{ path: 'sensorMounting', problem: 'mounting' }];
+  const { mountings } = makers[manufacturer];
+  const mounting = mountings[room.sensorMounting as Mounting];
+  if (!mounting) return [{ path: 'sensorMounting', problem: 'unsupported', values: supported(mountings) }];
   const { x, y, height } = mounting;
   return [
     ...above('xMin', room.xMin, x),
@@ -24,20 +27,22 @@ const extentErrors = (room: RoomUpdate, manufacturer: Manufacturer): FieldError[
   ];
 };
 
-const isInside = (room: RoomUpdate, x: number, y: number): boolean =>
-  x >= -room.xMin && x <= room.xMax && y >= -room.yMin && y <= room.yMax;
-
 const regionErrors = (room: RoomUpdate, region: RegionUpdate, at: number): FieldError[] => {
   const { topLeftX: left, topLeftY: top, bottomRightX: right, bottomRightY: bottom, zMin, zMax } = region;
-  const fault = (name: string, problem: FieldError['problem'], holds: boolean): FieldError[] =>
-    holds ? [] : [{ path: `regions.${at}.${name}`, problem }];
+  const fault = (name: string, problem: FieldError['problem'], holds: boolean, values = {}): FieldError[] =>
+    holds ? [] : [{ path: `regions.${at}.${name}`, problem, values }];
+  const inside = (name: string, value: number, least: number, most: number): FieldError[] =>
+    fault(name, 'outside_room', value >= least && value <= most, { least, most });
+  const side = { limit: SHORTEST_SIDE };
   return [
     ...fault('topLeftX', 'region_corners', left < right),
     ...fault('topLeftY', 'region_corners', top > bottom),
-    ...fault('topLeftX', 'outside_room', isInside(room, left, top)),
-    ...fault('bottomRightX', 'outside_room', isInside(room, right, bottom)),
-    ...fault('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE),
-    ...fault('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE),
+    ...inside('topLeftX', left, -room.xMin, room.xMax),
+    ...inside('topLeftY', top, -room.yMin, room.yMax),
+    ...inside('bottomRightX', right, -room.xMin, room.xMax),
+    ...inside('bottomRightY', bottom, -room.yMin, room.yMax),
+    ...fault('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE, side),
+    ...fault('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE, side),
     ...fault('zMin', 'z_order', zMin < zMax),
   ];
 };
@@ -49,7 +54,7 @@ const countErrors = ({ regions }: RoomUpdate, manufacturer: Manufacturer): Field
     const most = kinds[kind] ?? 0;
     seen[kind] = (seen[kind] ?? 0) + 1;
     const path = `regions.${at}.kind`;
-    if (most === 0) return [{ path, problem: 'region_kind' }];
+    if (most === 0) return [{ path, problem: 'unsupported', values: supported(kinds) }];
     return (seen[kind] ?? 0) > most ? [{ path, problem: 'region_count', values: { limit: most } }] : [];
   });
   return regions.length > all

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
 import { pathsOf } from '../../contracts/calls.ts';
+import { at } from '../../contracts/document.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../../fixtures/home.ts';
@@ -32,29 +32,74 @@ const faults = async (maker: string, body: object): Promise<string[]> => {
   const answer = await put(maker, body);
   return answer.status === 200 ? [] : pathsOf(answer);
 };
+/** What the errors of a refused room say. */
+const sentences = async (maker: string, body: object): Promise<string[]> => {
+  const { errors } = (await put(maker, body)).body as { errors: { message: string }[] };
+  return errors.map(({ message }) => message);
+};
 
 test.each(['maker_a', 'maker_b'])('the room of %s before the first PUT', async (maker) => {
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room`)).toMatchObject({ ...first, rotation: 0 });
   expect(await client.ok('GET', `/sensors/${ids[maker]}/room/regions`)).toEqual([]);
 });
 
-test.each([
+const limits = [
   ['maker_a', 'wall', 200, 400, 100, 200, 0],
   ['maker_a', 'ceiling', 250, 200, 230, 300, 0],
   ['maker_a', 'ceiling_45deg', 250, 200, 230, 300, 45],
   ['maker_a', 'wall_tilt_45deg', 200, 400, 180, 250, 45],
   ['maker_b', 'wall', 300, 400, 140, 330, 0],
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
-])('%s on the %s: at its limits and beyond', async (maker, sensorMounting, x, y, low, high, rotation) => {
-  const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
-  const answer = await put(maker, room);
-  expect([answer.status, answer.headers.get('x-learning-recommended')], answer.text).toEqual([200, 'true']);
-  expect(answer.body).toMatchObject({ ...room, rotation });
-  expect(await faults(maker, { ...room, xMin: 20, xMax: 20, yMax: 20, yMin: 20, sensorHeight: low })).toEqual([]);
-  for (const [field, beyond] of Object.entries({ xMin: x + 1, xMax: x + 1, yMax: y + 1, yMin: 201 }))
-    for (const value of [19, beyond]) expect(await faults(maker, { ...room, [field]: value })).toEqual([field]);
-  for (const sensorHeight of [low - 1, high + 1])
-    expect(await faults(maker, { ...room, sensorHeight })).toEqual(['sensorHeight']);
+] as const;
+test.each(limits)(
+  '%s on the %s: at its limits and beyond',
+  async (maker, sensorMounting, x, y, low, high, rotation) => {
+    const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
+    const answer = await put(maker, room);
+    expect([answer.status, answer.headers.get('x-learning-recommended')], answer.text).toEqual([200, 'true']);
+    expect(answer.body).toMatchObject({ ...room, rotation });
+    expect(await faults(maker, { ...room, xMin: 20, xMax: 20, yMax: 20, yMin: 20, sensorHeight: low })).toEqual([]);
+    for (const [field, beyond] of Object.entries({ xMin: x + 1, xMax: x + 1, yMax: y + 1, yMin: 201 }))
+      for (const value of [19, beyond]) expect(await faults(maker, { ...room, [field]: value })).toEqual([field]);
+    for (const sensorHeight of [low - 1, high + 1])
+      expect(await faults(maker, { ...room, sensorHeight })).toEqual(['sensorHeight']);
+  },
+);
+
+test.each(limits)('%s on the %s: a refusal names the limit, and the API document has it', async (...row) => {
+  const [maker, sensorMounting, x, y, low, high] = row;
+  const room = { sensorMounting, xMin: x, xMax: x, yMax: y, sensorHeight: high };
+  const most = (limit: number) => [`must be at most ${limit}`];
+  for (const field of ['xMin', 'xMax']) expect(await sentences(maker, { ...room, [field]: x + 1 })).toEqual(most(x));
+  expect(await sentences(maker, { ...room, yMax: y + 1 })).toEqual(most(y));
+  expect(await sentences(maker, { ...room, sensorHeight: high + 1 })).toEqual(most(high));
+  expect(await sentences(maker, { ...room, sensorHeight: low - 1 })).toEqual([`must be at least ${low}`]);
+  const says = `| ${maker} | ${sensorMounting} | ${x} | ${y} | ${low} to ${high} |\n`;
+  expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(says);
+});
+
+test('the API document has the counts of regions by maker, and bounds that no sensor goes beyond', () => {
+  const says = at('components', 'schemas', 'RoomUpdate', 'description');
+  expect(says).toContain('A maker_a has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.');
+  expect(says).toContain(
+    'A maker_b has at most 16 regions, of which at most 16 `default`, 16 `door`, 16 `bed`, 16 `interference`, 1 `monitored_bed`.',
+  );
+  expect(says).not.toContain('| maker_b | ceiling_45deg');
+  const boundOf = (field: string, bound: string) =>
+    at('components', 'schemas', 'RoomUpdate', 'properties', field, bound);
+  const x = [20, 300];
+  for (const [field, bounds] of Object.entries({ xMin: x, xMax: x, yMax: [20, 400], sensorHeight: [100, 330] }))
+    expect([field, boundOf(field, 'minimum'), boundOf(field, 'maximum')]).toEqual([field, ...bounds]);
+  expect(boundOf('regions', 'maxItems')).toBe(16);
+});
+
+test('what a maker does not support is refused with what it does', async () => {
+  expect(await sentences('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
+    'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
+  ]);
+  expect(await sentences('maker_a', { regions: [region({ kind: 'interference' })] })).toEqual([
+    'is not supported by sensors of this manufacturer; it must be one of: default, door, bed',
+  ]);
 });
 
 test.each(['ceiling_45deg', 'wall_tilt_45deg'])('maker B has no %s', async (sensorMounting) => {
@@ -85,6 +130,8 @@ describe('regions', () => {
   test.each([
     [{ topLeftX: -181 }, ['regions.0.topLeftX']],
     [{ bottomRightX: 181 }, ['regions.0.bottomRightX']],
+    [{ topLeftY: 351 }, ['regions.0.topLeftY']],
+    [{ bottomRightY: -31 }, ['regions.0.bottomRightY']],
     [{ bottomRightX: -31 }, ['regions.0.bottomRightX']],
     [{ bottomRightY: 81 }, ['regions.0.topLeftY']],
     [{ topLeftX: 50 }, ['regions.0.topLeftX']],
@@ -95,6 +142,16 @@ describe('regions', () => {
     [{ bottomRightX: -30, bottomRightY: 80 }, []],
   ])('%o: %o', async (more, paths) => {
     expect(await faults('maker_a', { regions: [region(more)] })).toEqual(paths);
+  });
+
+  test('one outside of the room is refused with the range of the room, one that is too small with the shortest side', async () => {
+    expect(await sentences('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
+      'is outside of the room; it must be from -180 to 180',
+      'is outside of the room; it must be from -30 to 350',
+    ]);
+    expect(await sentences('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
+      'leaves a side shorter than 20 cm',
+    ]);
   });
 
   type Stored = { id: string; name: string; positionIdx: number };
@@ -141,59 +198,4 @@ describe('regions', () => {
       expect(await faults('maker_a', { regions: [region(), region({ id })] })).toEqual(['regions.1.id']);
     },
   );
-});
-
-describe('a region that a rule names', () => {
-  let rule: object;
-  let receiver: Receiver;
-  afterAll(() => receiver.stop());
-  beforeAll(async () => {
-    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-    receiver = await startReceiver();
-    const hook = { name: 'n', format: 'full', url: receiver.url, isCustomerHook: false, botId: bot.id };
-    const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
-    const texts = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
-    rule = { ...texts, sensorId: ids.maker_a, recipients: [{ botId: bot.id, webhookId }] };
-  });
-  const idOfBed = async (): Promise<string | undefined> => {
-    const answer = await put('maker_a', { regions: [region({ kind: 'bed', name: 'Bed' })] });
-    return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
-  };
-
-  test('is not taken away: a 409 names the rules, also those that are switched off', async () => {
-    const regionId = await idOfBed();
-    const made = [];
-    for (const isEnabled of [true, false])
-      made.push(await client.ok<{ id: number }>('POST', '/rules', { ...rule, regionId, isEnabled }));
-    await client.ok('POST', '/rules', rule);
-    const answer = await put('maker_a', { regions: [region({ name: 'Bed' })] });
-    expect([answer.status, answer.body]).toEqual([
-      409,
-      {
-        message: `Rules name a region that this room does not have: ${made.map(({ id }) => id).join(', ')}; change or delete them first`,
-        statusCode: 409,
-      },
-    ]);
-    const [still] = await client.ok<{ id: string }[]>('GET', `/sensors/${ids.maker_a}/room/regions`);
-    expect(still?.id).toBe(regionId);
-    // It may be moved and renamed, and go once no rule names it.
-    expect(await faults('maker_a', { regions: [region({ id: regionId, name: 'Sofa' })] })).toEqual([]);
-    for (const { id } of made) await client.ok('DELETE', `/rules/${id}`);
-    expect(await faults('maker_a', {})).toEqual([]);
-  });
-
-  test('is there, or the rule is not, when room and rule are written at the same moment', async () => {
-    for (let round = 0; round < 15; round++) {
-      const regionId = await idOfBed();
-      const [taken, made] = await Promise.all([
-        put('maker_a', {}),
-        client.call('POST', '/rules', { ...rule, regionId, name: `round ${round}` }),
-      ]);
-      expect([
-        [200, 400],
-        [409, 201],
-      ]).toContainEqual([taken.status, made.status]);
-      if (made.status === 201) await client.ok('DELETE', `/rules/${(made.body as { id: number }).id}`);
-    }
-  });
 });
