@@ -70,6 +70,22 @@ test('formats are those of the registry', () => {
   expect(formats.sort()).toEqual(known.sort());
 });
 
+test('eventType is an int32 with the codes of D2, in what receivers get and in lists of events', () => {
+  const codes = [1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31];
+  const schemas = at('components', 'schemas') as Record<
+    string,
+    { properties: { eventType: Json & { anyOf: Json[] } } }
+  >;
+  const listed = schemas.Event?.properties.eventType.anyOf ?? [];
+  expect(schemas.Custom1Payload?.properties.eventType).toEqual({ type: 'integer', format: 'int32', enum: codes });
+  expect(listed).toEqual([{ type: 'integer', format: 'int32', enum: codes }, { type: 'null' }]);
+});
+
+test('the server configuration may be asked by nobody, and in each of the three ways of a user', () => {
+  const ways = [{}, { session: [] }, { accessToken: [] }, { cookie: [] }];
+  expect(at('paths', '/server/config', 'get', 'security')).toEqual(ways);
+});
+
 test('every tag has one description, and operations use no other', () => {
   const tags = at('tags') as { name: string; description: string }[];
   expect(new Set(tags.map(({ name }) => name)).size).toBe(tags.length);
