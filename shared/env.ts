@@ -1,109 +1,90 @@
-import * as z from 'zod';
-import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from './domain/delivery.ts';
-import { defaultQuotas, type Quotas, readQuotas, type SomeQuotas } from './domain/quota.ts';
+import { defaultQuotas, type Quotas } from './domain/quota.ts';
 import { readTime } from './domain/time.ts';
+import {
+  deliveryDeadline,
+  goneAfter,
+  headerName,
+  metricsSeconds,
+  pageOrigins,
+  quotas,
+  range,
+  rateLimit,
+  retrySchedule,
+  secretOrHash,
+  sensorInactiveAfter,
+  serviceName,
+  time,
+} from './settings/kinds.ts';
+import { flag, list, missingOf, refusalOf, type Setting, text, type ValueOf } from './settings/setting.ts';
 
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((one) => one.trim())
-    .filter(Boolean),
-);
-
-const retrySchedule = list
-  .refine((all) => all.length <= 20 && all.every((one) => /^\d{1,5}$/.test(one) && Number(one) <= 86_400))
-  .transform((all) => all.map(Number));
-const number = (min: number, max: number) => z.coerce.number().check(z.gte(min), z.lte(max));
-
-const headerName = z
-  .string()
-  .regex(/^[\w!#$%&'*+.^`|~-]*$/)
-  .transform((name) => name.toLowerCase())
-  .default('');
-
-const quotas = z.string().transform((text, ctx): SomeQuotas => {
-  const read = readQuotas(text);
-  if (read) return read;
-  ctx.addIssue('no quotas');
-  return z.NEVER;
-});
-
-const time = z.string().transform((given, ctx): number => {
-  const read = readTime(given);
-  if (read !== null) return read;
-  ctx.addIssue('no time');
-  return z.NEVER;
-});
-
-/** Any text. One schema for all variables that have it, because each costs time at a start. */
-const text = z.string().default('');
+const anyText = text(/^/, '', 'any text');
+const header: Setting<string> = {
+  ...text(headerName, '', 'the name of a header, of at most 128 characters', 'X-Real-IP'),
+  read: (given) => (headerName.test(String(given)) ? String(given).toLowerCase() : null),
+};
 
 /** Every variable that the code reads, with its default. A function gets those that its capabilities name. */
-export const Environment = z.object({
-  TABLE_NAME: z.string().min(3).default('sensor-cloud'),
-  EVENTS_QUEUE_URL: text,
-  TIMERS_QUEUE_URL: text,
-  DELIVERIES_QUEUE_URL: text,
-  RETRIES_QUEUE_URL: text,
-  MQTT_QUEUE_URL: text,
-  QUARANTINE_QUEUE_URL: text,
+export const environment = {
+  TABLE_NAME: text(/^[\w.:/-]{3,2048}$/, 'sensor-cloud', 'the name or the ARN of a table'),
+  EVENTS_QUEUE_URL: anyText,
+  TIMERS_QUEUE_URL: anyText,
+  DELIVERIES_QUEUE_URL: anyText,
+  RETRIES_QUEUE_URL: anyText,
+  MQTT_QUEUE_URL: anyText,
+  QUARANTINE_QUEUE_URL: anyText,
   /** The namespace of the metrics in CloudWatch. */
-  METRICS_NAMESPACE: z.string().default('SensorCloud'),
+  METRICS_NAMESPACE: { ...anyText, otherwise: 'SensorCloud' },
   /** Seconds for which a process adds up the messages that it accepted before it writes their number. */
-  METRICS_SECONDS: number(0, 300).int().default(60),
+  METRICS_SECONDS: metricsSeconds,
   /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
-  MQTT_RULE: z.string().regex(/^\w*$/).default(''),
+  MQTT_RULE: text(/^\w*$/, '', 'letters, digits and _'),
   /** The topic of alarms; empty: this stage has none. */
-  ALARM_TOPIC_ARN: text,
+  ALARM_TOPIC_ARN: anyText,
   /** The KMS key that seals secrets of webhooks. */
-  SECRETS_KEY_ARN: text,
+  SECRETS_KEY_ARN: anyText,
   /** Requests per second of an account or address; 0: no limit. */
-  RATE_LIMIT_PER_SECOND: number(0, 1_000_000).int().default(30),
+  RATE_LIMIT_PER_SECOND: rateLimit,
   /** A JSON object with the quotas of a customer that differ from the defaults. */
-  QUOTAS: quotas.default({}),
+  QUOTAS: quotas,
   /** Sessions, access tokens and codes for a new password that were made before are void (ms); 0: none is. */
-  CREDENTIALS_SINCE: time.default(0),
+  CREDENTIALS_SINCE: { ...time, otherwise: 0, read: (given) => readTime(String(given)) } as Setting<number>,
   /** The address of the service without /api/v1; empty while it is unknown. */
-  PUBLIC_URL: text,
+  PUBLIC_URL: anyText,
   /** The address for devices without /api/v1; empty: the address of the service. */
-  DEVICE_URL: text,
+  DEVICE_URL: anyText,
   /** The trusted proxy: the header with the caller's address, and the header with the proxy's secret. */
-  TRUSTED_PROXY_HEADER: headerName,
-  TRUSTED_PROXY_SECRET_HEADER: headerName,
-  /** The proxy's secret as it is, or `sha256:` and its SHA-256 in hex. */
-  TRUSTED_PROXY_SECRET: z
-    .string()
-    .regex(/^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{1,1024})$/)
-    .or(z.literal(''))
-    .default(''),
+  TRUSTED_PROXY_HEADER: header,
+  TRUSTED_PROXY_SECRET_HEADER: header,
+  TRUSTED_PROXY_SECRET: secretOrHash,
   /** Further addresses of the service, which no webhook may call. */
-  OWN_URLS: list.default([]),
+  OWN_URLS: list(anyText, 1_000),
   /** Origins whose pages may call the API with a token. */
-  CORS_ORIGINS: list.default([]),
+  CORS_ORIGINS: pageOrigins,
   /** Whether the canary falls. */
-  CANARY: flag.default(false),
+  CANARY: flag(false),
   /** An address outside that is called after each fall of the canary that came back; empty: none. */
-  HEARTBEAT_URL: text,
+  HEARTBEAT_URL: anyText,
   /** Where feedback for maker A goes; empty: nowhere. */
-  MAKER_A_FEEDBACK_URL: text,
-  SERVICE_NAME: z.string().default('Sensor Cloud'),
-  SERVICE_VERSION: z.string().default('0.1.0'),
+  MAKER_A_FEEDBACK_URL: anyText,
+  SERVICE_NAME: serviceName,
+  SERVICE_VERSION: { ...anyText, otherwise: '0.1.0' },
   /** The address that mails come from; empty: this stage sends none. */
-  MAIL_SENDER: text,
-  ALLOW_PRIVATE_TARGETS: flag.default(false),
+  MAIL_SENDER: anyText,
+  ALLOW_PRIVATE_TARGETS: flag(false),
   /** CIDRs that webhooks may call although they are private. */
-  ALLOWED_TARGET_RANGES: list.default([]),
+  ALLOWED_TARGET_RANGES: list(range, 50),
   /** Seconds of silence after which a sensor is inactive. */
-  SENSOR_INACTIVE_AFTER_SECONDS: number(1, 86_400).int().default(300),
+  SENSOR_INACTIVE_AFTER_SECONDS: sensorInactiveAfter,
   /** Seconds that one whole attempt to deliver may take. */
-  DELIVERY_DEADLINE_SECONDS: number(1, DEADLINE_SECONDS).default(DEADLINE_SECONDS),
+  DELIVERY_DEADLINE_SECONDS: deliveryDeadline,
   /** So many seconds of nothing but 410 switch a webhook off; 0: the first one does. */
-  GONE_AFTER_SECONDS: number(0, 86_400).int().default(GONE_AFTER_SECONDS),
+  GONE_AFTER_SECONDS: goneAfter,
   /** Seconds before each attempt; empty: the built-in retry schedule. */
-  RETRY_SCHEDULE: retrySchedule.default([]),
-});
-export type Settings = Omit<z.output<typeof Environment>, 'QUOTAS'> & { QUOTAS: Quotas };
+  RETRY_SCHEDULE: retrySchedule,
+} as const;
+type Name = keyof typeof environment;
+type Read = { [N in Name]: ValueOf<(typeof environment)[N]> };
+export type Settings = Omit<Read, 'QUOTAS'> & { QUOTAS: Quotas };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -111,24 +92,23 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export const setIn = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
-const proxy = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
-/** The three variables of the trusted proxy are set together or not at all: some of them alone would do nothing. */
-const missingOfProxy = (given: Pick<Settings, (typeof proxy)[number]>): readonly string[] => {
-  const missing = proxy.filter((name) => given[name] === '');
-  return missing.length === proxy.length ? [] : missing;
-};
+/** The variables of the trusted proxy: some of them alone would do nothing. */
+export const proxyVariables = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
 
-// Settings are read once in a process: compiling a parser for them would take longer than parsing does.
-const once = { jitless: true };
-
-/** Checks the environment and returns the settings. Throws an error that names every wrong variable, never its value. */
+/** Checks the environment and returns the settings. Throws one error that says of every wrong variable what it wants. */
 export const settingsFrom = (variables: Variables): Settings => {
-  const { data, error } = Environment.safeParse(setIn(variables), once);
-  const names = data ? missingOfProxy(data) : [...new Set(error.issues.map((issue) => String(issue.path[0])))];
+  const given = setIn(variables);
+  const wrong = missingOf(proxyVariables, given);
+  const read = Object.entries<Setting<unknown>>(environment).map(([name, setting]) => {
+    const value = given[name] === undefined ? setting.otherwise : setting.read(given[name]);
+    if (value === null) wrong.push(refusalOf(name, setting, given[name]));
+    return [name, value];
+  });
+  if (wrong.length > 0) throw new Error(`wrong environment:\n  ${wrong.join('\n  ')}`);
+  const settings: Read = Object.fromEntries(read);
   // Without a limit of calls messages are not limited either, unless QUOTAS names their limit.
-  const uncounted = data?.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
-  if (data && names.length === 0) return { ...data, QUOTAS: { ...defaultQuotas, ...uncounted, ...data.QUOTAS } };
-  throw new Error(`wrong environment: ${names.join(', ')}`);
+  const uncounted = settings.RATE_LIMIT_PER_SECOND === 0 ? { messagesPerSecond: 0 } : {};
+  return { ...settings, QUOTAS: { ...defaultQuotas, ...uncounted, ...settings.QUOTAS } };
 };
 
 export const settings = (): Settings => settingsFrom(process.env);

@@ -1,21 +1,34 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
-import { pageOrigins, quotas, range, retrySchedule, serviceName, time } from '../../shared/settings/kinds.ts';
+import {
+  deliveryDeadline,
+  goneAfter,
+  metricsSeconds,
+  pageOrigins,
+  quotas,
+  range,
+  rateLimit,
+  retrySchedule,
+  secretOrHash,
+  sensorInactiveAfter,
+  serviceName,
+  time,
+} from '../../shared/settings/kinds.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
-import { NO_PROXY, type ProxyInFront, readTrustedProxy } from './trusted-proxy.ts';
+import { NO_PROXY, type ProxyInFront, readTrustedProxy, whyNoProxy } from './trusted-proxy.ts';
 
 const trustedProxy: Setting<ProxyInFront> = {
   otherwise: NO_PROXY,
-  wants:
-    'an object with header, secretHeader (names) and secret (16 characters or more, or sha256: and its hash in hex)',
+  wants: `a JSON object with header and secretHeader (names of at most 128 characters) and secret (${secretOrHash.wants})`,
   read: readTrustedProxy,
+  why: whyNoProxy,
   isSecret: true,
 };
 
+const retentions = Object.values(RetentionDays).filter((one) => typeof one === 'number');
 const logRetentionDays: Setting<RetentionDays> = {
   otherwise: RetentionDays.ONE_MONTH,
-  wants: 'a number of days that CloudWatch knows, such as 7, 30, 90 or 365',
+  wants: `one of ${retentions.join(', ')} (which is for ever)`,
   read: (given) => (given !== '' && Number(given) in RetentionDays ? Number(given) : null),
 };
 
@@ -27,7 +40,8 @@ const address = text(/^$|^https:\/\/[a-z0-9.-]+[a-z0-9]$/, '', 'an address like 
 const certificate = text(
   /^$|^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
   '',
-  'the ARN of a certificate',
+  'the ARN of a certificate of ACM',
+  'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
 );
 const mailAddress = text(/^$|^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
 
@@ -102,30 +116,32 @@ export const settings = {
   serviceName: declare('The name of the service.', serviceName),
   serviceVersion: declare(
     'The version of the service; that of package.json for the commands of this repository.',
-    text(/^[\w.+-]{1,32}$/, '0.0.0', 'a version'),
+    text(/^[\w.+-]{1,32}$/, '0.0.0', '1 to 32 letters, digits and any of _ . + -'),
   ),
   mailSender: declare('Address that mails are sent from; empty: this stage sends no mails.', mailAddress),
-  rateLimit: declare('Requests per second of an account or address; 0: no limit.', whole(30, 0, 1_000_000)),
+  rateLimit: declare('Requests per second of an account or address; 0: no limit.', rateLimit),
   trustedProxy: declare(
     'The one proxy in front of the API whose header with the address of the caller is trusted.',
     trustedProxy,
   ),
   corsOrigins: declare('Origins whose pages may call the API with a token (CORS); empty: none.', pageOrigins),
   quotas: declare('Quotas of a customer that differ from the built-in ones.', quotas),
-  sensorInactiveAfter: declare('Seconds of silence after which a sensor is inactive.', whole(300, 1, 86_400)),
+  sensorInactiveAfter: declare('Seconds of silence after which a sensor is inactive.', sensorInactiveAfter),
   allowPrivateTargets: declare('Lets webhooks call private addresses.', flag(false)),
   allowedTargetRanges: declare('Private address ranges that webhooks may call.', list(range, 50)),
-  deliveryDeadline: declare(
-    'Seconds after which an attempt to deliver fails.',
-    whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS),
-  ),
+  deliveryDeadline: declare('Seconds after which an attempt to deliver fails.', deliveryDeadline),
   goneAfterSeconds: declare(
     'Seconds for which a receiver has to answer 410, and nothing else, until its webhook is switched off; 0: once.',
-    whole(GONE_AFTER_SECONDS, 0, 86_400),
+    goneAfter,
   ),
   keyArn: declare(
     "A key in the stage's region for secrets of webhooks: a replica of another stage's (runbook.md); empty: a key of its own.",
-    text(/^$|^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, '', 'the ARN of a key'),
+    text(
+      /^$|^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
+      '',
+      'the ARN of a key of KMS',
+      'arn:aws:kms:eu-central-1:123456789012:key/mrk-0a1b2c',
+    ),
   ),
   multiRegionKey: declare(
     'Makes the key of the secrets one that can be copied to another region. It cannot be changed after the first deployment.',
@@ -138,11 +154,21 @@ export const settings = {
   ),
   heartbeatUrl: declare(
     "Address outside that is called after each fall of the canary that came back (a dead man's switch); empty: none.",
-    text(/^$|^https:\/\/[!-~]{1,500}$/, '', 'an address that begins with https://'),
+    {
+      ...text(/^$|^https:\/\/[!-~]{1,500}$/, '', 'https:// and at most 500 printable characters without spaces'),
+      isSecret: true,
+    },
   ),
   makerAFeedbackUrl: declare(
     'Address at maker A that gets feedback of users, signed and retried as webhooks are; empty: none is forwarded.',
-    text(/^$|^https:\/\/[!-"$-?A-[\]-~]{1,500}$/, '', 'an address that begins with https://, as of a webhook'),
+    {
+      ...text(
+        /^$|^https:\/\/[!-"$-?A-[\]-~]{1,500}$/,
+        '',
+        'https:// and at most 500 printable characters without spaces, and without # @ \\',
+      ),
+      isSecret: true,
+    },
   ),
   keepData: declare(
     'Keeps everything that holds data when the stack is deleted. `false` is only meant for stages without real data.',
@@ -150,7 +176,7 @@ export const settings = {
   ),
   tableName: declare(
     'A recovered table (runbook.md) to use; empty: the table of the stack.',
-    text(/^$|^[\w.-]{3,255}$/, '', 'the name of a table'),
+    text(/^$|^[\w.-]{3,255}$/, '', '3 to 255 letters, digits and any of _ . -'),
   ),
   credentialsSince: declare(
     'Sessions, access tokens and codes for a new password that were made before this time are void; empty: none is.',
@@ -158,7 +184,7 @@ export const settings = {
   ),
   metricsSeconds: declare(
     'Seconds for which a process adds up the messages that it accepted before it writes their number; 0: each call writes it.',
-    whole(60, 0, 300),
+    metricsSeconds,
   ),
   deviceMemory: declare(
     'Memory in MB of the functions that take the messages of devices; their share of a CPU grows with it.',
@@ -176,7 +202,11 @@ export const settings = {
   ),
   runbookUrl: declare(
     'Address or path of the runbook, which is in the text of each alarm.',
-    text(/^[!-~]{1,256}$/, 'lib/aws/runbook.md', 'an address or a path'),
+    text(
+      /^[!-~]{1,256}$/,
+      'lib/aws/runbook.md',
+      'an address or a path of at most 256 printable characters without spaces',
+    ),
   ),
 } as const;
 

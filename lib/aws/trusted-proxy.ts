@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { headerName, secretOrHash } from '../../shared/settings/kinds.ts';
-import { parsed } from '../../shared/settings/setting.ts';
+import { isObject, parsed } from '../../shared/settings/setting.ts';
 
 /**
  * The one proxy in front of the API, such as a CDN: the header with the address of the caller, and the header with
@@ -15,17 +15,26 @@ export type ProxyInFront = {
 
 export const NO_PROXY: ProxyInFront = { header: '', secretHeader: '', secret: '' };
 
-const matching = (given: unknown, form: RegExp): string | null =>
-  typeof given === 'string' && form.test(given) ? given : null;
+const nameOf = (given: unknown): string | null => (typeof given === 'string' && headerName.test(given) ? given : null);
 
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
+const partsOf = (given: unknown) => {
+  const { header, secretHeader, secret } = Object(parsed(given)) as Record<string, unknown>;
+  return { header: nameOf(header), secretHeader: nameOf(secretHeader), secret: secretOrHash.read(secret) };
+};
+
 /** Reads the setting from the context: an object, its JSON, or '' for none. Null means that it is wrong. */
 export const readTrustedProxy = (given: unknown): ProxyInFront | null => {
   if (given === '') return NO_PROXY;
-  const all = Object(parsed(given)) as Record<string, unknown>;
-  const [header, secretHeader] = [matching(all.header, headerName), matching(all.secretHeader, headerName)];
-  const secret = matching(all.secret, secretOrHash);
+  const { header, secretHeader, secret } = partsOf(given);
   return header && secretHeader && secret ? { header, secretHeader, secret: hashed(secret) } : null;
+};
+
+/** Says which part of a refused setting is wrong or missing, without showing any. */
+export const whyNoProxy = (given: unknown): string => {
+  if (!isObject(parsed(given))) return 'it is no JSON object';
+  const wrong = Object.entries(partsOf(given)).flatMap(([name, value]) => (value === null ? [name] : []));
+  return `wrong or missing is ${wrong.join(', ')}`;
 };

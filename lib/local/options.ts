@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setIn, settingsFrom } from '../../shared/env.ts';
-import { refusalOf } from '../../shared/settings/setting.ts';
+import { proxyVariables, setIn, settingsFrom } from '../../shared/env.ts';
+import { missingOf, refusalOf } from '../../shared/settings/setting.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './listening.ts';
 import { similarTo } from './similar.ts';
@@ -30,22 +30,13 @@ const readAll = (env: Variables, wrong: string[]): Given => {
 };
 
 /** Variables that are set together or not at all. */
-const together: readonly (readonly VariableName[])[] = [
-  ['TLS_CERT', 'TLS_KEY'],
-  ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'],
-];
+const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxyVariables];
 
 const contradictions = (given: Given): string[] => {
   const { HOST = '127.0.0.1', PORT = 3_000, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = given;
   const isShort = ADMIN_PASSWORD !== undefined && Buffer.byteLength(ADMIN_PASSWORD) < LEAST_ON_NETWORK;
-  const unpaired = together.flatMap((names) => {
-    const missing = names.filter((name) => given[name] === undefined);
-    return missing.length === names.length
-      ? []
-      : missing.map((name) => `${name} is missing: ${names.join(', ')} go together`);
-  });
   return [
-    ...unpaired,
+    ...together.flatMap((names) => missingOf(names, given)),
     ...(MQTT_PORT !== undefined && MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT is the same port as PORT'] : []),
     ...(isShort && !isLoopback(HOST)
       ? [

@@ -1,17 +1,20 @@
 import { isCommonPassword } from '../../shared/auth/common-passwords.ts';
-import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../../shared/domain/delivery.ts';
 import {
+  deliveryDeadline,
+  goneAfter,
   headerName,
   mailAddress,
   pageOrigins,
   quotas,
   range,
+  rateLimit,
   retrySchedule,
   secretOrHash,
+  sensorInactiveAfter,
   serviceName,
   time,
 } from '../../shared/settings/kinds.ts';
-import { flag, list, type Setting, text, whole } from '../../shared/settings/setting.ts';
+import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
 
 /** An environment variable of `npm start`: what it does, what happens without it, and which values it takes. */
 export type Variable<T = unknown> = Setting<T> & { about: string; without: string };
@@ -24,8 +27,8 @@ const declare = <T>(about: string, without: string, setting: Setting<T>): Variab
 const secret = (setting: Setting<string>): Setting<string> => ({ ...setting, isSecret: true });
 
 const port = whole(0, 0, 65_535);
-const path = text(/^[^\0]{1,1024}$/, '', 'a path');
-const header = text(headerName, '', 'the name of a header', 'X-Real-IP');
+const path = text(/^[^\0]{1,1024}$/, '', 'a path of 1 to 1024 characters');
+const header = text(headerName, '', 'the name of a header, of at most 128 characters', 'X-Real-IP');
 
 /** An address without a path. */
 const origin: Setting<string> = {
@@ -73,7 +76,7 @@ export const variables = {
   ADMIN_USERNAME: declare(
     'the system admin that the first start makes',
     '`admin`',
-    text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'admin', '1 to 64 characters'),
+    text(/^[^\p{Cc}\p{Cs}]{1,64}$/u, 'admin', '1 to 64 characters, none of them a control character'),
   ),
   ADMIN_PASSWORD: declare('the first password of that admin', 'drawn, and printed once', secret(password)),
   PROVISIONING_KEY: declare(
@@ -84,7 +87,7 @@ export const variables = {
   RATE_LIMIT_PER_SECOND: declare(
     'calls per second of an account or address; 0 switches every limit of calls off, and that of messages unless `QUOTAS` names it',
     '30',
-    whole(30, 0, 1_000_000),
+    rateLimit,
   ),
   TRUSTED_PROXY_HEADER: declare(
     'a trusted proxy in front: the last entry of this header is the address of the caller, when the next two fit',
@@ -98,7 +101,7 @@ export const variables = {
   TRUSTED_PROXY_SECRET: declare(
     'what that header must carry; or `sha256:` and the SHA-256 of it in hex',
     'no proxy',
-    secret(text(secretOrHash, '', '16 to 1024 printable characters without spaces, or sha256: and the hash in hex')),
+    secretOrHash,
   ),
   QUOTAS: declare(
     'what a customer can have at most, where it differs from the default: names of `limits.quotas` in `GET /server/config`',
@@ -112,18 +115,18 @@ export const variables = {
   ),
   SENSOR_INACTIVE_AFTER_SECONDS: declare(
     'a sensor that is silent for longer is inactive',
-    '300',
-    whole(300, 1, 86_400),
+    String(sensorInactiveAfter.otherwise),
+    sensorInactiveAfter,
   ),
   DELIVERY_DEADLINE_SECONDS: declare(
     'time that one attempt may take in all',
-    String(DEADLINE_SECONDS),
-    whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS),
+    String(deliveryDeadline.otherwise),
+    deliveryDeadline,
   ),
   GONE_AFTER_SECONDS: declare(
     'so long a receiver has to answer 410, and nothing else, until its webhook is switched off; 0: once',
-    String(GONE_AFTER_SECONDS),
-    whole(GONE_AFTER_SECONDS, 0, 86_400),
+    String(goneAfter.otherwise),
+    goneAfter,
   ),
   ALLOW_PRIVATE_TARGETS: declare(
     'may webhooks use http, any port, and loopback or private addresses?',
@@ -162,16 +165,20 @@ export const variables = {
   HEARTBEAT_URL: declare(
     'address that is called after each fall of the canary that came back',
     'none',
-    text(/^https?:\/\/[!-~]{1,500}$/, '', 'an address', 'https://hc.example.com/ping'),
+    secret(
+      text(/^https?:\/\/[!-~]{1,500}$/, '', 'an address of at most 500 characters', 'https://hc.example.com/ping'),
+    ),
   ),
   MAKER_A_FEEDBACK_URL: declare(
     'address at maker A that gets feedback of users, signed and retried as webhooks are',
     'none is forwarded',
-    text(
-      /^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/,
-      '',
-      'an address, as of a webhook',
-      'https://maker.example.com/feedback',
+    secret(
+      text(
+        /^https?:\/\/[!-"$-?A-[\]-~]{1,500}$/,
+        '',
+        'an address of at most 500 characters without # @ and \\',
+        'https://maker.example.com/feedback',
+      ),
     ),
   ),
   DEMO: declare('`false` leaves the demo home out', 'true', flag(true)),
@@ -192,6 +199,5 @@ export const variables = {
 
 export type VariableName = keyof typeof variables;
 export const variableNames = Object.keys(variables) as VariableName[];
-type ValueOf<V> = V extends { read: (given: unknown) => infer T | null } ? T : never;
 /** The values of the variables that are set. */
 export type Given = { [N in VariableName]?: ValueOf<(typeof variables)[N]> };

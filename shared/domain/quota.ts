@@ -28,6 +28,9 @@ const each = <T>(make: (name: keyof Quotas) => T) =>
 
 export const defaultQuotas: Readonly<Quotas> = each((name) => bounds[name].byDefault);
 
+/** The quotas, each with the most that a stage may set, in words. */
+export const mostOfQuotas: string = names.map((name) => `${name} (at most ${bounds[name].most})`).join(', ');
+
 const bounded = (name: keyof Quotas) => z.int().min(0).max(bounds[name].most);
 
 /** Makes the schema of all quotas. It is a function, because most functions never need it. */

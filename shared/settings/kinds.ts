@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { defaultQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/quota.ts';
+import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery.ts';
+import { mostOfQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/quota.ts';
 import { readTime } from '../domain/time.ts';
 import { list, type Setting, text, whole } from './setting.ts';
 
@@ -31,7 +32,7 @@ export const pageOrigins = list(pageOrigin, 20);
 
 export const quotas: Setting<SomeQuotas> = {
   otherwise: {},
-  wants: `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,
+  wants: `a JSON object with whole numbers from 0 for some of: ${mostOfQuotas}`,
   example: '{"webhooks":10}',
   read: readQuotas,
   why: whyNoQuotas,
@@ -39,7 +40,17 @@ export const quotas: Setting<SomeQuotas> = {
 
 export const retrySchedule = list({ ...whole(0, 0, 86_400), example: '0,5,60' }, 20);
 
-export const serviceName = text(/^[^\p{Cc}]{1,64}$/u, 'Sensor Cloud', '1 to 64 characters');
+export const rateLimit = whole(30, 0, 1_000_000);
+export const sensorInactiveAfter = whole(300, 1, 86_400);
+export const deliveryDeadline = whole(DEADLINE_SECONDS, 1, DEADLINE_SECONDS);
+export const goneAfter = whole(GONE_AFTER_SECONDS, 0, 86_400);
+export const metricsSeconds = whole(60, 0, 300);
+
+export const serviceName = text(
+  /^[^\p{Cc}]{1,64}$/u,
+  'Sensor Cloud',
+  '1 to 64 characters, none of them a control character',
+);
 
 export const mailAddress = text(/^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
 
@@ -53,5 +64,12 @@ export const time: Setting<string> = {
 
 /** The name of a header. */
 export const headerName = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
-/** A secret, or `sha256:` and its hash in hex. */
-export const secretOrHash = /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/;
+/** A secret as it is, or `sha256:` and its SHA-256 in hex. */
+export const secretOrHash: Setting<string> = {
+  ...text(
+    /^(sha256:[0-9a-f]{64}|(?!sha256:)[!-~]{16,1024})$/,
+    '',
+    '16 to 1024 printable characters without spaces, or sha256: and the hash in hex',
+  ),
+  isSecret: true,
+};

@@ -14,11 +14,15 @@ export type Setting<T> = {
   isSecret?: boolean;
 };
 
+export type ValueOf<S> = S extends { read: (given: unknown) => infer T | null } ? T : never;
+
 /** The most characters of a wrong value that are shown. */
 const SHOWN = 100;
 
+/** A wrong value, cut, and without the password of an address (`https://user:password@host`). */
 const shown = (given: unknown): string => {
-  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  const whole = typeof given === 'string' ? given : JSON.stringify(given);
+  const text = whole.replaceAll(/:\/\/[^/\s]*:[^/\s]*@/g, '://…@');
   return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 };
 
@@ -34,6 +38,14 @@ export const refusalOf = (
     ...(isSecret ? [] : [`; it is ${shown(given)}`]),
     ...(why ? [`: ${why(given)}`] : []),
   ].join('');
+
+/** A sentence for each of these variables that is not set though another one of them is. */
+export const missingOf = (names: readonly string[], given: Readonly<Record<string, unknown>>): string[] => {
+  const missing = names.filter((name) => given[name] === undefined);
+  return missing.length === names.length
+    ? []
+    : missing.map((name) => `${name} is missing: ${names.join(', ')} go together`);
+};
 
 export const text = (pattern: RegExp, otherwise: string, wants: string, example?: string): Setting<string> => ({
   otherwise,
@@ -87,6 +99,10 @@ export const parsed = (given: unknown): unknown => {
   }
 };
 
+/** Is a value an object with parts, as JSON has them? */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
  * A setting that is a JSON object with some of these parts. Missing parts have their defaults; unknown names are an
  * error.
@@ -101,14 +117,24 @@ export const parts = <const N extends string, T>(
     otherwise: allOf((_, { otherwise }) => otherwise) as Record<N, T>,
     wants: `a JSON object with some of: ${entries.map(([name, { wants }]) => `${name} (${wants})`).join(', ')}`,
     read: (given) => {
-      const object = parsed(given);
-      if (typeof object !== 'object' || object === null || Array.isArray(object)) return null;
-      const named = object as Record<string, unknown>;
+      const named = parsed(given);
+      if (!isObject(named)) return null;
       const isKnown = Object.keys(named).every((name) => entries.some(([known]) => known === name));
       const read = allOf((name, one) => (named[name] === undefined ? one.otherwise : one.read(named[name])));
       return isKnown && !Object.values(read).includes(null) ? (read as Record<N, T>) : null;
     },
+    why: (given) => {
+      const named = parsed(given);
+      return isObject(named) ? wrongParts(each, named).join(', ') : 'it is no JSON object';
+    },
   };
 };
+
+const wrongParts = (each: Readonly<Record<string, Setting<unknown>>>, named: Record<string, unknown>): string[] =>
+  Object.entries(named).flatMap(([name, value]) => {
+    const part = Object.hasOwn(each, name) ? each[name] : undefined;
+    if (!part) return [`there is no part ${name}`];
+    return part.read(value) === null ? [refusalOf(name, part, value)] : [];
+  });
 
 export const numbers = <const N extends string>(each: Readonly<Record<N, Setting<number>>>) => parts(each);
