@@ -16,6 +16,7 @@ export { feedback } from './feedback.ts';
 export { firmwares } from './firmwares.ts';
 export { health } from './health.ts';
 export { held } from './held.ts';
+export { hitLists } from './hit-lists.ts';
 export { limits } from './limits.ts';
 export { makerFeedback } from './maker-feedback.ts';
 export { openFalls } from './open-falls.ts';

@@ -4,8 +4,6 @@ import { append } from './append-hit.ts';
 import type { Table, TableReader } from './client.ts';
 import { edgeOf } from './hit-edge.ts';
 import { firstId, type HitItem, type NewHit } from './hit-item.ts';
-import { customerLine, sensorLine } from './hit-line.ts';
-import { type HitQuery, hitPage } from './hit-page.ts';
 import { type Report, report } from './hit-report.ts';
 import { recentHits } from './recent-hits.ts';
 import { items } from './table.ts';
@@ -18,14 +16,6 @@ export const ruleHitReads = (table: TableReader) => ({
     const newest = await edgeOf(table, customerId, true, false);
     return newest ? { id: newest.id, createDate: newest.createDate } : { id: firstId(customerId), createDate: 0 };
   },
-
-  /** A page of a customer's hits since a time (ms), and how many there are. */
-  page: async (customerId: number, since: number, query: HitQuery) =>
-    hitPage(table, customerId, await customerLine(table, customerId, since), query),
-
-  /** A page of a sensor's hits since a time (ms), and how many there are. */
-  pageOfSensor: async (customerId: number, sensorId: string, since: number, query: HitQuery) =>
-    hitPage(table, customerId, await sensorLine(table, customerId, sensorId, since), query, sensorId),
 });
 
 /** How long (ms) the next hit of a customer waits for the one before. A try without an answer takes 2 s. */

@@ -8,14 +8,14 @@ const halvings =
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, 1, 0),
   'ruleHits.tail': pattern('The newest hit of a customer', { query: ['ruleHit'] }, 0.5, 0),
-  'ruleHits.page': pattern(
+  'hitLists.page': pattern(
     'A page of the hits of a customer, in any order, and how many there are',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },
     3.5,
     0,
     halvings,
   ),
-  'ruleHits.pageOfSensor': pattern(
+  'hitLists.pageOfSensor': pattern(
     'A page of the hits of a sensor, in any order, and how many there are',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['lateChange'], queryList: ['hitsOfSensor'] },
     3,

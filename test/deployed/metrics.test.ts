@@ -87,7 +87,7 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   for (const [name, other] of [
     ['"TimeToFirstAttempt"', '"TimeToFirstTry"'],
     ['\\"RuleHits\\"', '\\"Hits\\"'],
-    ['"MetricName":"ThrottledConsoleCalls"', '"MetricName":"Throttled"'],
+    ['"MetricName":"ThrottledConsoleCalls","Namespace"', '"MetricName":"Throttled","Namespace"'],
     ['"Namespace":"SensorCloud-dev"', '"Namespace":"SensorCloud"'],
     ['"Value":"sensor-cloud"', '"Value":"other"'],
   ] as const)

@@ -28,7 +28,7 @@ export const ruleHits = group({
       success: 200,
       response: paged(RuleHit),
       errors: ['customer_not_found'],
-      uses: ['customers.get', 'ruleHits.page', 'ruleHits.pageOfSensor', 'sensors.getAll', 'sensors.list'],
+      uses: ['customers.get', 'hitLists.page', 'hitLists.pageOfSensor', 'sensors.getAll', 'sensors.list'],
     },
     getRuleHit: {
       method: 'GET',

@@ -40,10 +40,9 @@ export const handler = serve(ruleHits, {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const { page, perPage, sensorId } = query;
     const since = now() - RETENTION;
-    const { ruleHits: found } = store;
     const { total, hits } = await (sensorId === ''
-      ? found.page(customerId, since, query)
-      : found.pageOfSensor(customerId, sensorId, since, query));
+      ? store.hitLists.page(customerId, since, query)
+      : store.hitLists.pageOfSensor(customerId, sensorId, since, query));
     const data = await complete(store, customerId, hits);
     return lookedReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
   },

@@ -74,10 +74,10 @@ describe('3,000 hits that were changed soon, late and often', () => {
     const listed = hits.filter((one) => sensorId === '' || one.sensorId === sensorId);
     return listed.toSorted((a, b) => sign * (a[field] - b[field]) || a.id - b.id).map(({ id }) => id);
   };
-  const page = (sensorId: string, since: number, query: Parameters<typeof its.ruleHits.page>[2]) =>
+  const page = (sensorId: string, since: number, query: Parameters<typeof its.hitLists.page>[2]) =>
     sensorId === ''
-      ? its.ruleHits.page(CUSTOMER, since, query)
-      : its.ruleHits.pageOfSensor(CUSTOMER, sensorId, since, query);
+      ? its.hitLists.page(CUSTOMER, since, query)
+      : its.hitLists.pageOfSensor(CUSTOMER, sensorId, since, query);
   const orders = ['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'];
 
   test.each(orders)('sorted by %s, any page is that of a plain list, and the total too', async (sortBy) => {
@@ -123,7 +123,7 @@ describe('3,000 hits that were changed soon, late and often', () => {
     await its.ruleHits.report(report, time + 2);
     const { messages, updateDate } = (await its.ruleHits.get(CUSTOMER, hitId)) as HitItem;
     expect([messages[0]?.sendTryTimes.slice(-2), updateDate]).toEqual([[11, 12], time + 1]);
-    const newest = await its.ruleHits.page(CUSTOMER, 0, { page: 0, perPage: 1, sortBy: 'desc(updateDate)' });
+    const newest = await its.hitLists.page(CUSTOMER, 0, { page: 0, perPage: 1, sortBy: 'desc(updateDate)' });
     expect(newest.hits.map(({ id }) => id)).toEqual([hitId]);
   });
 });
