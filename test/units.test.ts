@@ -9,7 +9,7 @@ describe('the embedded engine reports', () => {
   const ledger = createLedger();
   let engine: Awaited<ReturnType<typeof startEngine>>;
   beforeAll(async () => {
-    engine = await startEngine(':memory:', ledger);
+    engine = await startEngine(ledger);
   });
   afterAll(() => engine.stop());
 

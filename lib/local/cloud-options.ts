@@ -2,14 +2,12 @@ import type { Cost } from '../../shared/auth/password.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Meter } from '../../shared/store/client.ts';
+import type { Meter, TableClient } from '../../shared/store/client.ts';
 import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
 import type { AroundInvocation } from './load-handler.ts';
-import type { localDocumentClient } from './table.ts';
 import type { TlsFiles } from './tls.ts';
 
-type DocumentClient = ReturnType<typeof localDocumentClient>;
 export type CloudOptions = {
   /** The address or name to listen on, that of this machine alone by default. */
   host?: string;
@@ -23,7 +21,7 @@ export type CloudOptions = {
   first: FirstStart;
   /** The port for MQTT, 0 for any free port. Without it there is no MQTT. */
   mqttPort?: number;
-  /** The endpoint of a DynamoDB that runs already. Without it the embedded engine is started. */
+  /** The endpoint of a DynamoDB. Without it the table is in this process. */
   tableEndpoint?: string;
   /** An SQS endpoint. Without it the queues are in this process. */
   queueEndpoint?: string;
@@ -43,9 +41,6 @@ export type CloudOptions = {
   wrap?: (runtime: Runtime) => Runtime;
   /** Runs each invocation of a function. Tests use it to know which function makes a call. */
   around?: AroundInvocation;
-  /**
-   * Gets the client of the table, which is then one of the SDK, before its first call. Tests use it to inject errors
-   * of DynamoDB.
-   */
-  onClient?: (client: DocumentClient, endpoint: string) => void;
+  /** The client of the table at `tableEndpoint`, where it is another than usual. Tests count and disturb its calls. */
+  client?: TableClient;
 };

@@ -19,11 +19,10 @@ import { listen, type Origins } from './listening.ts';
 import { type AroundInvocation, loadHandler } from './load-handler.ts';
 import { createReader, withOwnPages } from './own-pages.ts';
 import type { Prometheus } from './prometheus.ts';
-import { refuseOldFolder } from './queues.ts';
 import { createRouter, type Route } from './router.ts';
-import { createRuntime, type OpenedQueues, reaching, startEngine, startQueues } from './runtime.ts';
+import { createRuntime, type OpenedQueues, openTable, startQueues } from './runtime.ts';
 import { createApi } from './server.ts';
-import { ensureTable } from './table.ts';
+import { openStorage } from './table/storage.ts';
 import { openTls, type Tls } from './tls.ts';
 
 const loadHandlers = async (runtime: Runtime, around?: AroundInvocation): Promise<ReadonlyMap<string, ApiHandler>> => {
@@ -49,14 +48,13 @@ const LOOPBACK = '127.0.0.1';
 
 /** Completes the settings with the addresses, which are known only once the servers listen. */
 const settingsAt = (
-  { settings, queueEndpoint = '' }: CloudOptions,
+  { settings, tableEndpoint = '', queueEndpoint = '' }: CloudOptions,
   { others, all }: Origins,
-  endpoint: string,
   MQTT_RULE: string,
 ): Settings => ({
   ...settings,
   PUBLIC_URL: settings.PUBLIC_URL || others,
-  OWN_URLS: [...settings.OWN_URLS, ...all, endpoint, queueEndpoint],
+  OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
   MQTT_RULE,
 });
 
@@ -88,7 +86,6 @@ const apiOf = async (
 /** Starts the whole cloud in this process, with the same contracts and handlers as in AWS, on embedded engines. */
 export const startCloud = async (options: CloudOptions) => {
   const { host = LOOPBACK, clock = systemClock, wrap = (given) => given, log = standardLog } = options;
-  if (options.dataDir !== ':memory:') refuseOldFolder(options.dataDir);
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
@@ -97,12 +94,13 @@ export const startCloud = async (options: CloudOptions) => {
   // The port must be known first, because the service gives its own address in answers. Until the server is opened,
   // it answers 503.
   const listening = listen(door.server, host, options.port, tls ? 'https' : 'http', 'PORT');
-  const [engine, origins] = await Promise.all([startEngine(options), listening]);
+  const origins = await listening;
+  const storage = openStorage(options.dataDir);
   const mqtt = await startMqtt(options, clock, tls);
-  const settings = settingsAt(options, origins, engine.endpoint, mqtt.rule);
-  await reaching('AWS_ENDPOINT_URL_DYNAMODB', engine.endpoint, ensureTable(engine.endpoint, settings.TABLE_NAME));
-  const opened = await startQueues(options, clock);
-  const parts = { settings, endpoint: engine.endpoint, opened, clock, publish: mqtt.publish };
+  const settings = settingsAt(options, origins, mqtt.rule);
+  const table = await openTable(options, storage, settings.TABLE_NAME, clock);
+  const opened = await startQueues(options, storage, clock);
+  const parts = { settings, table, opened, clock, publish: mqtt.publish };
   const { runtime: own, prometheus, valuesOf } = await createRuntime(options, parts);
   const runtime = wrap(own);
   const generated = await firstStart(store(own.table), options.first, own);
@@ -127,8 +125,7 @@ export const startCloud = async (options: CloudOptions) => {
       tls?.stop();
       await Promise.all([close(), mqtt.stop()]);
       await consumers.stop();
-      opened.close();
-      await engine.stop();
+      await storage.close();
     },
   };
 };

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
-import type { Journal, Row } from './journal.ts';
+import type { Journal, Kept, Row } from './journal.ts';
 import type { Queue } from './queue.ts';
 
 /** The messages of a queue: in memory for receivers, and in the journal for the next process. */
@@ -23,7 +23,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
   for (const row of journal.load()) keep(row);
   return {
     order,
-    /** The messages that were received, in flight or visible again, by their last receipt handle. */
+    /** Messages that were received, by their last receipt handle. */
     received,
     /** Gives the order with the messages shown again that are due now. */
     upToDate: (): FairOrder => {
@@ -41,26 +41,24 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     /** Gives all messages in the order of sending. */
     all: () => [...entries.values()],
-    add: (row: Row): void => {
-      journal.add(row);
-      keep(row);
+    /** A message can be received once the journal has it: what is not kept must not be worked on as if it were. */
+    add: (row: Row): Kept => {
+      const kept = journal.add(row)?.then(() => keep(row));
+      if (!kept) keep(row);
+      return kept;
     },
     remove: (entry: Entry): void => {
       drop(entry);
-      journal.remove(entry.sequence);
+      // When that is not kept, the message is delivered again after a restart.
+      journal.remove(entry.sequence)?.catch(() => {});
     },
-    /**
-     * Moves messages to another queue. Each is sent before it is removed, because the process may die in between, or
-     * the other queue may refuse it.
-     */
+    /** Moves messages to another queue: both the new ones and the removals are kept, or neither. */
     move: (moved: readonly Entry[], target: Queue): void => {
-      journal.together(() => {
-        for (const entry of moved) {
-          target.send(asRedriven(entry));
-          journal.remove(entry.sequence);
-        }
-      });
-      for (const entry of moved) drop(entry);
+      for (const entry of moved) {
+        target.send(asRedriven(entry));
+        drop(entry);
+        journal.remove(entry.sequence)?.catch(() => keep(entry));
+      }
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);

@@ -11,7 +11,7 @@ export const createDeduplication = (clock: Clock) => {
   const seen = new Map<string, number>();
   const keyOf = (groupId: string, id: string) => JSON.stringify([groupId, id]);
   /** Drops ids that are too old. The map is in the order of insertion, so the oldest come first. */
-  const forget = (): void => {
+  const expire = (): void => {
     for (const [key, at] of seen) {
       if (at + INTERVAL_MS > clock.now()) return;
       seen.delete(key);
@@ -19,9 +19,10 @@ export const createDeduplication = (clock: Clock) => {
   };
   return {
     isRepeated: (groupId: string, id: string): boolean => {
-      forget();
+      expire();
       return seen.has(keyOf(groupId, id));
     },
     remember: (groupId: string, id: string): void => void seen.set(keyOf(groupId, id), clock.now()),
+    forget: (groupId: string, id = ''): void => void seen.delete(keyOf(groupId, id)),
   };
 };

@@ -11,22 +11,22 @@ export type Row = {
   readonly visibleAt: number;
 };
 
+/** When something is kept: `undefined` at once; else a promise that is rejected when it cannot be kept. */
+export type Kept = Promise<void> | undefined;
+
 /** Stores the messages of a queue, so that the next process finds them. */
 export type Journal = {
   /** Gives the messages that were stored when the file was opened, in the order of sending. */
   load(): Row[];
   /** Gives a number greater than any before, including those of earlier processes. There may be gaps. */
   nextSequence(): number;
-  /** Stores a message; it is durable when the call returns. */
-  add(row: Row): void;
-  /**
-   * Removes a message, durably soon after the call returns. If the process dies before, the message is delivered
-   * again, as at-least-once delivery allows.
-   */
-  remove(sequence: number): void;
+  /** Stores a message. */
+  add(row: Row): Kept;
+  /** Removes a message. If the process dies before that is kept, the message is delivered again (at-least-once). */
+  remove(sequence: number): Kept;
   clear(): void;
-  /** All writes of `run`, to this and other journals of the same file, form one transaction. */
-  together(run: () => void): void;
+  /** Resolves when all is kept that was stored until now; rejects when what this turn of the event loop stored is not. */
+  settled(): Promise<void>;
 };
 
 /** Creates the journal of a queue that is only in memory: it stores nothing. */
@@ -35,9 +35,9 @@ export const noJournal = (): Journal => {
   return {
     load: () => [],
     nextSequence: () => ++last,
-    add: () => {},
-    remove: () => {},
+    add: () => undefined,
+    remove: () => undefined,
     clear: () => {},
-    together: (run) => run(),
+    settled: async () => {},
   };
 };

@@ -64,8 +64,10 @@ export type Stats = {
 export type Queue = {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Sends a message. Throws when SQS would refuse it, or when it can't be written to the journal. */
+  /** Sends a message: it can be received once the journal has it. Throws when SQS would refuse it. */
   send(message: Outgoing): void;
+  /** Resolves when what was sent is kept; rejects when what was sent in this turn of the event loop is not. */
+  kept(): Promise<void>;
   /**
    * Gives up to `max` visible messages at once: of groups with the fewest in flight first, of equals in turn. Groups
    * for which `isFull` is true are left out.
@@ -135,29 +137,28 @@ export const createQueue = (options: QueueOptions): Queue => {
   if (deadLetter && deadLetter.isFifo !== isFifo)
     throw new Error(`the queue ${name} and its dead-letter queue are not of the same kind`);
   const contents = createContents(isFifo, journal, clock);
-  const { order } = contents;
   const repeated = createDeduplication(clock);
   let skips = none;
   const wakeup = createWakeup(clock, () => dueAt(contents.upToDate(), skips));
   const inFlight = createInFlight(options, contents);
 
   const queue: Queue = {
-    name,
-    isFifo,
+    ...{ name, isFifo, kept: journal.settled, waitForMessage: wakeup.wait },
     send(message) {
       check(message, isFifo);
       const { groupId = '', deduplicationId, redriven } = message;
       const isNew = deduplicationId !== undefined && !redriven;
       if (isNew && repeated.isRepeated(groupId, deduplicationId)) return;
-      contents.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
       if (isNew) repeated.remember(groupId, deduplicationId);
-      wakeup.check();
+      const kept = contents.add(rowOf(message, journal.nextSequence(), clock.now(), newId));
+      // The next try of what was not kept is no repetition.
+      if (kept) kept.then(wakeup.check, () => repeated.forget(groupId, deduplicationId));
+      else wakeup.check();
     },
     receive(max, isFull = none) {
       skips = isFull;
       return inFlight.receive(max, isFull);
     },
-    waitForMessage: wakeup.wait,
     remove(receiptHandle) {
       inFlight.remove(receiptHandle);
       wakeup.check();
@@ -171,7 +172,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     ...{ waitingSince: contents.waitingSince, purge: contents.clear },
     redrive: () => deadLetter?.moveTo(queue) ?? 0,
     moveTo(target) {
-      contents.upToDate();
+      const order = contents.upToDate();
       const free = contents.all().filter((entry) => isFree(order, entry));
       contents.move(free, target);
       return free.length;

@@ -8,23 +8,22 @@ import type { Settings } from '../../shared/env.ts';
 import { log as standardLog } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
-import { createTable } from '../../shared/store/client.ts';
+import { createTable, documentClient, type TableClient } from '../../shared/store/client.ts';
 import type { Clock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import type { Waiting } from './consumers.ts';
-import { startTableEngine } from './engines.ts';
 import { createHealth } from './health.ts';
+import { noJournal } from './journal.ts';
 import { secretsKey } from './key-file.ts';
 import { createMailFolder } from './mail-folder.ts';
 import { createMetrics } from './metrics.ts';
+import { journalsIn } from './queue-file.ts';
 import { openQueues, queuesOf } from './queues.ts';
 import { ensureQueues } from './sqs.ts';
-import { clientConfig, tableClient } from './table.ts';
-
-export const startEngine = async ({ tableEndpoint, dataDir, log = standardLog }: CloudOptions) =>
-  tableEndpoint
-    ? { endpoint: tableEndpoint, stop: async () => {} }
-    : startTableEngine({ dataDir, onExit: (error) => log('error', 'the table engine ended', {}, error) });
+import { tableClient } from './table/client.ts';
+import { clientConfig, ensureTable } from './table/endpoint.ts';
+import { rowsOf } from './table/rows.ts';
+import type { Storage } from './table/storage.ts';
 
 /** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
 export const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
@@ -33,30 +32,40 @@ export const reaching = <T>(variable: string, endpoint: string, first: Promise<T
     throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });
   });
 
+/** Opens the table: in this process, or at an endpoint that was named. */
+export const openTable = async (
+  { tableEndpoint, client }: CloudOptions,
+  { database, turns }: Storage,
+  name: string,
+  clock: Clock,
+): Promise<TableClient> => {
+  if (!tableEndpoint) return tableClient(rowsOf(database), turns, name, clock.now);
+  await reaching('AWS_ENDPOINT_URL_DYNAMODB', tableEndpoint, ensureTable(tableEndpoint, name));
+  return client ?? documentClient(clientConfig(tableEndpoint));
+};
+
 /** Opens the queues. `inProcess` are those of this process, null when they are at an endpoint. */
-export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, clock: Clock) => {
+export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
   if (queueEndpoint) {
     const waiting: Waiting = await reaching('AWS_ENDPOINT_URL_SQS', queueEndpoint, ensureQueues(queueEndpoint, isFifo));
     const queues: Queues = queuesBySqs(clientConfig(queueEndpoint), waiting.urls, clock.now);
-    return { waiting, inProcess: null, queues, close: () => {} };
+    return { waiting, inProcess: null, queues };
   }
-  const { queues, dead, close } = openQueues(dataDir, clock);
-  const waiting = { queues, dead };
-  return { waiting, inProcess: waiting, queues: queuesOf(queues), close };
+  const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(storage), clock);
+  return { waiting, inProcess: waiting, queues: queuesOf(waiting.queues) };
 };
 export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
 
 type Parts = {
   settings: Settings;
-  /** The address of the table's engine. */
-  endpoint: string;
+  table: TableClient;
   opened: Awaited<ReturnType<typeof startQueues>>;
   clock: Clock;
   publish: Publish | undefined;
 };
 
 /** Makes the runtime of the handlers on this host, and the metrics that they leave. */
-export const createRuntime = async (options: CloudOptions, { settings, endpoint, opened, clock, publish }: Parts) => {
+export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
   const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
@@ -66,7 +75,7 @@ export const createRuntime = async (options: CloudOptions, { settings, endpoint,
   const { metrics, prometheus, valuesOf } = createMetrics();
   const runtime: Runtime = {
     ...{ settings, now, random, log, metrics, hostHealth: health },
-    table: createTable(tableClient(options, endpoint), settings.TABLE_NAME, meter),
+    table: createTable(table, settings.TABLE_NAME, meter),
     queues: watched(opened.queues),
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,

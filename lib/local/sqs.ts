@@ -15,7 +15,7 @@ import type { Clock } from './clock.ts';
 import { createPrefetch } from './prefetch.ts';
 import type { Message, MessageSource } from './queue.ts';
 import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
-import { clientConfig } from './table.ts';
+import { clientConfig } from './table/endpoint.ts';
 
 const WAIT_SECONDS = 1;
 /** Timeouts in ms. The answer takes long when there is no message to receive. */

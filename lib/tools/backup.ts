@@ -1,8 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { tableFileOf } from '../local/engines.ts';
-import { queueFileOf } from '../local/queues.ts';
+import { dataFileOf } from '../local/table/storage.ts';
 import { Refusal } from './refusal.ts';
 
 /** What of a data folder is no database: the key of the secrets, and mails. */
@@ -24,19 +23,17 @@ const copyDatabase = async (from: string, to: string): Promise<void> => {
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0;
 
 /**
- * Copies a data folder while the host runs, or while it does not. The queues come first: what was sent and worked on
- * between the two copies is then in both, which is harmless, for every step may be repeated. What was accepted before
- * the copy began is in it. Gives the number of bytes.
+ * Copies a data folder while the host runs, or while it does not: the table and the queues as they were at one moment.
+ * What was accepted before the copy began is in it. Gives the number of bytes.
  */
 export const backUp = async (dataDir: string, to: string): Promise<number> => {
-  const databases = [queueFileOf(dataDir), tableFileOf(dataDir)];
-  const missing = databases.find((file) => !existsSync(file));
-  if (missing)
+  const file = dataFileOf(dataDir);
+  if (!existsSync(file))
     throw new Refusal(`There is no data in the folder ${dataDir}: name that of your cloud (--data-dir, or DATA_DIR).`);
   if (!isEmpty(to)) throw new Refusal(`The folder ${to} is not empty: a backup needs one of its own.`);
   mkdirSync(to, { recursive: true, mode: 0o700 });
-  for (const file of databases) await copyDatabase(file, join(to, basename(file)));
+  await copyDatabase(file, join(to, basename(file)));
   for (const name of others)
     if (existsSync(join(dataDir, name))) cpSync(join(dataDir, name), join(to, name), { recursive: true });
-  return databases.reduce((sum, file) => sum + statSync(join(to, basename(file))).size, 0);
+  return statSync(join(to, basename(file))).size;
 };

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createTable, documentClient, type Table } from '../../shared/store/client.ts';
-import { startTableEngine, tableFileOf } from '../local/engines.ts';
-import { runningEngine } from '../local/running-engine.ts';
-import { localDocumentClient } from '../local/table.ts';
+import { tableClient } from '../local/table/client.ts';
+import { clientConfig } from '../local/table/endpoint.ts';
+import { dataFileOf, openBesideHost } from '../local/table/storage.ts';
 import { type AwsConfig, awsAccount, outputsOf } from './aws/account.ts';
 import { Refusal } from './refusal.ts';
 
@@ -18,29 +18,22 @@ export type Where =
 
 export type OpenTable = { table: Table; close: () => Promise<void> };
 
-const atEndpoint = (endpoint: string, name: string, stop = async () => {}): OpenTable => {
-  const client = localDocumentClient(endpoint);
-  const close = async () => {
-    client.destroy();
-    await stop();
-  };
-  return { table: createTable(client, name), close };
+const atEndpoint = (endpoint: string, name: string): OpenTable => {
+  const client = documentClient(clientConfig(endpoint));
+  return { table: createTable(client, name), close: async () => client.destroy() };
 };
 
-const inFolder = async (dataDir: string, name: string): Promise<OpenTable> => {
-  if (!existsSync(tableFileOf(dataDir)))
+const inFolder = (dataDir: string, name: string): OpenTable => {
+  if (!existsSync(dataFileOf(dataDir)))
     throw new Refusal(
       `There is no data in the folder ${dataDir}: name the folder of your cloud (--data-dir, or DATA_DIR), or a stage in AWS (--stage).`,
     );
-  const running = await runningEngine(dataDir);
-  if (running) return atEndpoint(running, name);
-  const engine = await startTableEngine({ dataDir, onExit: () => {} });
-  return atEndpoint(engine.endpoint, name, engine.stop);
+  const { rows, turns, close } = openBesideHost(dataDir);
+  return { table: createTable(tableClient(rows, turns, name, Date.now), name), close: async () => close() };
 };
 
 /**
- * Opens the table of a deployment. For a data folder it uses the engine that works on the folder, or starts one when
- * there is none.
+ * Opens the table of a deployment. A data folder may be in use by a host meanwhile.
  */
 export const openTable = async (where: Where): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);

@@ -41,7 +41,7 @@ const measureCalm = async (engine: Engine, ear: Ear, sensors: readonly Sensor[])
 
 /** Measures the time from the answer to a device to the socket of a receiver, one event at a time, on loopback. */
 export const measureFlow = async (folder: string): Promise<Figure[]> => {
-  const engine = await startEngine(join(folder, 'puts'), createLedger());
+  const engine = await startEngine(createLedger());
   const ear = await listen();
   const host = await startBenchHost(join(folder, 'cloud'));
   try {

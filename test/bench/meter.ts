@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { startTableEngine } from '../../lib/local/engines.ts';
-import { clientConfig, ensureTable } from '../../lib/local/table.ts';
+import { clientConfig, ensureTable } from '../../lib/local/table/endpoint.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import { createTable, documentClient, type Meter, type Table } from '../../shared/store/client.ts';
 import type { Key } from '../../shared/store/key.ts';
 import type { Item, Write } from '../../shared/store/request.ts';
 import { items } from '../../shared/store/table.ts';
+import { startDynoxide } from '../fixtures/dynoxide.ts';
 
 const TABLE = 'bench';
 
@@ -85,8 +85,8 @@ export const createLedger = () => {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** Starts an engine with an empty table; `table` is metered per call, `plain` only in total. */
-export const startEngine = async (dataDir: string, ledger: Ledger) => {
-  const engine = await startTableEngine({ dataDir, onExit: () => {} });
+export const startEngine = async (ledger: Ledger) => {
+  const engine = await startDynoxide();
   await ensureTable(engine.endpoint, TABLE);
   const client = documentClient(clientConfig(engine.endpoint));
   const plain = createTable(client, TABLE, ledger.meter);

@@ -146,7 +146,7 @@ const measureLoad = async (bench: Bench, { sensors }: Home, plan: Plan): Promise
  */
 export const measureThroughput = async (folder: string): Promise<Figure[]> => {
   const puts = join(folder, 'throughput-puts');
-  const engine = await startEngine(puts, createLedger());
+  const engine = await startEngine(createLedger());
   const ear = await listen();
   const dataDir = join(folder, 'throughput');
   const host = await startBenchHost(dataDir);

@@ -3,10 +3,9 @@ import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from
 import { type Clock, systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import type { CloudOptions } from '../../lib/local/cloud-options.ts';
-import { startTableEngine } from '../../lib/local/engines.ts';
 import { firstStart } from '../../lib/local/first-start.ts';
 import { type LocalQueues, queuesOf } from '../../lib/local/queues.ts';
-import { clientConfig, embeddedClient } from '../../lib/local/table.ts';
+import { clientConfig } from '../../lib/local/table/endpoint.ts';
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import type { Runtime } from '../../shared/deps.ts';
@@ -16,6 +15,7 @@ import { logTo } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { store } from '../../shared/store/store.ts';
+import { dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 import { createJudge, type Judge } from '../fixtures/iam-judge.ts';
 import { type Account, createAccount } from './account.ts';
 import type { Assembly } from './assembly.ts';
@@ -106,12 +106,8 @@ const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
 };
 
 type Engines = Omit<Awaited<ReturnType<typeof startEngines>>, 'stop'>;
-const startEngines = async (onLine: (line: string) => void) => {
-  const [engine, endpoint, gateway] = await Promise.all([
-    startTableEngine({ dataDir: ':memory:', onExit: (error) => onLine(error.message) }),
-    startEndpoint(),
-    startGateway(),
-  ]);
+const startEngines = async () => {
+  const [engine, endpoint, gateway] = await Promise.all([startDynoxide(), startEndpoint(), startGateway()]);
   return { engine, endpoint, gateway, stop: async () => void (await Promise.all([engine.stop(), endpoint.stop()])) };
 };
 
@@ -164,7 +160,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
     if (line.includes('"level":"error"')) options.log?.('error', line);
   };
   const published = Promise.withResolvers<Publish>();
-  const engines = await startEngines(onLine);
+  const engines = await startEngines();
   const made = await furnish(assembly, engines, options, clock, onLine, published.promise).catch(
     async (error: unknown) => {
       await engines.stop();
@@ -172,7 +168,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
     },
   );
   const { tableName, functions, queues } = made;
-  const table = createTable(embeddedClient(engines.engine.endpoint), tableName);
+  const table = createTable(dynoxideClient(engines.engine.endpoint), tableName);
   const settings = settingsFrom({ ...options.environment, TABLE_NAME: tableName });
   const runtime = behindOf(options, table, settings, [...queues]);
   const generated = await firstStart(store(table), options.first, runtime);

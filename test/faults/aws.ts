@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Random } from '../../lib/local/random.ts';
-import type { localDocumentClient } from '../../lib/local/table.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
 
@@ -52,7 +52,7 @@ const cutOff = async (call: () => Promise<{ response: unknown }>, chance: Random
 };
 
 type Request = { request: { headers: Record<string, string>; body: Uint8Array; port?: number } };
-type Client = ReturnType<typeof localDocumentClient>;
+type Client = DynamoDBDocumentClient;
 type Handler = Client['config']['requestHandler'];
 type Sockets = Record<string, readonly Socket[] | undefined>;
 type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; freeSockets: Sockets } } };

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { localDocumentClient } from '../../lib/local/table.ts';
 import type { Key } from '../../shared/store/key.ts';
 import { items } from '../../shared/store/table.ts';
+import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 /** An item of the due index, and when (ms) it is due. */
 export type DueItem = { what: string; time: number };
@@ -11,7 +11,7 @@ export type DueItem = { what: string; time: number };
  * costs a thirtieth of a query for each shard, as the sweep makes them.
  */
 export const dueItemsOf = (endpoint: string, TableName: string) => {
-  const client = localDocumentClient(endpoint);
+  const client = dynoxideClient(endpoint);
   return async (): Promise<DueItem[]> => {
     const found: (Key & { dueAt: string })[] = [];
     for await (const { Items = [] } of paginateScan({ client }, { TableName, IndexName: 'due' }))

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTableEngine, type TableEngine } from '../../lib/local/engines.ts';
-import { ensureTable, localDocumentClient } from '../../lib/local/table.ts';
+import { ensureTable } from '../../lib/local/table/endpoint.ts';
 import { createTable, type Table } from '../../shared/store/client.ts';
 import { changes } from '../../shared/store/request.ts';
+import { type Dynoxide, dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 import { laggingReads } from './lag.ts';
 
 describe('a table whose reads lag', () => {
-  let engine: TableEngine;
+  let engine: Dynoxide;
   let table: Table;
   let time = 1_000_000;
   /** The lag of the next reads, as a part of 2 s. */
@@ -20,9 +20,9 @@ describe('a table whose reads lag', () => {
   };
 
   beforeAll(async () => {
-    engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+    engine = await startDynoxide();
     await ensureTable(engine.endpoint, 'lagging');
-    const client = localDocumentClient(engine.endpoint);
+    const client = dynoxideClient(engine.endpoint);
     laggingReads(
       { now: () => time },
       () => true,

@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../lib/local/clock.ts';
-import { embeddedClient } from '../../lib/local/table.ts';
 import { type IndexName, tableDesign } from '../../shared/store/table.ts';
+import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 type Item = Record<string, unknown>;
 type Key = { pk: string; sk: string };
@@ -80,7 +80,7 @@ const rewritten = (answer: QueryAnswer, input: QueryInput, then: readonly { key:
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>
   (client: DynamoDBDocumentClient, endpoint: string): void => {
-    const plain = embeddedClient(endpoint);
+    const plain = dynoxideClient(endpoint);
     const past: Past[] = [];
 
     const remember = async (table: string, keys: readonly Key[]): Promise<void> => {

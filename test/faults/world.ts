@@ -1,11 +1,11 @@
 import { type SkippingClock, skippingClock } from '../../lib/local/clock.ts';
 import type { LocalQueues } from '../../lib/local/queues.ts';
-import { embeddedClient } from '../../lib/local/table.ts';
 import { workQueues } from '../../shared/capabilities.ts';
 import { type Measure, unmeasured } from '../../shared/metrics.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { dynoxideClient } from '../fixtures/dynoxide.ts';
 import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilence } from '../fixtures/silence.ts';
 import { createWatch, type Watch } from './alarms.ts';
@@ -84,7 +84,7 @@ export const createFaultWorld = async () => {
     onClient: (client, endpoint) => {
       laggingReads(clock, () => lags, chaos.draw)(client, endpoint);
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
-      stores = store(createTable(embeddedClient(endpoint), 'sensor-cloud'));
+      stores = store(createTable(dynoxideClient(endpoint), 'sensor-cloud'));
       dueItems = dueItemsOf(endpoint, 'sensor-cloud');
     },
     wrap: (runtime) => {

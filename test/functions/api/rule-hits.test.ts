@@ -107,7 +107,7 @@ describe('the hits of a customer', () => {
 
   test('are appended by one write each, however many since the place that they were judged by', async () => {
     const ledger = createLedger();
-    const engine = await startEngine(':memory:', ledger);
+    const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);
     const after = await ruleHits.tail(7);
     const appendAll = () =>
@@ -125,7 +125,7 @@ describe('the hits of a customer', () => {
   });
 
   test('have ids without a gap and dates in their order, though 50 are appended at once', async () => {
-    const engine = await startEngine(':memory:', createLedger());
+    const engine = await startEngine(createLedger());
     // Two processes, each with turns of its own.
     const [one, other] = [store(engine.plain).ruleHits, store(engine.plain).ruleHits];
     const after = await one.tail(7);

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../../lib/local/clock.ts';
 import { createHealth } from '../../../lib/local/health.ts';
+import { noJournal } from '../../../lib/local/journal.ts';
 import { openQueues, queuesOf } from '../../../lib/local/queues.ts';
 
 const START = 1_790_000_000_000;
 const created = async (dataDir: string) => {
   const clock = virtualClock(START);
-  const { queues } = openQueues(':memory:', clock);
+  const { queues } = openQueues(noJournal, clock);
   return { clock, queues, ...createHealth({ dataDir, waiting: queues, clock, exceptions: () => 3 }) };
 };
 const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
-import { ensureTable } from '../../../lib/local/table.ts';
+import { ensureTable } from '../../../lib/local/table/endpoint.ts';
 import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
 import { environmentFile } from '../../../lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
+import { type Dynoxide, startDynoxide } from '../../fixtures/dynoxide.ts';
 import { stackOf } from '../../fixtures/stack.ts';
 
 /** The settings with which the template of `sam local` is made: it knows no aliases. */
@@ -19,10 +19,10 @@ const variablesOf = (template: Json): Record<string, unknown>[] =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties.Environment.Variables);
 
 let folder: string;
-let engine: TableEngine;
+let engine: Dynoxide;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tools-sam-'));
-  engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+  engine = await startDynoxide();
   await ensureTable(engine.endpoint, 'sensor-cloud');
 });
 afterAll(async () => {

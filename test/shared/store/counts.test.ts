@@ -22,7 +22,7 @@ const plenty = { rules: 100, rulesOfOneSituation: 100 };
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
   await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });
   const user = { id: 5, customerId, username: 'u', permissions: [], isAdmin: false };

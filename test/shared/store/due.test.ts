@@ -7,7 +7,7 @@ const now = 1_800_000_000_000;
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
 });
 afterAll(() => engine.stop());

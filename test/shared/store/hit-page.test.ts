@@ -48,7 +48,7 @@ describe('3,000 hits that were changed soon, late and often', () => {
   };
 
   beforeAll(async () => {
-    engine = await startEngine(':memory:', ledger);
+    engine = await startEngine(ledger);
     its = store(engine.plain);
     for (const id of SENSORS) await engine.plain.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
     let time = START;

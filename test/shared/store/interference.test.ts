@@ -19,7 +19,7 @@ const stamps = { createDate: now, updateDate: now };
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
   await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });
   await its.bots.create(some({ id: 1, customerId }), 10);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
-import { ensureTable, localDocumentClient } from '../../../lib/local/table.ts';
+import { ensureTable } from '../../../lib/local/table/endpoint.ts';
 import { createTable, type Table } from '../../../shared/store/client.ts';
 import { absent, changes, present, where } from '../../../shared/store/request.ts';
+import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
 
-let engine: TableEngine;
+let engine: Dynoxide;
 let table: Table;
 /** What happens between a write and its answer, which is lost then; null: answers arrive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
-  engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+  engine = await startDynoxide();
   await ensureTable(engine.endpoint, 'own');
-  const client = localDocumentClient(engine.endpoint);
+  const client = dynoxideClient(engine.endpoint);
   client.middlewareStack.add(
     (next) => async (args) => {
       const answer = await next(args);
@@ -45,7 +45,7 @@ test('what was put once is known as one own when its answer was lost', async () 
 });
 
 test('what another put meanwhile is not', async () => {
-  const client = createTable(localDocumentClient(engine.endpoint), 'own');
+  const client = createTable(dynoxideClient(engine.endpoint), 'own');
   meanwhile = () => client.write({ put: { ...key, by: 'another' } });
   expect(await table.write({ put: { ...key, by: 'me' }, where: absent })).toEqual([0]);
 });

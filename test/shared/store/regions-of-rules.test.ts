@@ -16,7 +16,7 @@ const rule = { ...of, id: 5, isEnabled: false, recipients: [{ botId: 1, webhookI
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
   const stamps = { createDate: now, updateDate: now };
   await its.customers.create({ id: customerId, name: 'n', location: '', email: '', timeZone: 'UTC', ...stamps });

@@ -15,7 +15,7 @@ const some = (fields: object) => fields as never;
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
   await its.customers.create(some({ id: customerId }));
   await its.bots.create(some({ id: 1, customerId }), 100);

@@ -11,7 +11,7 @@ const sensor: SensorRecord = { ...made, customerId };
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;
 beforeAll(async () => {
-  engine = await startEngine(':memory:', createLedger());
+  engine = await startEngine(createLedger());
   its = store(engine.plain);
 });
 afterAll(() => engine.stop());

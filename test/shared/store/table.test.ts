@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consumers } from '../../../functions/index.ts';
 import { sweep } from '../../../functions/workers/sweep/contract.ts';
-import { startTableEngine, type TableEngine } from '../../../lib/local/engines.ts';
-import { ensureTable, localDocumentClient } from '../../../lib/local/table.ts';
+import { ensureTable } from '../../../lib/local/table/endpoint.ts';
 import { type Access, accessesOf, type StoreCall } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
 import { createTable, type Table } from '../../../shared/store/client.ts';
 import type { Key } from '../../../shared/store/key.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { due, items, lists } from '../../../shared/store/table.ts';
+import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
 import { examples } from '../../fixtures/store-calls.ts';
 import { forgetCounts, ways } from '../../fixtures/store-ways.ts';
 import { type Made, onEachRequest } from '../../fixtures/table-calls.ts';
@@ -46,7 +46,7 @@ const templateOf = (kind: string): string => kinds.find(([name]) => name === kin
 /** A store, and what it did with the table: each access, kinds of items found by queries, units consumed. */
 const recorded = (endpoint: string, name = 'design') => {
   const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
-  const client = localDocumentClient(endpoint);
+  const client = dynoxideClient(endpoint);
   onEachRequest(client, (all) => {
     for (const made of all) seen.made.add(madeOf(made));
     return undefined;
@@ -66,9 +66,9 @@ const recorded = (endpoint: string, name = 'design') => {
 };
 
 describe('access patterns', () => {
-  let engine: TableEngine;
+  let engine: Dynoxide;
   beforeAll(async () => {
-    engine = await startTableEngine({ dataDir: ':memory:', onExit: () => {} });
+    engine = await startDynoxide();
     await ensureTable(engine.endpoint, 'design');
     await ensureTable(engine.endpoint, 'uncounted');
   });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import type { Key } from '../../../../shared/store/key.ts';
 import { store } from '../../../../shared/store/store.ts';
 import { createDeliveryWorld, LATE, status } from '../../../fixtures/deliveries.ts';
 
@@ -63,7 +64,9 @@ test('a webhook that its old URL switches off while it moves is on at the new on
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');
   if (!before) throw new Error('no webhook');
   await health.disable(before, 'gone', null);
-  expect(await webhooks.replace(before, { ...before, url: better.url } as never, world.now())).toBeNull();
+  const { pk, sk, ...fields } = before as typeof before & Key;
+  expect([pk, sk]).toEqual([expect.any(String), expect.any(String)]);
+  expect(await webhooks.replace(before, { ...fields, url: better.url } as never, world.now())).toBeNull();
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, disabledReason: null });
 });
 

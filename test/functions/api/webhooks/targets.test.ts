@@ -40,7 +40,8 @@ describe('a stage that does not allow private targets', () => {
 describe('the service itself', () => {
   let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
   beforeAll(async () => {
-    world = await createDeliveryWorld();
+    // The table is then at an endpoint of its own.
+    world = await createDeliveryWorld({ onClient: () => {} });
   });
   afterAll(() => world.stop());
   /** Its login, as it is spelled otherwise. */

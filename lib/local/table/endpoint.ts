@@ -1,0 +1,43 @@
+import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { tableDesign } from '../../../shared/store/table.ts';
+import { transport } from '../../../shared/transport.ts';
+
+/** The configuration of every client of an engine that was named by its address. It contains no secret. */
+export const clientConfig = (endpoint: string) => ({
+  endpoint,
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+
+const keySchema = (design: { partitionKey: string; sortKey: string }) => [
+  { AttributeName: design.partitionKey, KeyType: 'HASH' as const },
+  { AttributeName: design.sortKey, KeyType: 'RANGE' as const },
+];
+
+/** Creates the table from its design; does nothing when it exists. */
+export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
+  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
+  const indexes = Object.entries(tableDesign.indexes);
+  const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((one) => [
+    one.partitionKey,
+    one.sortKey,
+  ]);
+  const command = new CreateTableCommand({
+    TableName: name,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: keySchema(tableDesign),
+    AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    GlobalSecondaryIndexes: indexes.map(([IndexName, index]) => ({
+      IndexName,
+      KeySchema: keySchema(index),
+      Projection: { ProjectionType: index.projection },
+    })),
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  } finally {
+    client.destroy();
+  }
+};

@@ -1,0 +1,121 @@
+import type { IndexName } from '../../../shared/store/table.ts';
+import { invalid } from './errors.ts';
+import { listOf, namesOf, type Path, parsedOnce, type Reader, valueAt } from './expression.ts';
+import { indexNames, keyNames } from './keys.ts';
+import { boundOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
+import type { Range, Rows } from './rows.ts';
+import { type Document, documentOf } from './values.ts';
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
+const LARGEST_PAGE = 1_024 * 1_024;
+
+const OPTIONS = [
+  ...EXPRESSIONS,
+  ...['IndexName', 'KeyConditionExpression', 'ScanIndexForward', 'Limit', 'ExclusiveStartKey', 'ConsistentRead'],
+  'ProjectionExpression',
+];
+
+/** `partition = :value`, and a part of the sort key between two values, or what it begins with. */
+const parseKeys = parsedOnce((reader: Reader) => {
+  const partition = reader.path();
+  reader.expect('=');
+  const value = reader.value();
+  if (!reader.accept('AND')) return { partition, value, sort: null, start: null, bounds: null };
+  if (reader.call() === 'begins_with') {
+    reader.expect('BEGINS_WITH');
+    reader.expect('(');
+    const sort = reader.path();
+    reader.expect(',');
+    const start = reader.value();
+    reader.expect(')');
+    return { partition, value, sort, start, bounds: null };
+  }
+  const sort = reader.path();
+  reader.expect('BETWEEN');
+  const low = reader.value();
+  reader.expect('AND');
+  return { partition, value, sort, start: null, bounds: [low, reader.value()] as const };
+});
+
+const parseProjection = parsedOnce((reader: Reader): Path[] => listOf(reader, () => reader.path()));
+
+/** The first text behind all that begin with `start`, in the order of their bytes; null: there is none. */
+const behind = (start: string): string | null => {
+  const points = Array.from(start, (one) => one.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return null;
+  // Surrogates are no characters.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+};
+
+const textOf = (value: unknown): string => {
+  if (typeof value !== 'string' || value === '')
+    throw invalid('a key in KeyConditionExpression must be a text, not an empty one');
+  return value;
+};
+
+const rangeOf = (input: Input, index: IndexName | undefined): { range: Range; paths: Path[] | undefined } => {
+  const condition = parseKeys(String(input.KeyConditionExpression));
+  const projection =
+    input.ProjectionExpression === undefined ? null : parseProjection(String(input.ProjectionExpression));
+  const bound = boundOf(input, [condition, ...(projection ? [projection] : [])]);
+  const { partition, value, sort, start, bounds } = condition.run;
+  const names = [partition, ...(sort ? [sort] : [])].map((path) => namesOf(path, bound).join('.'));
+  const keys = keyNames(index);
+  if (names.some((name, at) => name !== keys[at])) throw invalid('Query condition missed key schema element');
+  const given = (name: string) => textOf(bound.values[name]);
+  const startKey = input.ExclusiveStartKey === undefined ? null : documentOf(Object(input.ExclusiveStartKey));
+  const placed = index ? [keys[1], 'pk', 'sk'] : ['sk'];
+  const [low, high] = bounds ? bounds.map(given) : [];
+  if (low !== undefined && high !== undefined && Buffer.compare(Buffer.from(low), Buffer.from(high)) > 0)
+    throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  const range = {
+    ...{ index, partition: given(value), newestFirst: input.ScanIndexForward === false, isClosed: bounds !== null },
+    low: start ? given(start) : (low ?? ''),
+    high: start ? behind(given(start)) : (high ?? null),
+    after: startKey && placed.map((name) => textOf(startKey[name])),
+  };
+  if (startKey && startKey[keys[0]] !== range.partition)
+    throw invalid('The provided starting key is outside query boundaries');
+  return { range, paths: projection?.run.map((path) => namesOf(path, bound)) };
+};
+
+/** What of an item an expression asks for. */
+const projected = (item: Document, paths: readonly Path[]): Document => {
+  const found: Document = {};
+  for (const path of paths) {
+    const value = valueAt(item, path);
+    if (value === undefined) continue;
+    let into = found;
+    for (const step of path.slice(0, -1)) {
+      const inner = (into[String(step)] ?? {}) as Document;
+      into[String(step)] = inner;
+      into = inner;
+    }
+    into[String(path.at(-1))] = value;
+  }
+  return found;
+};
+
+const keysIn = ({ pk, sk }: Document): Document => ({ pk: pk ?? null, sk: sk ?? null });
+
+export const query = (rows: Rows, input: Input) => {
+  const { IndexName, ConsistentRead, Limit, ...given } = optionsOf(input, OPTIONS);
+  const index = indexNames.find((name) => name === IndexName);
+  if (IndexName !== undefined && !index) throw invalid(`The table does not have the specified index: ${IndexName}`);
+  if (index && ConsistentRead) throw invalid('Consistent reads are not supported on global secondary indexes');
+  if (Limit !== undefined && !(Number.isInteger(Limit) && Number(Limit) >= 1)) throw invalid('Limit must be 1 or more');
+  const { range, paths } = rangeOf(given, index);
+  const found: Document[] = [];
+  let size = 0;
+  let last: Document | undefined;
+  for (const row of rows.range(range)) {
+    found.push(paths ? projected(row.item, paths) : row.item);
+    size += row.size;
+    if (found.length !== Limit && size < LARGEST_PAGE) continue;
+    last = index ? row.item : keysIn(row.item);
+    break;
+  }
+  return { Items: found, Count: found.length, ScannedCount: found.length, ...(last && { LastEvaluatedKey: last }) };
+};

@@ -1,0 +1,107 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type IndexName, tableDesign } from '../../../shared/store/table.ts';
+import { indexNames, keyNames } from './keys.ts';
+import { type Document, documentIn, sizeOf, textOf } from './values.ts';
+
+/** The columns of the indexes, and the statement that makes each. An item without its keys is not in an index. */
+const indexed = indexNames.flatMap((index) => keyNames(index));
+const indexes = indexNames.map((index) => {
+  const [partition, sort] = keyNames(index);
+  return `CREATE INDEX ${index} ON items (${partition}, ${sort}, pk, sk) WHERE ${partition} IS NOT NULL AND ${sort} IS NOT NULL;`;
+});
+
+/** The table as SQLite has it: items in JSON, with the keys and the time of expiry as columns, and their size in bytes. */
+export const SCHEMA = `
+  CREATE TABLE items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, ${indexed.map((name) => `${name} TEXT, `).join('')}
+    expires INTEGER, size INTEGER NOT NULL, item TEXT NOT NULL, PRIMARY KEY (pk, sk)
+  ) STRICT;
+  ${indexes.join('\n  ')}
+  CREATE INDEX expiry ON items (expires) WHERE expires IS NOT NULL;
+`;
+
+const columns = ['pk', 'sk', ...indexed, 'expires', 'size', 'item'];
+const WRITE = `
+  INSERT INTO items (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+  ON CONFLICT (pk, sk) DO UPDATE SET ${columns
+    .slice(2)
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')}
+`;
+
+/** A part of the table or of an index, in the order of its sort key. */
+export type Range = {
+  index: IndexName | undefined;
+  partition: string;
+  /** The least sort key; and the greatest, or the first one behind all (`isClosed` says which). */
+  low: string;
+  high: string | null;
+  isClosed: boolean;
+  newestFirst: boolean;
+  /** The sort key (and in an index the key of the table, too) of the item after which the range begins. */
+  after: readonly string[] | null;
+};
+
+/** Statements that differ by their text, each prepared once. */
+const statements = (database: DatabaseSync) => {
+  const known = new Map<string, StatementSync>();
+  return (text: string): StatementSync => {
+    const found = known.get(text) ?? database.prepare(text);
+    known.set(text, found);
+    return found;
+  };
+};
+
+const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }: Range): [string, string[]] => {
+  const [hash, sort] = keyNames(index);
+  const order = newestFirst ? 'DESC' : 'ASC';
+  const bounds: [string, string][] = [
+    [`${hash} = ?`, partition],
+    [`${sort} >= ?`, low],
+    ...(high === null ? [] : ([[`${sort} ${isClosed ? '<=' : '<'} ?`, high]] as [string, string][])),
+    // Else SQLite might begin at the start of the range again for each page.
+    ...(after?.[0] === undefined ? [] : ([[`${sort} ${newestFirst ? '<=' : '>='} ?`, after[0]]] as [string, string][])),
+  ];
+  const place = index ? [sort, 'pk', 'sk'] : [sort];
+  const behind = after && `(${place.join(', ')}) ${newestFirst ? '<' : '>'} (${place.map(() => '?').join(', ')})`;
+  const conditions = [...bounds.map(([condition]) => condition), ...(behind ? [behind] : [])];
+  const wanted = index ? ['pk', 'sk', hash, sort] : ['size', 'item'];
+  const text =
+    `SELECT ${wanted.join(', ')} FROM items WHERE ${conditions.join(' AND ')} ` +
+    `ORDER BY ${place.map((name) => `${name} ${order}`).join(', ')}`;
+  return [text, [...bounds.map(([, value]) => value), ...(after ?? [])]];
+};
+
+/** The table's rows in an open database. */
+export const rowsOf = (database: DatabaseSync) => {
+  const prepared = statements(database);
+  const read = database.prepare('SELECT item FROM items WHERE pk = ? AND sk = ?');
+  const write = database.prepare(WRITE);
+  const remove = database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
+  const expire = database.prepare(
+    'DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires < ? LIMIT ?)',
+  );
+  return {
+    get: (pk: string, sk: string): Document | null => {
+      const row = read.get(pk, sk);
+      return row ? documentIn(String(row.item)) : null;
+    },
+    put: (item: Document, size: number): void => {
+      const expires = item[tableDesign.ttl];
+      const keys = ['pk', 'sk', ...indexed].map((name) => (item[name] as string | undefined) ?? null);
+      write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, textOf(item));
+    },
+    remove: (pk: string, sk: string): void => void remove.run(pk, sk),
+    /** The items of a range in their order, as far as they are asked for; of an index the keys alone. */
+    range: function* (range: Range): Generator<{ item: Document; size: number }> {
+      const [text, given] = selectOf(range);
+      for (const { size, item, ...keys } of prepared(text).iterate(...given)) {
+        const found = item === undefined ? ({ ...keys } as Document) : documentIn(String(item));
+        yield { item: found, size: size === undefined ? sizeOf(found) : Number(size) };
+      }
+    },
+    /** Removes some items that had expired at a time (s); gives their number. */
+    removeExpired: (before: number, most: number): number => Number(expire.run(before, most).changes),
+  };
+};
+export type Rows = ReturnType<typeof rowsOf>;

@@ -1,0 +1,143 @@
+import { invalid, unfit } from './errors.ts';
+import {
+  type Bound,
+  listOf,
+  namesOf,
+  type Operand,
+  operandAt,
+  operandOf,
+  type Path,
+  parsedOnce,
+  type Reader,
+  valueAt,
+} from './expression.ts';
+import type { Document, Value } from './values.ts';
+
+type Change = { path: Path; value: Operand | null };
+/** One more digit than fits would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
+const MOST_DIGITS = 38;
+
+const wrongType = () => unfit('An operand in the update expression has an incorrect data type');
+const missing = () => unfit('The provided expression refers to an attribute that does not exist in the item');
+const misplaced = () => unfit('The document path provided in the update expression is invalid for update');
+
+/** Adds whole numbers, exactly. The store adds no others. */
+const sumOf = (a: Value | undefined, b: Value | undefined): Value => {
+  const [left, right] = [a, b].map((one) => {
+    if (typeof one === 'bigint' || (typeof one === 'number' && Number.isInteger(one))) return BigInt(one);
+    throw typeof one === 'number' ? unfit('this table adds whole numbers alone') : wrongType();
+  });
+  const sum = (left ?? 0n) + (right ?? 0n);
+  if (String(sum).length > MOST_DIGITS) throw unfit('Number overflow');
+  return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
+};
+
+const present = (value: Value | undefined): Value => {
+  if (value === undefined) throw missing();
+  return value;
+};
+
+const functions = {
+  if_not_exists:
+    (path: Operand, other: Operand): Operand =>
+    (...given) => {
+      const found = path(...given);
+      return found === undefined ? other(...given) : found;
+    },
+  list_append:
+    (first: Operand, second: Operand): Operand =>
+    (...given) => {
+      const [a, b] = [present(first(...given)), present(second(...given))];
+      if (!Array.isArray(a) || !Array.isArray(b)) throw wrongType();
+      return [...a, ...b];
+    },
+};
+
+const termOf = (reader: Reader): Operand => {
+  const name = reader.call();
+  if (!name) return operandOf(reader);
+  const make = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null;
+  if (!make) throw invalid(`this table has no function ${name}`);
+  reader.expect(name.toUpperCase());
+  reader.expect('(');
+  const first = termOf(reader);
+  reader.expect(',');
+  const second = termOf(reader);
+  reader.expect(')');
+  return make(first, second);
+};
+
+const assignmentOf = (reader: Reader): Change => {
+  const path = reader.path();
+  reader.expect('=');
+  const first = termOf(reader);
+  if (!reader.accept('+')) return { path, value: (...given) => present(first(...given)) };
+  const second = termOf(reader);
+  return { path, value: (...given) => sumOf(present(first(...given)), present(second(...given))) };
+};
+
+const additionOf = (reader: Reader): Change => {
+  const path = reader.path();
+  if (path.length > 1) throw invalid('ADD takes attributes of the item alone, nothing inside of them');
+  const [before, more] = [functions.if_not_exists(operandAt(path), () => 0), operandOf(reader)];
+  return { path, value: (...given) => sumOf(before(...given), more(...given)) };
+};
+
+const changesOf = (reader: Reader): Change[] => {
+  const changes: Change[] = [];
+  const clauses = { SET: assignmentOf, ADD: additionOf, REMOVE: (): Change => ({ path: reader.path(), value: null }) };
+  const seen = new Set<string>();
+  while (!reader.isAtEnd()) {
+    const [word, one] = Object.entries(clauses).find(([name]) => reader.accept(name)) ?? [];
+    if (!word || !one || seen.has(word)) throw reader.wrong();
+    seen.add(word);
+    changes.push(...listOf(reader, () => one(reader)));
+  }
+  if (changes.length === 0) throw reader.wrong();
+  return changes;
+};
+
+const parse = parsedOnce(changesOf);
+
+const startsWith = (path: Path, start: Path): boolean => start.every((step, at) => path[at] === step);
+
+const refuseOverlaps = (paths: readonly Path[]): void => {
+  if (paths.length === 1) return;
+  for (const [at, path] of paths.entries())
+    if (paths.some((other, place) => place !== at && startsWith(path, other)))
+      throw invalid('Two document paths overlap with each other; must remove or rewrite one of these paths');
+};
+
+/** Sets or removes what stands at a path. A place behind the end of a list is its next one. */
+const put = (item: Document, path: Path, value: Value | undefined): void => {
+  const [last] = path.slice(-1);
+  const parent = valueAt(item, path.slice(0, -1));
+  if (Array.isArray(parent) && typeof last === 'number') {
+    if (value === undefined) parent.splice(last, 1);
+    else parent[Math.min(last, parent.length)] = value;
+    return;
+  }
+  if (typeof parent !== 'object' || parent === null || Array.isArray(parent) || typeof last !== 'string')
+    throw misplaced();
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+};
+
+/** The place of an element in its list, for removals from behind. */
+const placeOf = (path: Path): number => Number(path.at(-1));
+
+/** Parses an update: a function that gives the changed item, and the names of its attributes that were set. */
+export const parseUpdate = (text: string) => {
+  const { run: changes, used } = parse(text);
+  const run = (item: Document, bound: Bound): { changed: Document; set: string[] } => {
+    const found = changes.map(({ path, value }) => ({ path: namesOf(path, bound), value: value?.(item, bound) }));
+    refuseOverlaps(found.map(({ path }) => path));
+    const changed = structuredClone(item);
+    const sets = found.filter(({ value }) => value !== undefined);
+    for (const { path, value } of sets) put(changed, path, structuredClone(value));
+    const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
+    for (const path of removed.toSorted((a, b) => (placeOf(b) || 0) - (placeOf(a) || 0))) put(changed, path, undefined);
+    return { changed, set: sets.map(({ path }) => String(path[0])) };
+  };
+  return { run, used };
+};
