@@ -93,6 +93,7 @@ const otherTests: Record<string, string> = {
   'test/deployed/': 'the synthesised stack and its bundles',
   'test/contracts/': 'every operation by its contract',
   'test/architecture.test.ts': 'all folders',
+  'test/platforms.test.ts': 'what users run, on every platform',
   'test/types.test.ts': 'what the compiler refuses, in any folder',
   'test/units.test.ts': 'what a request costs, from its credential to its answer',
   'test/units-of-events.test.ts': 'what an event costs, over all workers',

@@ -22,6 +22,7 @@ import type { Prometheus } from './prometheus.ts';
 import { createRouter, type Route } from './router.ts';
 import { createRuntime, type OpenedQueues, openTable, startQueues } from './runtime.ts';
 import { createApi } from './server.ts';
+import { removeExpired } from './table/expiry.ts';
 import { openStorage } from './table/storage.ts';
 import { openTls, type Tls } from './tls.ts';
 
@@ -93,9 +94,9 @@ export const startCloud = async (options: CloudOptions) => {
   const close = closerOf(door.server);
   // The port must be known first, because the service gives its own address in answers. Until the server is opened,
   // it answers 503.
-  const listening = listen(door.server, host, options.port, tls ? 'https' : 'http', 'PORT');
-  const origins = await listening;
+  const origins = await listen(door.server, host, options.port, tls ? 'https' : 'http', 'PORT');
   const storage = openStorage(options.dataDir);
+  const stopExpiry = removeExpired(storage, clock);
   const mqtt = await startMqtt(options, clock, tls);
   const settings = settingsAt(options, origins, mqtt.rule);
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
@@ -125,6 +126,7 @@ export const startCloud = async (options: CloudOptions) => {
       tls?.stop();
       await Promise.all([close(), mqtt.stop()]);
       await consumers.stop();
+      stopExpiry();
       await storage.close();
     },
   };

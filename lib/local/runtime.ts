@@ -22,7 +22,6 @@ import { openQueues, queuesOf } from './queues.ts';
 import { ensureQueues } from './sqs.ts';
 import { tableClient } from './table/client.ts';
 import { clientConfig, ensureTable } from './table/endpoint.ts';
-import { rowsOf } from './table/rows.ts';
 import type { Storage } from './table/storage.ts';
 
 /** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
@@ -35,11 +34,11 @@ export const reaching = <T>(variable: string, endpoint: string, first: Promise<T
 /** Opens the table: in this process, or at an endpoint that was named. */
 export const openTable = async (
   { tableEndpoint, client }: CloudOptions,
-  { database, turns }: Storage,
+  { rows, turns }: Storage,
   name: string,
   clock: Clock,
 ): Promise<TableClient> => {
-  if (!tableEndpoint) return tableClient(rowsOf(database), turns, name, clock.now);
+  if (!tableEndpoint) return tableClient(rows, turns, name, clock.now);
   await reaching('AWS_ENDPOINT_URL_DYNAMODB', tableEndpoint, ensureTable(tableEndpoint, name));
   return client ?? documentClient(clientConfig(tableEndpoint));
 };

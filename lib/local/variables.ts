@@ -187,11 +187,11 @@ export const variables = {
     example: '1883',
   } as Setting<number>),
   AWS_ENDPOINT_URL_DYNAMODB: declare(
-    'a table engine instead of the embedded one; `DATA_DIR` must then be a folder, for the key of the secrets',
-    'embedded',
+    'a DynamoDB instead of the table in the process; `DATA_DIR` must then be a folder, for the key of the secrets',
+    'in the process',
     { ...origin, example: 'http://127.0.0.1:8000' },
   ),
-  AWS_ENDPOINT_URL_SQS: declare('a queue engine instead of the embedded one', 'embedded', {
+  AWS_ENDPOINT_URL_SQS: declare('an SQS instead of the queues in the process', 'in the process', {
     ...origin,
     example: 'http://127.0.0.1:9324',
   }),

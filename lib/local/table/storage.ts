@@ -80,6 +80,7 @@ export const openStorage = (dataDir: string) => {
   const turns = createTurns(database, durable);
   return {
     database,
+    rows: rowsOf(database),
     turns,
     /** Ends the current turn and closes the file. */
     close: async (): Promise<void> => {
