@@ -2,7 +2,7 @@ import { DAY, happening, type Notice, noticeHappening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
 import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
 import { type SensorState, type Step, seesFall } from './sensor-state.ts';
-import { noRoomContext, type RoomContext, type Timings } from './state/room-context.ts';
+import { noRoomContext, type RoomContext, type Timings, whenOf } from './state/room-context.ts';
 import { step } from './state/step.ts';
 import { type Dated, passTime } from './state/time.ts';
 
@@ -64,7 +64,7 @@ export const happenings = (before: SensorState, message: Credible, cause: Receiv
   const isAgain = isRepetition(before, message, cause);
   const signal: Signal = isAgain ? { kind: 'state', firmware: null } : message.signal;
   const createDate = message.deviceTime ?? received;
-  const stepped = step(before, signal, { received, time: createDate }, around);
+  const stepped = step(before, signal, whenOf(received, message.deviceTime), around);
   const { state, happened } = isAgain ? stepped : tellingClock(stepped, message, received);
   const events = happened.map((what) => ({ happening: what, createDate }));
   return { next: remembering(before, { state, happened }, message, cause), events: identified(events, cause) };
@@ -83,7 +83,7 @@ export const noticed = (
 /** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
 export const heard = (state: SensorState, cause: Cause): Outcome => {
   const { receiveDate: received } = cause;
-  const when = { received, time: received };
+  const when = whenOf(received, null);
   const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
   return {
     next,

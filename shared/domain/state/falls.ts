@@ -116,14 +116,14 @@ const reported = (
   known: Fall | undefined,
   signal: FallSignal,
   mark: Mark,
-  { received, time }: When,
+  { received, time, isBelieved }: When,
   { places }: RoomContext,
 ): Fall => {
   const { isSensitive, isSimulated, isSilent } = signal;
   const point = signal.point ?? known?.point;
   const isPlaced = known?.region !== undefined || Boolean(known?.point);
   const region = isPlaced ? known?.region : point && regionAt(places, point);
-  const newest = time === received ? known?.time : Math.max(time, known?.time ?? time);
+  const newest = isBelieved ? Math.max(time, known?.time ?? time) : known?.time;
   return {
     start: signal.start ?? known?.start ?? received,
     seen: known?.seen ?? '',

@@ -4,13 +4,20 @@ import type { Place } from '../region-of-point.ts';
 import type { Region } from '../room.ts';
 
 /**
- * When a message was received (ms, the service's clock), and when its content happened (ms), by the device's clock if
- * that is credible.
+ * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that
+ * is believed, else when it was received. Both may be the same millisecond by chance.
  */
-export type When = { received: number; time: number };
+export type When = { received: number; time: number; isBelieved: boolean };
+
+/** `deviceTime`: what the device says, if that is believed. */
+export const whenOf = (received: number, deviceTime: number | null): When => ({
+  received,
+  time: deviceTime ?? received,
+  isBelieved: deviceTime !== null,
+});
 
 /** Is a report older than the last one, which happened at `last`? A report without a time of its own never is. */
-export const isLate = ({ received, time }: When, last = time): boolean => time !== received && time < last;
+export const isLate = ({ time, isBelieved }: When, last = time): boolean => isBelieved && time < last;
 
 /** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };

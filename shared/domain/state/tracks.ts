@@ -49,7 +49,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
 });
 
 /** A track as it is after a report: its newest time is that of the report, if that is believed. */
-const seenAt = (track: Track, { received, time }: When): Track => (time === received ? track : { ...track, at: time });
+const seenAt = (track: Track, { time, isBelieved }: When): Track => (isBelieved ? { ...track, at: time } : track);
 
 /** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {

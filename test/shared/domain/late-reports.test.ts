@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { happenings } from '../../../shared/domain/happenings.ts';
+import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
 import { credible } from '../../../shared/domain/message.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
+import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';
-import { a, room } from '../../fixtures/messages.ts';
+import { a, b, room } from '../../fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
@@ -24,7 +25,7 @@ describe('what comes late', () => {
     let state = active;
     return all.map(([message, time], at) => {
       const received = 24 * hour + at * SECOND;
-      const next = step(state, decodeMakerA(message).signal, { received, time: time ?? received }, around);
+      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), around);
       state = next.state;
       return next.happened.map(({ situation }) => situation).join(' ');
     });
@@ -36,6 +37,33 @@ describe('what comes late', () => {
     expect(late([gone, 10], [here, 9], [here, 8], [here, 11])).toEqual(['', '', '', 'occupied_room']);
     const [inBed, up] = [a.regions({ 0: 1 }), a.regions({ 0: 0 })];
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
+  });
+  test('is told by the time of a newer message, also where that was received in the millisecond that it says', () => {
+    const at = 24 * hour;
+    const told = (
+      maker: 'maker_a' | 'maker_b',
+      ...all: readonly [message: object, received: number, time: number][]
+    ) => {
+      let state = active;
+      return all.map(([message, received, time]) => {
+        const next = step(state, decoders[maker](message).signal, whenOf(received, time), around);
+        state = next.state;
+        return next.happened.map(({ action }) => action).join(' ');
+      });
+    };
+    const of = (status: string) => a.fall(status, at);
+    expect(
+      told(
+        'maker_a',
+        [of('fall_detected'), at, at],
+        [of('finished'), at + 9, at + 9],
+        [of('fall_confirmed'), at + 10, at + 3],
+      ),
+    ).toEqual(['fall_suspected', 'finished', 'late']);
+    expect(told('maker_b', [b.pose(1, 5), at + 9, at + 9], [b.pose(1, 1), at + 10, at])).toEqual([
+      'fall_detected',
+      'late',
+    ]);
   });
   test('is none without a time of its own', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);

@@ -3,7 +3,7 @@ import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '../../../shared/domain/room.ts';
 import { placeRegions } from '../../../shared/domain/room-rules.ts';
 import { fallStateOf, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
-import { noRoomContext, type RoomContext, timesOf } from '../../../shared/domain/state/room-context.ts';
+import { noRoomContext, type RoomContext, timesOf, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { needsOf, step } from '../../../shared/domain/state/step.ts';
 import { nextMove, passTime } from '../../../shared/domain/state/time.ts';
 import { a, room } from '../../fixtures/messages.ts';
@@ -18,7 +18,7 @@ const play = (messages: readonly object[], everyMs = SECOND, from = active, give
   let state = from;
   const happened = messages.map((message, at) => {
     const time = at * everyMs;
-    const next = step(state, decodeMakerA(message).signal, { received: time, time }, given);
+    const next = step(state, decodeMakerA(message).signal, whenOf(time, null), given);
     state = next.state;
     return next.happened;
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '../../../shared/domain/message.ts';
 import { longestGap, newSensorState, type SensorState, SWEEP_SECONDS } from '../../../shared/domain/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
+import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 
 const active: SensorState = { ...newSensorState, isActive: true };
@@ -20,7 +20,7 @@ const still: Signal = { kind: 'state', firmware: null };
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const happened = signals.map((signal, at) => {
-    const result = step(state, signal, { received: 10_000 + at, time: 10_000 + at }, noRoomContext);
+    const result = step(state, signal, whenOf(10_000 + at, null), noRoomContext);
     state = result.state;
     return result.happened;
   });
@@ -91,7 +91,7 @@ describe('activity', () => {
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
   test('remembers the newest message, in whatever order they come', () => {
-    const at = (time: number) => ({ received: time, time });
+    const at = (time: number) => whenOf(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });

@@ -5,7 +5,7 @@ import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { fallStatuses } from '../../../shared/domain/message.ts';
 import type { Manufacturer } from '../../../shared/domain/sensor.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
-import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
+import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';
 
@@ -53,7 +53,7 @@ const play = (maker: Manufacturer, words: readonly Word[]) => {
         ? (({ state: passed, events }) => ({ state: passed, happened: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
-        : step(state, decoders[maker](word.message).signal, { received: now, time: now }, noRoomContext);
+        : step(state, decoders[maker](word.message).signal, whenOf(now, null), noRoomContext);
     told.push(...happened.map((one) => ({ ...one, of: word })));
     state = next;
   }
@@ -127,7 +127,7 @@ describe.each([
       if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
       const { signal } = decoders[maker](last.message);
       if (signal.kind === 'unknown') return;
-      const again = step(state, signal, { received: now, time: now }, noRoomContext);
+      const again = step(state, signal, whenOf(now, null), noRoomContext);
       expect(again.happened).toEqual([]);
       expect(again.state).toEqual(state);
     });
