@@ -68,14 +68,15 @@ const tokens = (now: () => number) => {
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);
-  const transactOnce = (input: Input) => {
+  const transactOnce = async (input: Input): Promise<object> => {
     const { TransactItems, ClientRequestToken: token } = optionsOf(input, ['TransactItems', 'ClientRequestToken']);
     const content = JSON.stringify(TransactItems);
     const before = known.find(String(token));
     if (before !== undefined && before !== content)
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
     if (before === content) return {};
-    transact(rows, TransactItems as Input[]);
+    await write(() => transact(rows, TransactItems as Input[]));
+    // Not earlier: what was not kept must be carried out by the next try.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };
@@ -94,12 +95,12 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
     [PutCommand, (input) => preparePut(rows, input).apply()],
     [UpdateCommand, (input) => prepareUpdate(rows, input).apply()],
     [DeleteCommand, (input) => prepareDelete(rows, input).apply()],
-    [TransactWriteCommand, transactOnce],
   ]);
   const send = async (command: { input: object }): Promise<object> => {
     const { input } = command;
     const { TableName: name = tableName } = input as { TableName?: string };
     if (name !== tableName) throw tableError('ResourceNotFoundException', `there is no table ${name}`);
+    if (command.constructor === TransactWriteCommand) return transactOnce(input as Input);
     const reading = reads.get(command.constructor);
     if (reading) return read(() => reading(input as Input));
     const writing = writes.get(command.constructor);

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tableClient } from '../../../../lib/local/table/client.ts';
 import { rowsOf } from '../../../../lib/local/table/rows.ts';
@@ -25,12 +25,7 @@ const open = (dataDir: string) => {
   const { send } = tableClient(rowsOf(storage.database), storage.turns, TableName, Date.now);
   const put = (sk: string) => send(new PutCommand({ TableName, Item: { pk: 'p', sk } }));
   const get = async (sk: string) => (await send(new GetCommand({ TableName, Key: { pk: 'p', sk } }))).Item?.sk ?? null;
-  return {
-    ...storage,
-    put,
-    get,
-    commits: () => Number(storage.database.prepare('PRAGMA data_version').get()?.data_version),
-  };
+  return { ...storage, send, put, get };
 };
 const broken = ({ turns, database }: ReturnType<typeof open>) =>
   turns.write(() => database.exec('INSERT INTO nowhere VALUES (1)'));
@@ -47,6 +42,21 @@ test('the calls of one turn of the event loop see each other, and are one transa
   const answers = [ours.put('a'), ours.put('b'), ours.get('a')];
   expect((await Promise.all(answers))[2]).toBe('a');
   expect([ended, await ours.get('b'), ended, await others.get('a')]).toEqual([1, 'b', 1, null]);
+});
+
+test('a transaction that was not kept is carried out when it is tried again by its token', async () => {
+  const ours = open(folder);
+  const once = () =>
+    ours.send(
+      new TransactWriteCommand({
+        ClientRequestToken: 't',
+        TransactItems: [{ Put: { TableName, Item: { pk: 'p', sk: 'a' } } }],
+      }),
+    );
+  const refused = Promise.allSettled([once(), broken(ours)]);
+  expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await once();
+  expect(await ours.get('a')).toBe('a');
 });
 
 test('nobody is answered before what the turn wrote is in the file', async () => {
