@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
-import { measureFlow } from './flow.ts';
 import { measureKilled } from './killed.ts';
 import { measureLists } from './lists.ts';
 import { measureMqtt } from './mqtt.ts';
@@ -16,13 +15,13 @@ import { measureStorm } from './storm.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureWorkers } from './workers.ts';
 
-const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,flow,throughput,mqtt,storm,workers,lists,price]
+const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,mqtt,storm,workers,lists,price]
 FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
 
 const options = {
   json: { type: 'string' },
   peers: { type: 'string', default: '' },
-  only: { type: 'string', default: 'starts,serve,startup,flow,throughput,mqtt,storm,workers,lists,price' },
+  only: { type: 'string', default: 'starts,serve,startup,throughput,mqtt,storm,workers,lists,price' },
 } as const;
 
 const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
@@ -31,7 +30,6 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   starts: () => measureStarts(join(folder, 'bundles'), peers),
   serve: () => measureServe(peers),
   startup: () => measureStartup(folder),
-  flow: () => measureFlow(folder),
   throughput: async () => [...(await measureThroughput(folder)), ...(await measureKilled(folder))],
   mqtt: () => measureMqtt(folder),
   storm: () => measureStorm(folder),

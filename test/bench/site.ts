@@ -3,9 +3,7 @@ import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import type { Client } from '../fixtures/client.ts';
 import { fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startHost } from '../fixtures/host.ts';
-import type { startEngine } from './meter.ts';
 
-export type Engine = Awaited<ReturnType<typeof startEngine>>;
 export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 export type Posted = { uuid: string; at: number };
 
@@ -16,9 +14,9 @@ const TIMEOUT_MS = 180_000;
 const MOST_TRIES = 600;
 const LONGEST_WAIT_SECONDS = 5;
 
-/** Starts the host as `npm start` does. Devices have their limit of calls, but none of messages. */
-export const startBenchHost = (dataDir: string, port = '0') =>
-  startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods']);
+/** Starts the host as `npm start` does, or another one by its file. Devices have their limit of calls, but none of messages. */
+export const startBenchHost = (dataDir: string, port = '0', main?: string) =>
+  startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', main);
 
 /** Runs `work` `count` times, `atATime` of them concurrently. Gives the seconds that it took. */
 export const many = async (count: number, atATime: number, work: (at: number) => Promise<unknown>): Promise<number> => {
@@ -35,10 +33,6 @@ export const until = async (done: () => boolean): Promise<void> => {
   const end = performance.now() + TIMEOUT_MS;
   while (!done() && performance.now() < end) await sleep(1);
 };
-
-/** Writes an item as a message does. */
-export const put = ({ plain }: Engine, at: number) =>
-  plain.write({ put: { pk: `C#1#S#${at % SENSORS}`, sk: `EVENT#${at}`, raw: 'x'.repeat(300), receiveDate: at } });
 
 export const linkSensors = async (client: Client, count: number): Promise<Sensor[]> => {
   const sensors: Sensor[] = [];

@@ -2,45 +2,41 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../fixtures/client.ts';
 import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
-import { cpuOfEngine, cpuOfHost } from './cpu.ts';
-import { type Figure, percentile } from './figures.ts';
-import { createLedger, startEngine } from './meter.ts';
+import { a } from '../fixtures/messages.ts';
+import { cpuOf } from './cpu.ts';
+import { type Figure, median, percentile } from './figures.ts';
 import {
   AT_A_TIME,
   type Ear,
-  type Engine,
+  handIn,
   linkSensors,
   listen,
   many,
   type Posted,
   postFall,
-  put,
   SENSORS,
   type Sensor,
   startBenchHost,
   until,
   waitsOf,
 } from './site.ts';
+import { checkOutYardstick } from './yardstick.ts';
 
-const PUTS = 2_000;
+const ROUNDS = 2;
 /** The rate and the duration (s) of the moderate load. */
 const [CALM_PER_SECOND, CALM_SECONDS] = [20, 15];
 /** After so many ms all deliveries are recorded. */
 const SETTLED_MS = 1_000;
+const REPORTS = 1_000;
 
 type Home = { client: Client; sensors: Sensor[]; fanOut: number };
-type Bench = {
-  engine: Engine;
-  ear: Ear;
-  cpu: () => Promise<{ node: number; engine: number }>;
-  cpuOfPuts: () => Promise<number>;
-};
-/** `events` is the number of events of the load. The bars are those of numbers.md. */
-type Plan = { fanOut: number; events: number; leastRatio: number; mostCpu: number; mostWait?: number };
+type Bench = { ear: Ear; pid: number };
+/** `events` is the number of events of the load. The bars are ratios to the yardstick, and ms. */
+type Plan = { fanOut: number; events: number; mostCpu: number; leastRate: number; mostWait: number };
 
 const plans: Plan[] = [
-  { fanOut: 1, events: 1_000, leastRatio: 0.3, mostCpu: 4, mostWait: 1_000 },
-  { fanOut: 10, events: 200, leastRatio: 0.8, mostCpu: 1.5 },
+  { fanOut: 1, events: 1_000, mostCpu: 0.13, leastRate: 4, mostWait: 150 },
+  { fanOut: 10, events: 200, mostCpu: 0.11, leastRate: 5, mostWait: 500 },
 ];
 
 /** Creates a rule that tells as many webhooks as the fan-out says. */
@@ -79,8 +75,8 @@ const sensorAt = (sensors: readonly Sensor[], at: number): Sensor => {
   return sensor;
 };
 
-/** Measures events at 20 a second, posted without waiting for earlier ones. */
-const measureCalm = async ({ ear }: Bench, { sensors, fanOut }: Home): Promise<Figure[]> => {
+/** Gives the waits (ms) of events at 20 a second, posted without waiting for earlier ones. */
+const waitsInCalm = async ({ ear }: Bench, { sensors, fanOut }: Home): Promise<number[]> => {
   const sent: Promise<Posted>[] = [];
   const start = performance.now();
   for (let at = 0; at < CALM_PER_SECOND * CALM_SECONDS; at++) {
@@ -89,80 +85,132 @@ const measureCalm = async ({ ear }: Bench, { sensors, fanOut }: Home): Promise<F
   }
   const all = await Promise.all(sent);
   await until(() => all.every(({ uuid }) => ear.countOf(uuid) === fanOut));
-  const waits = all.flatMap((one) => waitsOf(ear, one));
-  return [50, 99].map((percent) => ({
-    name: `fan-out ${fanOut}, 20 events/s: 202 to receiver, p${percent}`,
-    value: percentile(waits, percent),
-    unit: 'ms',
-  }));
+  return all.flatMap((one) => waitsOf(ear, one));
 };
 
-const measureLoad = async (bench: Bench, { sensors }: Home, plan: Plan): Promise<Figure[]> => {
-  const { engine, ear, cpu, cpuOfPuts } = bench;
-  const { fanOut, events } = plan;
-  const cpuBefore = await cpuOfPuts();
-  const putsPerSecond = PUTS / (await many(PUTS, AT_A_TIME, (at) => put(engine, at)));
-  const ofPuts = ((await cpuOfPuts()) - cpuBefore) * (1_000 / PUTS);
-  const [before, twiceBefore] = [await cpu(), ear.twice()];
+/** Gives the CPU (s) of 1,000 reports that change nothing. */
+const cpuOfReports = async ({ pid }: Bench, { sensors }: Home): Promise<number> => {
+  for (const sensor of sensors) await handIn(sensor, a.presence(true));
+  await sleep(SETTLED_MS);
+  const before = await cpuOf(pid);
+  await many(REPORTS, AT_A_TIME, (at) => handIn(sensorAt(sensors, at), a.presence(true)));
+  return (await cpuOf(pid)) - before;
+};
+
+type Load = { cpu: number; perSecond: number; wait: number; lost: number; twice: number };
+
+const measureLoad = async ({ ear, pid }: Bench, { sensors }: Home, { fanOut, events }: Plan): Promise<Load> => {
+  const [before, twiceBefore] = [await cpuOf(pid), ear.twice()];
   const sent: Posted[] = [];
   const start = performance.now();
-  const posting = await many(events, AT_A_TIME, async (at) => sent.push(await postFall(sensorAt(sensors, at))));
+  await many(events, AT_A_TIME, async (at) => sent.push(await postFall(sensorAt(sensors, at))));
   await until(() => sent.every(({ uuid }) => ear.countOf(uuid) === fanOut));
   const times = sent.flatMap(({ uuid }) => ear.timesOf(uuid));
-  const perSecond = times.length / ((times.reduce((most, one) => Math.max(most, one), start) - start) / 1_000);
+  const last = times.reduce((most, one) => Math.max(most, one), start);
   await sleep(SETTLED_MS);
-  const after = await cpu();
-  const each = 1_000 / Math.max(1, times.length);
-  const [node, ofEngine] = [(after.node - before.node) * each, (after.engine - before.engine) * each];
-  const waits = sent.flatMap((one) => waitsOf(ear, one));
-  const deliveries = events * fanOut;
-  const name = (what: string) => `fan-out ${fanOut}, full load: ${what}`;
-  const most = plan.mostWait === undefined ? {} : { most: plan.mostWait };
+  return {
+    cpu: ((await cpuOf(pid)) - before) * (1_000 / Math.max(1, times.length)),
+    perSecond: times.length / ((last - start) / 1_000),
+    wait: percentile(
+      sent.flatMap((one) => waitsOf(ear, one)),
+      50,
+    ),
+    lost: events * fanOut - times.length,
+    twice: ear.twice() - twiceBefore,
+  };
+};
+
+type Round = { calm: number[]; reports: number; loads: Load[] };
+
+/** One round on a host of its own, started by `main`: that of this checkout, or that of the yardstick. */
+const measureRound = async (dataDir: string, main?: string): Promise<Round> => {
+  const ear = await listen();
+  const host = await startBenchHost(dataDir, '0', main);
+  try {
+    const admin = await adminOf(host.url);
+    const bench = { ear, pid: host.pid };
+    const round: Round = { calm: [], reports: 0, loads: [] };
+    for (const plan of plans) {
+      const home = await createBenchHome(admin, `maple-${plan.fanOut}`, ear, plan.fanOut);
+      if (plan.fanOut === 1) {
+        round.calm = await waitsInCalm(bench, home);
+        round.reports = await cpuOfReports(bench, home);
+      }
+      round.loads.push(await measureLoad(bench, home, plan));
+    }
+    return round;
+  } finally {
+    await host.end('SIGTERM');
+    await ear.receiver.stop();
+  }
+};
+
+const figuresOf = (own: readonly Round[], then: readonly Round[]): Figure[] => {
+  const of = (rounds: readonly Round[], what: (round: Round) => number) => median(rounds.map(what));
+  const calm = own.flatMap((round) => round.calm);
+  const loads = plans.flatMap(({ fanOut, mostCpu, leastRate, mostWait }, at): Figure[] => {
+    const one = (rounds: readonly Round[], name: keyof Load) =>
+      of(rounds, ({ loads }) => loads[at]?.[name] ?? Number.NaN);
+    const name = (what: string) => `fan-out ${fanOut}, full load: ${what}`;
+    const [cpu, rate, wait] = [one(own, 'cpu'), one(own, 'perSecond'), one(own, 'wait')];
+    const [cpuThen, rateThen, waitThen] = [one(then, 'cpu'), one(then, 'perSecond'), one(then, 'wait')];
+    const beside = (value: number, valueThen: number, unit: string) =>
+      `${value.toFixed(2)} ${unit}; the yardstick ${valueThen.toFixed(2)}`;
+    return [
+      {
+        name: name('CPU of 1,000 deliveries'),
+        value: cpu / cpuThen,
+        unit: 'x yardstick',
+        most: mostCpu,
+        note: beside(cpu, cpuThen, 's'),
+      },
+      {
+        name: name('deliveries'),
+        value: rate / rateThen,
+        unit: 'x yardstick',
+        least: leastRate,
+        note: beside(rate, rateThen, '/s'),
+      },
+      {
+        name: name('202 to receiver, p50'),
+        value: wait,
+        unit: 'ms',
+        most: mostWait,
+        note: `the yardstick ${waitThen.toFixed(0)}`,
+      },
+      {
+        name: name('lost'),
+        value: Math.max(...own.map(({ loads }) => loads[at]?.lost ?? 0)),
+        unit: 'deliveries',
+        most: 0,
+      },
+      { name: name('twice'), value: Math.max(...own.map(({ loads }) => loads[at]?.twice ?? 0)), unit: 'deliveries' },
+    ];
+  });
   return [
+    { name: '20 events/s: 202 to receiver, p50', value: percentile(calm, 50), unit: 'ms', most: 8 },
+    { name: '20 events/s: 202 to receiver, p95', value: percentile(calm, 95), unit: 'ms', most: 25 },
     {
-      name: name('raw puts beside it'),
-      ...{ value: putsPerSecond, unit: '1/s', note: `their engine took ${ofPuts.toFixed(1)} s of CPU for 1,000` },
+      name: 'CPU of 1,000 unchanged reports',
+      value: of(own, ({ reports }) => reports),
+      unit: 's',
+      most: 1,
+      note: `the yardstick ${of(then, ({ reports }) => reports).toFixed(1)}`,
     },
-    {
-      name: name('CPU of 1,000 deliveries'),
-      ...{ value: node + ofEngine, unit: 's', most: plan.mostCpu },
-      note: `Node ${node.toFixed(1)}, engine ${ofEngine.toFixed(1)}`,
-    },
-    {
-      name: name('deliveries'),
-      ...{ value: perSecond / putsPerSecond, unit: 'x puts', least: plan.leastRatio },
-      note: `${perSecond.toFixed(0)}/s; events accepted at ${(events / posting).toFixed(0)}/s`,
-    },
-    { name: name('202 to receiver, p50'), value: percentile(waits, 50), unit: 'ms', ...most },
-    { name: name('202 to receiver, p99'), value: percentile(waits, 99), unit: 'ms' },
-    { name: name('lost'), value: deliveries - times.length, unit: `of ${deliveries}`, most: 0 },
-    { name: name('twice'), value: ear.twice() - twiceBefore, unit: `of ${deliveries}` },
+    ...loads,
   ];
 };
 
 /**
- * Measures the load that other webhook senders were measured with, on a host of its own, on loopback and on the same
- * cores.
+ * Measures the load that other webhook senders were measured with, on loopback and on the same cores, in rounds that take
+ * turns with the yardstick: times of one machine differ from hour to hour, their ratio hardly.
  */
 export const measureThroughput = async (folder: string): Promise<Figure[]> => {
-  const puts = join(folder, 'throughput-puts');
-  const engine = await startEngine(createLedger());
-  const ear = await listen();
-  const dataDir = join(folder, 'throughput');
-  const host = await startBenchHost(dataDir);
-  try {
-    const admin = await adminOf(host.url);
-    const cpu = () => cpuOfHost(host.pid, dataDir);
-    const bench: Bench = { engine, ear, cpu, cpuOfPuts: () => cpuOfEngine(puts) };
-    const figures: Figure[] = [];
-    for (const plan of plans) {
-      const home = await createBenchHome(admin, `maple-${plan.fanOut}`, ear, plan.fanOut);
-      if (plan.fanOut === 1) figures.push(...(await measureCalm(bench, home)));
-      figures.push(...(await measureLoad(bench, home, plan)));
-    }
-    return figures;
-  } finally {
-    await host.end('SIGTERM');
-    await Promise.all([engine.stop(), ear.receiver.stop()]);
+  const yardstick = await checkOutYardstick(folder);
+  const [own, then]: [Round[], Round[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    own.push(await measureRound(join(folder, `own-${round}`)));
+    if (yardstick) then.push(await measureRound(join(folder, `then-${round}`), yardstick));
   }
+  return figuresOf(own, then);
 };
