@@ -53,7 +53,8 @@ export const poll = (options: PollOptions): Poller => {
   // processed as in batches.
   const isAlone = options.ofCustomer !== undefined;
   const concurrency = options.concurrency * (isAlone ? batchSize : 1);
-  const stopping = new AbortController();
+  let isStopping = false;
+  let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
   const groups = createGroupLimits(ofCustomer, ofGroup);
 
@@ -67,13 +68,13 @@ export const poll = (options: PollOptions): Poller => {
   };
   /** Waits until a message can be received, or until an invocation ends, which may make room for other messages. */
   const rest = async (): Promise<void> => {
-    const woken = new AbortController();
-    const signal = AbortSignal.any([stopping.signal, woken.signal]);
-    await Promise.race([...running, queue.waitForMessage(signal)]);
-    woken.abort();
+    resting = new AbortController();
+    await Promise.race([...running, queue.waitForMessage(resting.signal)]);
+    // Without a reason of ours an error with a stack would be made each time.
+    resting.abort('awake');
   };
   const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!isStopping) {
       const free = concurrency - running.size;
       const messages = free > 0 ? queue.receive(isAlone ? 1 : batchSize, groups.isFull) : [];
       if (messages.length > 0) start(messages);
@@ -86,11 +87,12 @@ export const poll = (options: PollOptions): Poller => {
     const { visible, blocked = 0 } = queue.stats();
     return visible > blocked;
   };
-  const busy = () => running.size > 0 || (!stopping.signal.aborted && hasMore());
+  const busy = () => running.size > 0 || (!isStopping && hasMore());
 
   return {
     async stop() {
-      stopping.abort();
+      isStopping = true;
+      resting?.abort('stopping');
       await Promise.all([looping, ...running]);
     },
     async idle() {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { cipherOf, createVault } from '../../shared/auth/vault.ts';
 import { isFifo } from '../../shared/capabilities.ts';
@@ -17,6 +16,7 @@ import { noJournal } from './journal.ts';
 import { secretsKey } from './key-file.ts';
 import { createMailFolder } from './mail-folder.ts';
 import { createMetrics } from './metrics.ts';
+import { pooledBytes } from './pooled-bytes.ts';
 import { journalsIn } from './queue-file.ts';
 import { openQueues, queuesOf } from './queues.ts';
 import { ensureQueues } from './sqs.ts';
@@ -65,7 +65,7 @@ type Parts = {
 
 /** Makes the runtime of the handlers on this host, and the metrics that they leave. */
 export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
-  const { dataDir, random = randomBytes, log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
+  const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
   const passwords = passwordsAt(options.passwordCost, random);

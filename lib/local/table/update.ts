@@ -126,18 +126,22 @@ const put = (item: Document, path: Path, value: Value | undefined): void => {
 /** The place of an element in its list, for removals from behind. */
 const placeOf = (path: Path): number => Number(path.at(-1));
 
-/** Parses an update: a function that gives the changed item, and the names of its attributes that were set. */
+/** A value that is nobody else's. */
+const copyOf = (value: Value | undefined): Value | undefined =>
+  typeof value === 'object' && value !== null ? structuredClone(value) : value;
+
+/** Parses an update: a function that changes an item, and gives the names of the attributes that it set. */
 export const parseUpdate = (text: string) => {
   const { run: changes, used } = parse(text);
-  const run = (item: Document, bound: Bound): { changed: Document; set: string[] } => {
+  const run = (item: Document, bound: Bound): string[] => {
     const found = changes.map(({ path, value }) => ({ path: namesOf(path, bound), value: value?.(item, bound) }));
     refuseOverlaps(found.map(({ path }) => path));
-    const changed = structuredClone(item);
     const sets = found.filter(({ value }) => value !== undefined);
-    for (const { path, value } of sets) put(changed, path, structuredClone(value));
+    // What several changes set must not be one object.
+    for (const { path, value } of sets) put(item, path, sets.length > 1 ? copyOf(value) : value);
     const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
-    for (const path of removed.toSorted((a, b) => (placeOf(b) || 0) - (placeOf(a) || 0))) put(changed, path, undefined);
-    return { changed, set: sets.map(({ path }) => String(path[0])) };
+    for (const path of removed.toSorted((a, b) => (placeOf(b) || 0) - (placeOf(a) || 0))) put(item, path, undefined);
+    return sets.map(({ path }) => String(path[0]));
   };
   return { run, used };
 };

@@ -60,16 +60,23 @@ export const sizeOf = (document: Document): number =>
   Object.entries(document).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
 /** JSON as the table keeps it. */
-export const textOf = (document: Document): string =>
-  JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value));
+export const textOf = (document: Document): string => {
+  try {
+    return JSON.stringify(document);
+  } catch {
+    // A bigint is rare, and asking for each value whether it is one would be the most of the work.
+    return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value));
+  }
+};
 
 const exact = (_: string, value: unknown, { source }: { source?: string }): unknown =>
   typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER && /^-?\d+$/.test(source ?? '')
     ? BigInt(source ?? '')
     : value;
 
+/** A number of 16 digits or more, which may be beyond the safe integers. */
+const LARGE = /[:,[]-?\d{16}/;
+
 /** Reads what `textOf` wrote: integers beyond the safe ones are bigints. */
 export const documentIn = (text: string): Document =>
-  /\d{16}/.test(text)
-    ? (JSON.parse(text, exact as (key: string, value: unknown) => unknown) as Document)
-    : (JSON.parse(text) as Document);
+  LARGE.test(text) ? JSON.parse(text, exact as (key: string, value: unknown) => unknown) : JSON.parse(text);

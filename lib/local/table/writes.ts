@@ -19,15 +19,17 @@ export const prepareUpdate: Prepare = (rows, input) => {
   const key = keyOf(given.Key);
   const before = rows.get(key.pk, key.sk);
   condition.check(before, bound);
-  const { changed, set } = update.run(before ?? key, bound);
+  const { ReturnValues = 'NONE' } = given;
+  const old = ReturnValues === 'ALL_OLD' ? rows.get(key.pk, key.sk) : null;
+  const changed: Document = before ?? { ...key };
+  const set = update.run(changed, bound);
   if (changed.pk !== key.pk || changed.sk !== key.sk || set.some(isKey))
     throw invalid('Cannot update attribute. This attribute is part of the key');
   const size = checkItem(changed);
-  const { ReturnValues = 'NONE' } = given;
   const answers: Record<string, () => Document | null> = {
     NONE: () => null,
     ALL_NEW: () => changed,
-    ALL_OLD: () => before,
+    ALL_OLD: () => old,
     UPDATED_NEW: () => Object.fromEntries(set.map((name) => [name, changed[name] ?? null])),
   };
   const answer = answers[String(ReturnValues)];
