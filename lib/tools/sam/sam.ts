@@ -5,6 +5,7 @@ import { stackName } from '../../aws/stack-name.ts';
 import { type Cdk, readJson } from '../aws/cdk.ts';
 import { type Context, contextArgs } from '../aws/context.ts';
 import { Refusal } from '../refusal.ts';
+import { composeFile } from './compose.ts';
 import { type Engines, environmentFile, samTemplate } from './files.ts';
 
 export type SamOptions = {
@@ -62,11 +63,12 @@ export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
   await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));
-  const { table, queues, kms, url } = engines;
+  await writeFile(join(folder, 'sam.compose.json'), JSON.stringify(composeFile(engines), null, 1));
+  const { table, queues, url } = engines;
   for (const line of [
-    `Written: ${join(folder, 'sam.template.json')} and ${join(folder, 'sam.env.json')}.`,
-    `1. Engines on this machine: one like DynamoDB Local (-sharedDb) at ${fromHere(table)}, one like ElasticMQ at ${fromHere(queues)};`,
-    `   for secrets of webhooks one like local-kms at ${fromHere(kms)} with the key alias/sensor-cloud.`,
+    `Written: sam.template.json, sam.env.json and sam.compose.json in ${folder}. Then:`,
+    '1. The engines: a table, queues, and a key for secrets of webhooks:',
+    `   docker compose -f ${join(folder, 'sam.compose.json')} up -d`,
     '2. What makes the table, the queues and an admin, and works the queues off:',
     `   AWS_ENDPOINT_URL_DYNAMODB=${fromHere(table)} AWS_ENDPOINT_URL_SQS=${fromHere(queues)} DEMO=false npm start`,
     `3. The API in Lambda's own containers, at ${url}/api/v1:`,

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureTable } from '../../../lib/local/table/endpoint.ts';
 import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
+import { composeFile } from '../../../lib/tools/sam/compose.ts';
 import { environmentFile } from '../../../lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
 import { type Dynoxide, startDynoxide } from '../../fixtures/dynoxide.ts';
@@ -74,6 +75,26 @@ describe('the environment of sam local', () => {
   });
 });
 
+describe('the engines of sam local', () => {
+  const all = { ...engines, kms: 'http://host.docker.internal:8080' };
+  const { services, configs } = composeFile(all);
+
+  test('listen on this machine alone, at the ports by which the functions call them', () => {
+    const { Parameters } = environmentFile(all);
+    const ports = Object.values(services).flatMap((service) => service.ports);
+    expect(ports).toEqual(['127.0.0.1:8000:8000', '127.0.0.1:9324:9324', '127.0.0.1:8080:8080']);
+    for (const name of ['DYNAMODB', 'SQS', 'KMS'])
+      expect(ports.map((port) => port.split(':')[1])).toContain(
+        new URL(Parameters[`AWS_ENDPOINT_URL_${name}`] ?? '').port,
+      );
+  });
+
+  test('have the key that the functions name, and nothing is mounted that is not there', () => {
+    expect(configs.keys.content).toContain(`AliasName: ${environmentFile(all).Parameters.SECRETS_KEY_ARN}\n`);
+    expect(services.keys.configs.map(({ source }) => source)).toEqual(Object.keys(configs));
+  });
+});
+
 describe('npm run sam', () => {
   const run = async (works: boolean, platform = 'linux') => {
     const lines: string[] = [];
@@ -89,12 +110,17 @@ describe('npm run sam', () => {
     return { text: lines.join('\n'), calls };
   };
 
-  test('writes both files and prints the command', async () => {
+  test('writes the files and prints the three commands', async () => {
     const { text, calls } = await run(true);
     const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     expect(calls).toEqual([['synth', '--quiet', '--output', folder, ...given]]);
     const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'));
     expect(await read('sam.env.json')).toEqual(environmentFile(engines));
+    expect(text.match(/^ {3}\S+/gm)).toEqual([
+      '   docker',
+      '   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000',
+      '   sam',
+    ]);
     const functions = resourcesOf(await read('sam.template.json'), 'AWS::Lambda::Function');
     expect(functions).toHaveLength(variablesOf(local).length);
     for (const [, { Properties }] of functions) expect(Properties.Architectures).toEqual(['x86_64']);
