@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { hasRegions, Situation } from './event.ts';
+import { Situation } from './event.ts';
+import { hasRegions } from './kinds.ts';
 import { Schedule } from './schedule.ts';
 import { id, int32, millis, text, uuid } from './values.ts';
 

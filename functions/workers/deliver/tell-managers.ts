@@ -1,7 +1,8 @@
 import { type Concern, concernMail } from '../../../shared/domain/concern-mail.ts';
 import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
-import { fallAlarms, isAboutReceivers, kinds } from '../../../shared/domain/event.ts';
+import { fallAlarms, isAboutReceivers } from '../../../shared/domain/event.ts';
 import { uuidV5 } from '../../../shared/domain/ids.ts';
+import { kinds } from '../../../shared/domain/kinds.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import { type NoticeItem, putNotice } from '../../../shared/store/events.ts';

@@ -1,4 +1,5 @@
-import { type Happening, happening, kinds, type Situation, unknownHappening } from '../../../shared/domain/event.ts';
+import { type Happening, happening, type Situation, unknownHappening } from '../../../shared/domain/event.ts';
+import { kinds } from '../../../shared/domain/kinds.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import { type WhyNot, whyNot } from '../../../shared/domain/rule-conditions.ts';

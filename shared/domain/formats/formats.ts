@@ -1,5 +1,5 @@
 import type { Snapshot } from '../delivery.ts';
-import { kinds, type Situation } from '../event.ts';
+import { kinds, type Situation } from '../kinds.ts';
 import { custom1 } from './custom-1.ts';
 import { Format, type PayloadContext, type PayloadFormat } from './format.ts';
 import { full } from './full.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { kinds, NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
+import { NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
+import { kinds } from '../kinds.ts';
 import { SENT } from '../rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';

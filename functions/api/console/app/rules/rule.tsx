@@ -1,6 +1,7 @@
 import type { Rule, RuleUpdate } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
+import { hasRegions } from '../../../../../shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
@@ -33,6 +34,14 @@ const newRule = ({ rules: { newMessage } }: Texts): RuleUpdate => ({
 /** The parts of a rule that can be changed. */
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
 
+/** The draft of a rule: a situation that happens in no region takes the region away, whose field is not shown then. */
+const useRuleDraft = (initial: RuleUpdate) => {
+  const [draft, change] = useDraft(initial);
+  const set = (part: Partial<RuleUpdate>) =>
+    change(part.situation && !hasRegions(part.situation) ? { ...part, regionId: null } : part);
+  return [draft, set] as const;
+};
+
 type EditorProps = { rule: Rule | null; customerId: number };
 const Remove = ({ rule: { id, name } }: { rule: Rule }) => {
   const { rules: texts } = useTexts();
@@ -64,7 +73,7 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 
 const Fields = ({ rule, customerId }: EditorProps) => {
   const texts = useTexts();
-  const [draft, change] = useDraft(rule ? draftOf(rule) : newRule(texts));
+  const [draft, change] = useRuleDraft(rule ? draftOf(rule) : newRule(texts));
   const save = useSave({ rule, customerId });
   const [isAsked, setAsked] = useState(false);
   const isForNobody = draft.recipients.length === 0;

@@ -1,6 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
 import type { RuleUpdate } from 'openapi';
 import { useState } from 'react';
+import { hasRegions } from '../../../../../shared/domain/kinds.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -76,7 +77,7 @@ export const Scope = (props: ScopeProps) => {
           error={faultOf('sensorId')}
         />
       )}
-      {rule.sensorId !== null && <Region {...props} />}
+      {rule.sensorId !== null && hasRegions(rule.situation) && <Region {...props} />}
     </Stack>
   );
 };
