@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { proxyVariables, setIn, settingsFrom } from '../../shared/env.ts';
 import { missingOf, refusalOf } from '../../shared/settings/setting.ts';
 import type { CloudOptions } from './cloud-options.ts';
@@ -64,10 +64,16 @@ const canRead = (file: string): boolean => {
     return false;
   }
 };
+/** Makes a folder and those above it. Node's own `recursive` never returns below /proc. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+};
 const unwritable = (folder: string): string[] => {
   if (existsSync(folder) && !statSync(folder).isDirectory()) return [`DATA_DIR wants a folder; ${folder} is a file`];
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(resolve(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
     return [];
   } catch (error) {

@@ -157,6 +157,7 @@ describe('settings that do not fit together are refused:', () => {
       { DATA_DIR: join(file, 'x') },
       /^DATA_DIR: the folder .* cannot be written \(ENOTDIR/,
     ],
+    ['a data folder below /proc', { DATA_DIR: '/proc/here/x' }, /^DATA_DIR: the folder .* cannot be written \(ENOENT/],
     [
       'a short password on the network',
       { HOST: '0.0.0.0', ADMIN_PASSWORD: 'eleven-byte' },

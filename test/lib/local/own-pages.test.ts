@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { metrics } from '../../../shared/metrics.ts';
 import { type Client, clientOf } from '../../fixtures/client.ts';
-import { startTestCloud } from '../../fixtures/cloud.ts';
+import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
 
 let cloud: Cloud;
@@ -60,4 +60,14 @@ test('no other method and no other path is a page of the host', async () => {
   expect([(await at.call('POST', '/metrics', {})).status, (await at.call('GET', '/metrics/x')).status]).toEqual([
     404, 404,
   ]);
+});
+
+test('a caller that used up the limit of its address does not make the host look unwell', async () => {
+  const clock = { ...unscheduled, now: () => 1_790_000_000_000 };
+  const limited = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '1' }, differing: ['loopback'] });
+  const at = clientOf(limited.url);
+  expect([(await at.call('GET', '/health')).status, (await at.call('GET', '/health')).status]).toEqual([200, 429]);
+  const { text } = await clientOf(new URL('/', limited.url).origin).call('GET', '/metrics');
+  expect(text).toContain('\nsensor_cloud_healthy 1\n');
+  await limited.stop();
 });
