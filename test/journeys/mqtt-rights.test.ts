@@ -152,7 +152,7 @@ describe('bytes that are no MQTT, or too many, end their connection and nothing 
     ['a packet before CONNECT', () => publish(Buffer.from('a'))],
     ['two CONNECTs', () => Buffer.concat([hello(), hello()])],
     ['a length that has no end', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 255, 1])])],
-    ['a packet that claims to be 256 MB', () => Buffer.concat([hello(), Buffer.from([0x30, 255, 255, 255, 127])])],
+    ['a SUBSCRIBE that claims to be 256 MB', () => Buffer.concat([hello(), Buffer.from([0x82, 255, 255, 255, 127])])],
     ['an empty topic', () => Buffer.concat([hello(), publish(Buffer.alloc(0))])],
     ['NUL in a topic', () => Buffer.concat([hello(), publish(Buffer.from(`${topicsOf(sensor.sensorId).messages}\0`))])],
     ['a topic that is no UTF-8', () => Buffer.concat([hello(), publish(Buffer.from([0xc3, 0x28]))])],

@@ -138,6 +138,7 @@ describe('what cannot be taken', () => {
     ['no object but a number that is not exact', '-0', { reason: 'type' }],
     ['more than 100 messages', JSON.stringify(Array(101).fill({})), { reason: 'items' }],
     ['more than 128 KiB', `{"a":"${'x'.repeat(128 * 1_024)}"}`, { reason: 'too_large' }],
+    ['more than is read of a packet', `{"a":"${'x'.repeat(3_000_000)}"}`, { reason: 'too_large' }],
   ])('%s: is acknowledged and refused with the reason, and nothing is kept', async (_, payload, why) => {
     await device.say(payload);
     expect(device.heard.refused).toEqual([why]);

@@ -10,7 +10,7 @@ import { bounded } from './connection.ts';
 import { allows } from './rights.ts';
 import { forbidden, type Sessions, type Turns } from './sessions.ts';
 
-/** Bytes that a packet may have; a larger one ends its connection. */
+/** Bytes of a packet that are read: more than a message may have, so that one that is cut is too large. */
 const PACKET = 256 * 1_024;
 /** The longest first packet of a connection, bytes: a CONNECT with a token needs some hundred. */
 const FIRST_PACKET = 8 * 1_024;

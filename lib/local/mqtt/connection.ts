@@ -6,11 +6,11 @@ import { createFrames } from './frames.ts';
 const LAST_WORDS = 1_000;
 
 /**
- * Wraps a socket so that no packet larger than `most` bytes, and no first packet larger than `first`, is buffered: the
- * connection of such a packet ends.
+ * Wraps a socket so that no packet larger than `most` bytes, and no first packet larger than `first`, is buffered: a
+ * message is cut, and the connection of another such packet ends.
  */
 export const bounded = (socket: Socket, most: number, first: number): Duplex => {
-  const fits = createFrames(most, first);
+  const passing = createFrames(most, first);
   const connection = new Duplex({
     read: () => void socket.resume(),
     write: (chunk, _, done) => void socket.write(chunk, done),
@@ -22,8 +22,9 @@ export const bounded = (socket: Socket, most: number, first: number): Duplex => 
     },
   });
   socket.on('data', (chunk) => {
-    if (!fits(chunk)) connection.destroy(new Error('a packet is too large'));
-    else if (!connection.push(chunk)) socket.pause();
+    const bytes = passing(chunk);
+    if (bytes === null) connection.destroy(new Error('a packet is too large'));
+    else if (bytes.length > 0 && !connection.push(bytes)) socket.pause();
   });
   socket.on('end', () => connection.push(null));
   socket.on('close', () => connection.destroy());
