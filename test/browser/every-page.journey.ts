@@ -47,6 +47,14 @@ const open = async (tab: Tab, path: string) => {
     .waitFor({ state: 'detached' });
   expect(await tab.getByText(/There is no such page|Diese Seite gibt es nicht/).count()).toBe(0);
 };
+/** What is written on a page beside its code. */
+const WRITTEN = `(() => {
+  const page = document.body.cloneNode(true);
+  for (const code of page.querySelectorAll('pre, code, script, style')) code.remove();
+  return page.textContent;
+})()`;
+/** The heights of the entries of the navigation, which have one line each. */
+const HEIGHTS = "[...new Set([...document.querySelectorAll('nav a')].map((entry) => entry.offsetHeight))]";
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
 
 const looks = [
@@ -66,6 +74,8 @@ describe.each(looks)('in $locale, $colorScheme, $width pixels wide', ({ locale, 
       await visitor.look(`${locale}-${colorScheme}-${width}-${nameOf(path)}`);
       const beyond = await visitor.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect([path, beyond]).toEqual([path, Math.min(beyond, 0)]);
+      expect([path, await visitor.page.evaluate<string>(WRITTEN)]).toEqual([path, expect.not.stringContaining('`')]);
+      expect([path, (await visitor.page.evaluate<number[]>(HEIGHTS)).length]).toEqual([path, 1]);
     }
   });
 });

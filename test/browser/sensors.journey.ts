@@ -114,6 +114,27 @@ test.each(['activity', 'events', 'hits', 'config'])('the part %s of a sensor', a
   await visitor.look(`sensor-${part}`);
 });
 
+/** How bright the colour of the part of the drawing is that is known, and of the one that is not, as WCAG compares them. */
+const BRIGHTNESS = `(() => {
+  const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const bright = (color) => {
+    const [red, green, blue] = color.match(/[0-9]+/g).map(Number).map(linear);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  };
+  const band = document.querySelector('.band svg');
+  return [getComputedStyle(band.querySelector('.known')).fill, getComputedStyle(band).backgroundColor].map(bright);
+})()`;
+
+test.each(['light', 'dark'] as const)(
+  'hours of which nothing is known look different from empty ones (%s)',
+  async (colorScheme) => {
+    await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { colorScheme });
+    await visitor.page.locator('.band .known').first().waitFor({ state: 'attached' });
+    const [one = 0, other = 0] = await visitor.page.evaluate<number[]>(BRIGHTNESS);
+    expect(Math.max(one, other) / Math.min(one, other)).toBeGreaterThan(1.3);
+  },
+);
+
 test('vital signs are drawn over time', async () => {
   const { device, sensorId } = await linkSensor(site.home.client, 'maker_b');
   for (const reading of [b.vital(11, 30, 70), b.vital(14, 15, 130), b.vital(12, 5, 70)])

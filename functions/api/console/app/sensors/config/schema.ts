@@ -56,7 +56,7 @@ const fieldOf = (name: string, schema: Schema): Field => {
   return {
     name,
     kind: kindOf(what),
-    note: description.replace(/;? ?(?:from firmware|not as of) v0\..*$/, ''),
+    note: description.replace(/;? ?(?:from firmware|not as of) v0\..*$/, '').replaceAll('`', ''),
     byDefault: schema.default ?? null,
     isNullable: anyOf.some(({ type }) => type === 'null'),
     choices: what.enum ?? [],
