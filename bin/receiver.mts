@@ -22,8 +22,8 @@ const receiver = await startReceiver((request, response) => {
   if (given.secret) console.log(`  the signatures are ${isSigned(request, given.secret) ? 'right' : 'WRONG'}`);
   console.log(`  ${request.body}`);
   response.writeHead(alarm === null ? 400 : 200).end();
-}, Number(given.port)).catch((error: Error) => {
-  console.error(error.message);
+}, Number(given.port)).catch(({ code, message }: NodeJS.ErrnoException) => {
+  console.error(code === 'EADDRINUSE' ? `--port: something else listens on port ${given.port}` : message);
   return null;
 });
 if (receiver) console.log(`listening: ${receiver.url}`);

@@ -4,7 +4,7 @@ import type { Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
-import type { Problem } from '../domain/problem.ts';
+import type { FieldError, Problem } from '../domain/problem.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor.ts';
 import type { Details, ErrorCode } from './errors.ts';
@@ -148,8 +148,8 @@ export type Call<O extends Operation> = WhoIs<O> & {
   body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
   fail: (code: Declared<O> | Common, details?: Details) => never;
-  /** Ends the call with a 400 for a value that only the handler can check. */
-  refuse: (path: string, problem: Problem) => never;
+  /** Ends the call with a 400 for a value that only the handler can check. `values` fill in the text of the problem. */
+  refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
   /** The address of the caller, and the /64 network of an IPv6 address. */
   address: string;
   event: APIGatewayProxyEvent;

@@ -182,3 +182,12 @@ test('a Raw webhook that two rules name gets the message once, and both hits are
   expect(receiver.received).toHaveLength(1);
   await receiver.stop();
 });
+
+test('a call of messages that is refused says in words what is wrong', async () => {
+  const { sensorId, device: sender } = await linked();
+  const told = async (body: unknown) =>
+    (await sender.call('POST', `/devices/${sensorId}/messages`, body)).body as { errors: { message: string }[] };
+  expect((await told(5)).errors).toEqual([{ path: '', message: 'must be of type object' }]);
+  const tooMany = 'has the wrong number of entries or characters; the limit is 100';
+  expect((await told(Array(101).fill({}))).errors).toEqual([{ path: '', message: tooMany }]);
+});

@@ -4,6 +4,7 @@ import { knows } from '../../../shared/api/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { hardwareIdOf } from '../../../shared/domain/makers/makers.ts';
+import { MESSAGES } from '../../../shared/domain/raw.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
 import { accept, ingest } from '../../../shared/ingest/ingest.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
@@ -18,6 +19,9 @@ const locate = async (
   const owner = await store.customers.ownerOf('sensor', sensorId);
   return owner === null ? null : store.sensors.get(owner, sensorId);
 };
+
+/** What fills in the texts of refused calls. */
+const REFUSED = { type: { expected: 'object' }, items: { limit: MESSAGES.count }, json: {} };
 
 /** What waits of a device that is held back is judged at some 100 calls a second. */
 const HELD_BACK_SECONDS = 5;
@@ -75,6 +79,6 @@ export const handler = serve(devices, {
       return { status: 'OK', ...(taken.warnings.length > 0 && { warnings: [...taken.warnings] }) };
     const { refusal } = taken;
     if (refusal === 'rate_limited') return fail('rate_limited', { waitSeconds: HELD_BACK_SECONDS });
-    return refusal === 'too_large' ? fail('body_too_large') : refuse('', refusal);
+    return refusal === 'too_large' ? fail('body_too_large') : refuse('', refusal, REFUSED[refusal]);
   },
 });
