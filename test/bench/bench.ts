@@ -7,6 +7,7 @@ import { type Figure, passes, tableOf } from './figures.ts';
 import { measureKilled } from './killed.ts';
 import { measureLists } from './lists.ts';
 import { measureMqtt } from './mqtt.ts';
+import { measurePauses } from './pauses.ts';
 import { measurePrice } from './price.ts';
 import { measureServe } from './serve.ts';
 import { measureStarts } from './starts.ts';
@@ -15,13 +16,13 @@ import { measureStorm } from './storm.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureWorkers } from './workers.ts';
 
-const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,mqtt,storm,workers,lists,price]
+const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]
 FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
 
 const options = {
   json: { type: 'string' },
   peers: { type: 'string', default: '' },
-  only: { type: 'string', default: 'starts,serve,startup,throughput,mqtt,storm,workers,lists,price' },
+  only: { type: 'string', default: 'starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price' },
 } as const;
 
 const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
@@ -30,11 +31,13 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   starts: () => measureStarts(join(folder, 'bundles'), peers),
   serve: () => measureServe(peers),
   startup: () => measureStartup(folder),
-  throughput: async () => [...(await measureThroughput(folder)), ...(await measureKilled(folder))],
+  throughput: () => measureThroughput(folder),
+  killed: () => measureKilled(folder),
   mqtt: () => measureMqtt(folder),
   storm: () => measureStorm(folder),
   workers: measureWorkers,
   lists: measureLists,
+  pauses: () => measurePauses(folder),
   price: measurePrice,
 };
 const figures: Figure[] = [];

@@ -1,30 +1,50 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * The unit of CPU time in /proc: Linux has 100 ticks a second.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
 const TICKS = 100;
-/** The positions of utime, stime, cutime and cstime (first to last) after the name of the program. */
+/** The positions of the parent, and of utime, stime, cutime and cstime (first to last) after the name of the program. */
+const PARENT = 1;
 const [FIRST, LAST] = [11, 15];
+/** A host that takes less CPU (s) than this in a second has nothing to do. */
+const IDLE = 0.05;
 
-/** A process and all that it has started, by their ids. */
-export const familyOf = async (pid: number): Promise<number[]> => {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  const all = await Promise.all(children.trim().split(' ').filter(Boolean).map(Number).map(familyOf));
-  return [pid, ...all.flat()];
-};
+type Running = { pid: number; parent: number; seconds: number };
 
-/** Gives the CPU time (s) of a process and of its children that have ended. */
-const cpuOfOne = async (pid: number): Promise<number> => {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+const runningOf = async (pid: number): Promise<Running[]> => {
+  // A process may end while it is looked at.
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (text === null) return [];
   // The name is in parentheses, and may contain spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields.slice(FIRST, LAST).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
+  const ticks = fields.slice(FIRST, LAST).reduce((sum, one) => sum + Number(one), 0);
+  return [{ pid, parent: Number(fields[PARENT]), seconds: ticks / TICKS }];
 };
 
-/** Gives the CPU time (s) of a process and of all that it has started. */
-export const cpuOf = async (pid: number): Promise<number> => {
-  const all = await Promise.all((await familyOf(pid)).map(cpuOfOne));
-  return all.reduce((sum, one) => sum + one, 0);
+/** Gives a process and all its descendants. */
+export const familyOf = async (pid: number): Promise<Running[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = (await Promise.all(pids.map(runningOf))).flat();
+  const withChildren = (one: Running): Running[] => [
+    one,
+    ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren),
+  ];
+  return all.filter((one) => one.pid === pid).flatMap(withChildren);
+};
+
+/** Gives the CPU time (s) of a process and of all its descendants, those that have ended included. */
+const cpuOf = async (pid: number): Promise<number> =>
+  (await familyOf(pid)).reduce((sum, { seconds }) => sum + seconds, 0);
+
+/** Gives that CPU time once the process has nothing to do. */
+export const settledCpu = async (pid: number): Promise<number> => {
+  for (let before = await cpuOf(pid); ; ) {
+    await sleep(1_000);
+    const now = await cpuOf(pid);
+    if (now - before < IDLE) return now;
+    before = now;
+  }
 };

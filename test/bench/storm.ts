@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
+import { createBenchHome } from './bench-home.ts';
 import { type Figure, median } from './figures.ts';
 import { type Ear, handIn, listen, postFall, type Sensor, startBenchHost, until, waitsOf } from './site.ts';
-import { createBenchHome } from './throughput.ts';
 
 const FALLS = 20;
 const BETWEEN_MS = 300;

@@ -1,8 +1,8 @@
 import { adminOf } from '../fixtures/home.ts';
 import { startHostWithWorkers } from '../fixtures/workers.ts';
+import { createBenchHome } from './bench-home.ts';
 import type { Figure } from './figures.ts';
 import { type Ear, listen, type Posted, postFall, type Sensor, until } from './site.ts';
-import { createBenchHome } from './throughput.ts';
 
 const FALLS = 200;
 const MOST = 2;

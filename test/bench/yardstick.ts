@@ -1,29 +1,41 @@
 import { execFile } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The commit that the bars of speed are ratios to: the pipeline was whole, and the table an engine behind HTTP. */
-const COMMIT = '64f278f';
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const run = promisify(execFile);
+/** An earlier state of this repository: CPU and rates are ratios to it, because machines differ and are shared. */
+export const YARDSTICK = '64f278f';
 
-/**
- * Puts the sources of the yardstick into a folder, with the packages of this checkout. Gives the file that starts its
- * host; null where git does not have the commit, as in a shallow clone.
- */
-export const checkOutYardstick = async (folder: string): Promise<string | null> => {
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const modules = join(root, 'node_modules');
+
+const missingOf = async (folder: string): Promise<string[]> => {
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, object>;
+  // Its table is an engine that was an optional dependency.
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  return names.filter((name) => !existsSync(join(modules, name)));
+};
+
+/** Checks the yardstick out, to run with the modules of this checkout. Gives its program, or why there is none. */
+export const checkOutYardstick = async (into: string): Promise<{ program: string } | { why: string }> => {
+  const folder = join(into, `yardstick-${YARDSTICK}`);
+  const archive = `${folder}.tar`;
   await mkdir(folder, { recursive: true });
-  const archive = join(folder, 'yardstick.tar');
   try {
-    await run('git', ['archive', '--output', archive, COMMIT], { cwd: root });
-  } catch {
-    return null;
+    await run('git', ['archive', '--output', archive, YARDSTICK], { cwd: root });
+    await run('tar', ['-xf', archive, '-C', folder]);
+  } catch (error) {
+    const [line] = (error as { stderr?: string }).stderr?.split('\n') ?? [];
+    return { why: `there is no yardstick, because git has no commit ${YARDSTICK} here (${line ?? error})` };
   }
-  const checkout = join(folder, 'yardstick');
-  await mkdir(checkout);
-  await run('tar', ['-xf', archive, '-C', checkout]);
-  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
-  return join(checkout, 'bin/local.ts');
+  const missing = await missingOf(folder);
+  if (missing.length > 0)
+    return {
+      why: `there is no yardstick, because commit ${YARDSTICK} needs ${missing.join(', ')}: not installed here`,
+    };
+  await symlink(modules, join(folder, 'node_modules'));
+  return { program: join(folder, 'bin/local.ts') };
 };
