@@ -14,9 +14,9 @@ const TIMEOUT_MS = 180_000;
 const MOST_TRIES = 600;
 const LONGEST_WAIT_SECONDS = 5;
 
-/** Starts the host as `npm start` does. Devices have their limit of calls, but none of messages. */
-export const startBenchHost = (dataDir: string, port = '0', program?: string) =>
-  startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', program);
+/** Starts the host as `npm start` does, or another one by its file. Devices have their limit of calls, but none of messages. */
+export const startBenchHost = (dataDir: string, port = '0', main?: string) =>
+  startHost({ DATA_DIR: dataDir, PORT: port }, ['countedOnly', 'withoutDemo', 'floods'], 'shown', main);
 
 /** Runs `work` `count` times, `atATime` of them concurrently. Gives the seconds that it took. */
 export const many = async (count: number, atATime: number, work: (at: number) => Promise<unknown>): Promise<number> => {

@@ -40,9 +40,11 @@ const startOnce = async (dataDir: string) => {
   }
   const ms = performance.now() - start;
   const host = await hostBelow(child.pid ?? 0);
+  const [serving] = host;
+  if (!serving) throw new Error('npm start has started no host');
   const peaks = await Promise.all(host.map(({ pid }) => peakOf(pid)));
   // A signal for npm would end the shell between them, and leave the host running.
-  process.kill(host[0]?.pid ?? 0, 'SIGTERM');
+  process.kill(serving.pid, 'SIGTERM');
   await exited;
   return { ms, processes: host.length, megabytes: peaks.reduce((sum, one) => sum + one, 0) };
 };
