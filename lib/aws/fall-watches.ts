@@ -17,7 +17,7 @@ const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
 };
 
-/** The alarm is on while `condition` holds, which CloudWatch computes from metrics; one without data counts as 0. */
+/** The alarm is on while `condition` holds, which CloudWatch computes from metrics. One without data makes no value: FILL. */
 const holds = (
   condition: string,
   metrics: Readonly<Record<string, IMetric>>,
@@ -116,7 +116,7 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   },
   {
     id: 'events-repeated',
-    ...holds('received - deleted > 5 AND deleted < 0.8 * received', {
+    ...holds('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
       received: queues.events.queue.metricNumberOfMessagesReceived(sum),
       deleted: queues.events.queue.metricNumberOfMessagesDeleted(sum),
     }),
