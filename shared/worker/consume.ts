@@ -4,7 +4,7 @@ import { compose, type Deps, type Runtime } from '../deps.ts';
 import { inContext, noteContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
 import { type Consumer, retrySeconds } from '../queue/consumer.ts';
-import { ComeAgain, type FailureKind, kindOfFailure, PutAside } from './failure.ts';
+import { ComeAgain, type FailureKind, isPutOffTooOften, kindOfFailure, PutAside } from './failure.ts';
 import { onHost } from './on-host.ts';
 import { createOutcomes } from './outcomes.ts';
 import { isOrdered, isStuck, putPoisonAside } from './poison.ts';
@@ -94,8 +94,8 @@ const worker = <const C extends Consumer>(runtime: Runtime, contract: C, work: W
     const left = new Set(records);
     try {
       const read = await readAll(runtime, contract, records, left);
-      const [first] = records;
-      const received = isLastTry && first ? read.map((one) => ({ ...one, putAside: asideOf(runtime, first) })) : read;
+      const [only] = records;
+      const received = isLastTry && only ? read.map((one) => ({ ...one, putAside: asideOf(runtime, only) })) : read;
       noteContext(idsOfAll(received));
       const ready = await deps;
       if (received.length > 0) await work(received, ready, timeLeft);
@@ -103,10 +103,13 @@ const worker = <const C extends Consumer>(runtime: Runtime, contract: C, work: W
     } catch (error) {
       if (error instanceof ComeAgain) {
         log('info', 'a message comes again', { reason: error.message });
+        const late = [...left].filter(isPutOffTooOften);
+        if (late.length > 0) measure('TasksFailed', late.length, { worker: contract.name, kind: 'again' });
         return { left: [...left], why: 'again' };
       }
-      if (error instanceof PutAside && (await putAside(runtime, [...left], error.message)))
-        return { left: [], why: null };
+      const [first, ...others] = left;
+      if (error instanceof PutAside && first && (await putAside(runtime, first, error.message)))
+        return { left: others, why: others.length > 0 ? 'again' : null };
       const kind = kindOfFailure(error);
       log('error', 'a message was not worked off', { kind }, error);
       // Lambda counts no error when a part of a batch is given back.

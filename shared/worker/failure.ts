@@ -1,3 +1,4 @@
+import type { SQSRecord } from 'aws-lambda';
 import { KeysUnavailable } from '../auth/unavailable.ts';
 import { QueueUnavailable } from '../queue/unavailable.ts';
 import { TableUnavailable } from '../store/unavailable.ts';
@@ -10,7 +11,12 @@ export class ComeAgain extends Error {
   override name = 'ComeAgain';
 }
 
-/** Puts a task into the quarantine: no repetition helps, and a person has to learn of it. */
+/** After so many receives, which take a minute, what is only put off counts as failed: it may never be done. */
+const PATIENCE = 8;
+export const isPutOffTooOften = ({ attributes }: Pick<SQSRecord, 'attributes'>): boolean =>
+  Number(attributes.ApproximateReceiveCount) > PATIENCE;
+
+/** Puts the first task that is not done into the quarantine: no repetition helps, and a person has to learn of it. */
 export class PutAside extends Error {
   override name = 'PutAside';
 }

@@ -22,12 +22,23 @@ export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && rece
 const acceptedAt = ({ body }: SQSRecord): number =>
   Number(/"receiveDate":(\d{1,16})\b/.exec(body)?.[1] ?? Number.POSITIVE_INFINITY);
 
+/** A message becomes a dead letter no sooner than this (ms): at each receive its process may die, and it is hidden then. */
+const SHORTEST_LIFE = 30 * 60_000;
+
+/**
+ * Was it a dead letter before? SQS counts one that is put back as sent anew, long after it was accepted; on a local host it
+ * is as old as it was. What waited for long before it was queued is taken for one, too.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
+ */
+const wasDeadLetter = (record: SQSRecord, now: number): boolean =>
+  Number(record.attributes.SentTimestamp) - acceptedAt(record) > SHORTEST_LIFE || now - acceptedAt(record) > 1.5 * LIFE;
+
 /**
  * Is this the last receive of a message of a FIFO queue that was a dead letter before? It must not become one again: it
  * would be put back again, and hold back its group for another day.
  */
 const endsSecondLife = (record: SQSRecord, now: number): boolean =>
-  isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && now - acceptedAt(record) > 1.5 * LIFE;
+  isOrdered(record) && receivesOf(record) >= MAX_RECEIVES - 1 && wasDeadLetter(record, now);
 
 /**
  * Works on the messages of a group one by one. One that fails, while the messages of most other groups succeed, is put in
@@ -44,7 +55,7 @@ export const putPoisonAside =
   async (group: string, records: readonly SQSRecord[], timeLeft: () => number): Promise<readonly SQSRecord[]> => {
     for (const [at, record] of records.entries()) {
       if (endsSecondLife(record, runtime.now())) {
-        if (await putAside(runtime, [record], 'it was not done, also after it was put back')) continue;
+        if (await putAside(runtime, record, 'it was not done, also after it was put back')) continue;
         return records.slice(at);
       }
       const isToGo = ({ why }: Worked): boolean => why === 'other' && isStuck(record) && outcomes.failsAlone(group);
@@ -55,7 +66,7 @@ export const putPoisonAside =
         if (why !== 'again') outcomes.note(group, false);
         return records.slice(at);
       }
-      if (!(await putAside(runtime, [record], `it fails by itself: ${error}`))) return records.slice(at);
+      if (!(await putAside(runtime, record, `it fails by itself: ${error}`))) return records.slice(at);
     }
     outcomes.note(group, true);
     return [];

@@ -14,17 +14,15 @@ export const quarantine = async (
   await queues.send('quarantine', [{ body: note, groupId: messageId, delaySeconds: 0 }]);
 };
 
-/** Puts messages into the quarantine, each with this reason. False when it takes them not: then they come again. */
+/** Puts a message into the quarantine with this reason. False when that takes it not: then it comes again. */
 export const putAside = async (
   { queues, log }: Pick<Runtime, 'queues' | 'log'>,
-  records: readonly SQSRecord[],
+  record: SQSRecord,
   reason: string,
 ): Promise<boolean> => {
   try {
-    for (const record of records) {
-      log('error', 'a message was put aside', { messageId: record.messageId, reason });
-      await quarantine({ queues }, record, reason.slice(0, 1_000));
-    }
+    log('error', 'a message was put aside', { messageId: record.messageId, reason });
+    await quarantine({ queues }, record, reason.slice(0, 1_000));
     return true;
   } catch (error) {
     log('error', 'the quarantine took nothing', {}, error);

@@ -3,7 +3,7 @@ import type { Signal } from '../../../shared/domain/message.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { consume, type Received } from '../../../shared/worker/consume.ts';
-import { ComeAgain } from '../../../shared/worker/failure.ts';
+import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
@@ -76,13 +76,13 @@ const processInputs = async (
   }
 };
 
-/** The sensor belonged to nobody and is gone or linked by now: nobody is told what it said before. */
-const gone = (
-  { log }: ProcessDeps,
-  customerId: number,
-  sensorId: string,
-  received: readonly Received<SensorTask>[],
-): void => {
+/**
+ * The sensor belonged to nobody and is gone or linked by now: nobody is told what it said before. One of a customer leaves
+ * its record for longer than its messages may wait; without one they are never done: the sensor is in another table.
+ */
+const gone = ({ log }: ProcessDeps, customerId: number, sensorId: string, received: readonly ReceivedInput[]): void => {
+  if (customerId !== 0 && received.some(({ task }) => task.type === 'process_messages'))
+    throw new PutAside('the table has no such sensor');
   log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
   for (const { done } of received) done();
 };

@@ -61,6 +61,27 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
+  test('of a customer whose sensor the table does not have are put aside one by one, and never done: it is in another table', async () => {
+    const { said, place, events } = await prepare('yew');
+    const aside: string[] = [];
+    const queues = {
+      ...base.queues,
+      send: async (queue: string, messages: readonly { body: string }[]) =>
+        void aside.push(...messages.map(({ body }) => `${queue}: ${JSON.parse(body).reason}`)),
+    };
+    const elsewhere = (record: QueueRecord) => ({
+      ...record,
+      body: record.body.replace(place.sensorId, 'id_elsewhere'),
+    });
+    const [first, second, last] = [said(presence(true, 0)), said(presence(false, 1)), said(presence(true, 2))];
+    const [lost, lostToo] = [elsewhere(first), elsewhere(second)];
+    expect(await work({ ...base, queues }, lost, lostToo)).toEqual([lostToo.messageId]);
+    expect(await work({ ...base, queues }, again(lostToo), last)).toEqual([last.messageId]);
+    expect(aside).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
+    expect(await work(base, last)).toEqual([]);
+    expect(await events()).toEqual(['occupied_room', 'active']);
+  });
+
   test('that come by a queue that was made anew, and counts from the beginning, are judged', async () => {
     const { said, events } = await prepare('acacia');
     await work(base, said(presence(true, 0)));
