@@ -32,14 +32,18 @@ const Fall = ({ fall: { sensorId, name, since, fallState, isSensitive, isSimulat
   );
 };
 
-/** Lists the open falls, newest first. A screen reader announces new falls, but not the passing seconds. */
-export const OpenFalls = ({ falls, more }: { falls: readonly OpenFall[]; more: number }) => {
+type OpenFallsProps = { falls: readonly OpenFall[]; more: number; isWatched: boolean };
+/**
+ * Lists the open falls, newest first. A screen reader announces new falls, but not the passing seconds. That there is none
+ * is green only where all of the home is watched.
+ */
+export const OpenFalls = ({ falls, more, isWatched }: OpenFallsProps) => {
   const { overview: texts } = useTexts();
   return (
     <>
       <div role="status">
         {falls.length === 0 ? (
-          <Alert color="green" role="note">
+          <Alert color={isWatched ? 'green' : 'gray'} role="note">
             {texts.noFalls}
           </Alert>
         ) : (

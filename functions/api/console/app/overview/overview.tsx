@@ -14,6 +14,8 @@ import { HitsChart } from './hits-chart.tsx';
 import { OpenFalls } from './open-falls.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
+import { Unwatched } from './unwatched.tsx';
+import { isWhole, watchQuery } from './watch.ts';
 import './overview.css';
 
 const OfCustomer = ({ customerId }: { customerId: number }) => {
@@ -22,11 +24,13 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
   // With sound switched on, the falls are also polled while another tab is in front.
   const open = useQuery({ ...openFallsQuery(customerId), refetchIntervalInBackground: withSound });
   const hits = useQuery(hitsQuery(customerId));
+  const watch = useQuery(watchQuery(customerId)).data;
   const falls = open.data?.falls;
   useTitle(falls?.length ? `(${falls.length}) ${texts.title}` : texts.title);
   const { isBlocked } = useSoundFor(falls?.map(fallKey), withSound);
   return (
     <>
+      <Unwatched watch={watch} />
       <section aria-label={texts.falls}>
         <Group justify="space-between" mb="sm">
           <Title order={2}>{texts.falls}</Title>
@@ -42,7 +46,7 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
           </Alert>
         )}
         <Loaded query={open} rows={2}>
-          {(found) => <OpenFalls {...found} />}
+          {(found) => <OpenFalls {...found} isWatched={watch !== undefined && isWhole(watch)} />}
         </Loaded>
       </section>
       <section aria-label={texts.hits}>
@@ -55,7 +59,7 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The overview page: open falls, silent sensors, rule hits, and failing webhooks. */
+/** The overview page: what is not watched, open falls, silent sensors, rule hits, and failing webhooks. */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();
   const { customerId, isNone } = useCustomer();

@@ -105,6 +105,10 @@ export const de: Texts = {
     title: 'Übersicht',
     falls: 'Jetzt am Boden',
     noFalls: 'Von niemandem ist bekannt, dass er am Boden liegt.',
+    unwatched: 'Nicht alles wird überwacht',
+    silent: (silent, all) =>
+      `${silent} von ${plural(all, 'Raum', 'Räumen')} ${silent === 1 ? 'wird' : 'werden'} nicht überwacht: Von ${silent === 1 ? 'seinem Sensor' : 'ihren Sensoren'} ist nichts zu hören.`,
+    noFallRule: 'Keine Regel meldet jemandem einen Sturz.',
     moreFalls: (count: number) => `Und ${count} weitere Sensoren, die jemanden am Boden sehen.`,
     sensitive: 'Empfindliche Erkennung',
     simulated: 'Simuliert',

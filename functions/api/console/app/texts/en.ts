@@ -101,6 +101,10 @@ export const en = {
     title: 'Overview',
     falls: 'On the floor now',
     noFalls: 'Nobody is known to lie on the floor.',
+    unwatched: 'Not everything is watched',
+    silent: (silent: number, all: number) =>
+      `${silent} of ${plural(all, 'room', 'rooms')} ${silent === 1 ? 'is' : 'are'} not watched: nothing is heard of ${silent === 1 ? 'its sensor' : 'their sensors'}.`,
+    noFallRule: 'No rule tells anybody of a fall.',
     moreFalls: (count: number) => `And ${count} more sensors that see somebody on the floor.`,
     sensitive: 'Sensitive detection',
     simulated: 'Simulated',

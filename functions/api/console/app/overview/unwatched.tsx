@@ -1,0 +1,33 @@
+import { Alert, Anchor, List } from '@mantine/core';
+import { Link } from 'wouter';
+import { useTexts } from '../texts/texts.tsx';
+import { isWhole, type Watch } from './watch.ts';
+
+/** Says in red what of a home is not watched: nobody would hear of a fall there. Nothing while there is no sensor yet. */
+export const Unwatched = ({ watch }: { watch: Watch | undefined }) => {
+  const { overview: texts } = useTexts();
+  if (!watch || watch.sensors === 0 || isWhole(watch)) return null;
+  const { sensors, silent, isFallTold } = watch;
+  return (
+    <section aria-label={texts.unwatched}>
+      <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
+        <List>
+          {silent > 0 && (
+            <List.Item>
+              <Anchor component={Link} href="/sensors?state=inactive">
+                {texts.silent(silent, sensors)}
+              </Anchor>
+            </List.Item>
+          )}
+          {!isFallTold && (
+            <List.Item>
+              <Anchor component={Link} href="/rules/new">
+                {texts.noFallRule}
+              </Anchor>
+            </List.Item>
+          )}
+        </List>
+      </Alert>
+    </section>
+  );
+};

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAlarm, linkSensor } from '../fixtures/home.ts';
+import { a } from '../fixtures/messages.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('unwatched');
+});
+afterAll(() => site.stop());
+
+test('what is not watched is red on the overview, and nothing is green beside it', { timeout: 60_000 }, async () => {
+  const { client } = site.home;
+  await using visitor = await site.openLoggedIn();
+  const { page, look } = visitor;
+  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const calm = page.getByRole('region', { name: 'On the floor now' }).getByRole('note');
+  await calm.waitFor();
+  // Without a sensor the list of first steps says what is missing.
+  expect(await red.count()).toBe(0);
+  const silent = await linkSensor(client);
+  const heard = await linkSensor(client);
+  await heard.device.ok('POST', `/devices/${heard.sensorId}/messages`, a.presence(true));
+  await site.cloud.idle();
+  await page.reload();
+  await red.getByText('1 of 2 rooms is not watched: nothing is heard of its sensor.').waitFor();
+  await red.getByText('No rule tells anybody of a fall.').waitFor();
+  await look('unwatched');
+  const colour = () =>
+    page.evaluate<string>(
+      'getComputedStyle(document.querySelector("[aria-label=\'On the floor now\'] [role=note]")).backgroundColor',
+    );
+  const grey = await colour();
+
+  await createAlarm(client, site.receiver.url);
+  await silent.device.ok('POST', `/devices/${silent.sensorId}/messages`, a.presence(false));
+  await site.cloud.idle();
+  await page.reload();
+  await calm.waitFor();
+  await red.waitFor({ state: 'detached' });
+  expect(await colour()).not.toBe(grey);
+  await look('watched');
+});
