@@ -11,7 +11,7 @@ const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
   deliveries: { seconds: 60, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
   mqtt: {
-    seconds: 300,
+    seconds: 60,
     impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
   },
   retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },

@@ -6,6 +6,7 @@ import type { Cloud } from '../../../lib/local/cloud.ts';
 import { lambdaContext } from '../../../lib/local/invocation.ts';
 import { workQueues } from '../../../shared/capabilities.ts';
 import { hashOf } from '../../../shared/domain/ids.ts';
+import { type Measure, unmeasured } from '../../../shared/metrics.ts';
 import type { Outgoing } from '../../../shared/queue/encode.ts';
 import { dueAt } from '../../../shared/store/due.ts';
 import { DUE_SHARDS, items } from '../../../shared/store/table.ts';
@@ -17,6 +18,8 @@ let cloud: Cloud;
 const messages: Outgoing[] = [];
 /** What the queues do with a message. */
 let take: () => void = () => {};
+const measured: unknown[][] = [];
+const measure = (...given: unknown[]) => void measured.push(given);
 beforeAll(async () => {
   const send = async (_: string, all: readonly Outgoing[]) => {
     take();
@@ -30,7 +33,10 @@ beforeAll(async () => {
     },
     log: () => {},
     // Nothing reaches a consumer.
-    wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }),
+    wrap: (runtime) => ({
+      ...runtime,
+      ...{ queues: { ...runtime.queues, send }, metrics: { ...unmeasured, measure: measure as Measure } },
+    }),
   });
 });
 afterAll(() => cloud.stop());
@@ -61,7 +67,9 @@ describe('the sweep', () => {
     take = () => {
       throw new Error('the queue takes nothing');
     };
+    measured.length = 0;
     expect(await sentAfter(300)).toBe(0);
+    expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'queue' }]);
     take = () => {};
     expect(await sentAfter(1)).toBe(1);
   });

@@ -1,10 +1,11 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { consumers } from '../../../functions/index.ts';
 import { feed } from '../../../lib/aws/consumers.ts';
 import type { Queues } from '../../../lib/aws/queues.ts';
 import { stageFrom } from '../../../lib/aws/stage.ts';
 import { isFifo, queueNames } from '../../../shared/capabilities.ts';
+import { LEASE_SECONDS } from '../../../shared/domain/delivery.ts';
 import type { Consumer } from '../../../shared/queue/consumer.ts';
 import { stackOf } from '../../fixtures/stack.ts';
 
@@ -38,6 +39,27 @@ const most = found(all);
 const least = Object.fromEntries(contracts.map(({ name, queues }) => [name, 3 * queues.length - 1]));
 const few = found({ ...least, sweep: 0 });
 const none = found();
+
+test.each([
+  ['events', 20],
+  ['timers', 20],
+  ['deliveries', 30],
+  ['retries', 30],
+])('a process that is killed holds back what it has of %s for %d s at the most', (name, seconds) => {
+  const { template, idOf } = stackOf({});
+  const queue: Properties = template.findResources('AWS::SQS::Queue')[idOf(`${name}-queue`)];
+  const [{ FunctionName } = { FunctionName: {} }] = Object.values(
+    template.findResources('AWS::Lambda::EventSourceMapping'),
+  )
+    .map(({ Properties }: Properties) => Properties)
+    .filter(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt'][0] === idOf(`${name}-queue`));
+  const { Timeout } = template.findResources('AWS::Lambda::Function')[FunctionName.Ref]?.Properties ?? {};
+  expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
+  // Otherwise a second process works on it beside the first, and Lambda takes no such queue.
+  expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
+  // Nor does its claim of a delivery hold for longer.
+  expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
+});
 
 describe('reserved concurrency', () => {
   it('is set by the stage, only for these functions; 0 reserves nothing', () => {

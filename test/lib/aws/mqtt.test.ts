@@ -83,6 +83,10 @@ describe('MQTT for devices', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       ...{ Description: Match.stringLikeRegexp(': ingest$'), DeadLetterConfig: { TargetArn: arn('mqtt-queue') } },
     });
+    // By itself Lambda would try for six hours, unseen.
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      ...{ FunctionName: { Ref: idOf('ingest') }, MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 2 },
+    });
     template.hasResourceProperties('AWS::IAM::Role', {
       AssumeRolePolicyDocument: {
         Statement: [

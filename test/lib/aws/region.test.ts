@@ -11,6 +11,14 @@ test('a stage in another region works with the replica of a key and an imported 
   expect(named).toContain('"TABLE_NAME":"imported"');
 });
 
+test('the key of a stage can be replicated to another region from its first deployment on, unless its settings say otherwise', () => {
+  for (const multiRegionKey of [true, false])
+    stackOf({ ...production, multiRegionKey }).template.hasResourceProperties('AWS::KMS::Key', {
+      MultiRegion: multiRegionKey,
+    });
+  stackOf(production).template.hasResourceProperties('AWS::KMS::Key', { MultiRegion: true });
+});
+
 test('its functions may use that key as they may use their own, and no other', () => {
   const rights = (stack: typeof template) =>
     [

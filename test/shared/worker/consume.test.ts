@@ -109,6 +109,15 @@ test('each failed task is a metric by worker and kind of error, and what waits o
   ]);
 });
 
+test('what cannot be shown again in time counts as failed', async () => {
+  const { runtime, measured } = hostOf();
+  const hide = async () => {
+    throw new Error('the queue is away');
+  };
+  await read({ ...runtime, queues: { ...runtime.queues, hide } }, [record('1', task('again'), 'a')]);
+  expect(measured).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'queue' }]]);
+});
+
 test('what is put off again and again counts as failed after a minute: somebody has to hear of what is never done', async () => {
   const { runtime, measured } = hostOf();
   await read(runtime, [record('1', task('again'), 'a', 8), record('2', task('again'), undefined, 8)]);
