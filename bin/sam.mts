@@ -2,22 +2,24 @@ import { execFile } from 'node:child_process';
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { contextFrom, contextOption, contextProblem } from '../lib/tools/aws/context.ts';
 import { runTool } from '../lib/tools/run.ts';
+import { urlOf } from '../lib/tools/sam/compose.ts';
 
 const help = `npm run sam [-- --port 3001]
-Writes the files that \`sam local start-api\` needs from the synthesised template, and prints the command. No AWS account is
-needed; the printed command needs docker and the SAM CLI.
+Writes the files that \`sam local start-api\` needs from the synthesised template, with one for docker compose that brings the
+engines, and prints the three commands. No AWS account is needed; the commands need docker and the SAM CLI.
   --port 3001                  the port of the API
-  --table-endpoint http://host.docker.internal:8000      an engine like DynamoDB Local, by its address in a container
+Engines of your own, by their addresses in a container, instead of those of docker compose:
+  --table-endpoint http://host.docker.internal:8000      one like DynamoDB Local
   --queue-endpoint http://host.docker.internal:9324      one like ElasticMQ
   --kms-endpoint http://host.docker.internal:8080        one like local-kms, only for secrets of webhooks
-  --mail-endpoint http://host.docker.internal:8005       one like SES, only for mails
+  --mail-endpoint http://host.docker.internal:8005       one like SES, only for mails; docker compose brings none
   -c name=value                a setting of the stage, repeatable: see lib/aws/README.md
 Exit code: 0; 1 when the template cannot be made; 2 for wrong options.`;
 
-const at = (port: number) => ({ type: 'string', default: `http://host.docker.internal:${port}` }) as const;
+const at = (url: string) => ({ type: 'string', default: url }) as const;
 const endpoints = {
-  ...{ 'table-endpoint': at(8_000), 'queue-endpoint': at(9_324) },
-  ...{ 'kms-endpoint': at(8_080), 'mail-endpoint': at(8_005) },
+  ...{ 'table-endpoint': at(urlOf('table')), 'queue-endpoint': at(urlOf('queues')) },
+  ...{ 'kms-endpoint': at(urlOf('keys')), 'mail-endpoint': at('http://host.docker.internal:8005') },
 };
 const options = { port: { type: 'string', default: '3001' }, ...endpoints, context: contextOption } as const;
 

@@ -25,6 +25,8 @@ export type CloudOptions = {
   tableEndpoint?: string;
   /** An SQS endpoint. Without it the queues are in this process. */
   queueEndpoint?: string;
+  /** The endpoint of a KMS. Without it secrets are sealed with the key in the data folder. */
+  keyEndpoint?: string;
   clock?: Clock;
   /** The interval (s) of the schedules, 5 by default and at most 60, which is the interval in AWS. */
   sweepSeconds?: number;

@@ -1,6 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** The key at an endpoint like KMS. */
+export const KEY_ALIAS = 'alias/sensor-cloud';
+
 const BYTES = 32;
 
 /**

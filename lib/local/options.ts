@@ -43,7 +43,7 @@ const contradictions = (given: Given): string[] => {
           `ADMIN_PASSWORD wants at least ${LEAST_ON_NETWORK} bytes where others can reach the service (HOST), or none: then it is drawn`,
         ]
       : []),
-    ...(DATA_DIR === ':memory:' && given.AWS_ENDPOINT_URL_DYNAMODB
+    ...(DATA_DIR === ':memory:' && given.AWS_ENDPOINT_URL_DYNAMODB && !given.AWS_ENDPOINT_URL_KMS
       ? ['DATA_DIR wants a folder where AWS_ENDPOINT_URL_DYNAMODB is set: :memory: forgets the key of its secrets']
       : []),
   ];
@@ -117,7 +117,7 @@ export const optionsFrom = (environment: Variables): Options => {
   wrong.push(...contradictions(given));
   if (wrong.length === 0) wrong.push(...unusable(given));
   if (wrong.length > 0) throw new Error(`wrong settings:\n  ${wrong.join('\n  ')}`);
-  const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS } = given;
+  const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } = given;
   return {
     host: given.HOST ?? variables.HOST.otherwise,
     port: given.PORT ?? variables.PORT.otherwise,
@@ -134,5 +134,6 @@ export const optionsFrom = (environment: Variables): Options => {
     ...(MQTT_PORT !== undefined && { mqttPort: MQTT_PORT }),
     ...(AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: AWS_ENDPOINT_URL_DYNAMODB }),
     ...(AWS_ENDPOINT_URL_SQS && { queueEndpoint: AWS_ENDPOINT_URL_SQS }),
+    ...(AWS_ENDPOINT_URL_KMS && { keyEndpoint: AWS_ENDPOINT_URL_KMS }),
   };
 };

@@ -1,5 +1,5 @@
 import { passwordsAt } from '../../shared/auth/password.ts';
-import { cipherOf, createVault } from '../../shared/auth/vault.ts';
+import { createVault } from '../../shared/auth/vault.ts';
 import { isFifo } from '../../shared/capabilities.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import type { Runtime } from '../../shared/deps.ts';
@@ -8,12 +8,12 @@ import { log as standardLog } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient, type TableClient } from '../../shared/store/client.ts';
+import { cipherHere } from './cipher.ts';
 import type { Clock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import type { Waiting } from './consumers.ts';
 import { createHealth } from './health.ts';
 import { noJournal } from './journal.ts';
-import { secretsKey } from './key-file.ts';
 import { createMailFolder } from './mail-folder.ts';
 import { createMetrics } from './metrics.ts';
 import { pooledBytes } from './pooled-bytes.ts';
@@ -69,7 +69,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
   const passwords = passwordsAt(options.passwordCost, random);
-  const vault = createVault(cipherOf(await secretsKey(dataDir, random), random));
+  const vault = createVault(await cipherHere(options, random));
   const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
   const runtime: Runtime = {

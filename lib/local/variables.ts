@@ -195,6 +195,11 @@ export const variables = {
     ...origin,
     example: 'http://127.0.0.1:9324',
   }),
+  AWS_ENDPOINT_URL_KMS: declare(
+    'a KMS with the key `alias/sensor-cloud`, which seals the secrets of webhooks instead of the key in `DATA_DIR`',
+    'that key',
+    { ...origin, example: 'http://127.0.0.1:8080' },
+  ),
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof variables;

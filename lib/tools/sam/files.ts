@@ -1,6 +1,8 @@
 import { isFifo, type QueueName, queueNames } from '../../../shared/capabilities.ts';
+import { KEY_ALIAS } from '../../local/key-file.ts';
 import { nameAtEndpoint } from '../../local/sqs.ts';
 import type { Resource, Template } from '../aws/template.ts';
+import { fromHere } from './compose.ts';
 
 /** The addresses of the engines as functions in a container call them; `url` is where callers reach the functions. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
@@ -21,9 +23,18 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
     ...{ AWS_ENDPOINT_URL_DYNAMODB: table, AWS_ENDPOINT_URL_SQS: queues },
     ...{ AWS_ENDPOINT_URL_KMS: kms, AWS_ENDPOINT_URL_SESV2: mail },
   };
-  const names = { TABLE_NAME: 'sensor-cloud', SECRETS_KEY_ARN: 'alias/sensor-cloud' };
+  const names = { TABLE_NAME: 'sensor-cloud', SECRETS_KEY_ARN: KEY_ALIAS };
   return { Parameters: { ...names, ...Object.fromEntries(queueUrls), ...own, ...endpoints } as Record<string, string> };
 };
+
+/** The variables of `npm start` for the same engines, by their addresses on this machine. */
+export const hostVariables = ({ table, queues, kms, url }: Engines): Record<string, string> => ({
+  AWS_ENDPOINT_URL_DYNAMODB: fromHere(table),
+  AWS_ENDPOINT_URL_SQS: fromHere(queues),
+  AWS_ENDPOINT_URL_KMS: fromHere(kms),
+  PUBLIC_URL: url,
+  DEMO: 'false',
+});
 
 const forHost = (resource: Resource, architecture: string): Resource =>
   resource.Type === 'AWS::Lambda::Function'

@@ -5,8 +5,8 @@ import { stackName } from '../../aws/stack-name.ts';
 import { type Cdk, readJson } from '../aws/cdk.ts';
 import { type Context, contextArgs } from '../aws/context.ts';
 import { Refusal } from '../refusal.ts';
-import { composeFile } from './compose.ts';
-import { type Engines, environmentFile, samTemplate } from './files.ts';
+import { composeFile, NETWORK } from './compose.ts';
+import { type Engines, environmentFile, hostVariables, samTemplate } from './files.ts';
 
 export type SamOptions = {
   context: Context;
@@ -27,13 +27,11 @@ export type SamTools = {
 
 const LINUX_HOST = '--add-host host.docker.internal:host-gateway';
 
-/** Converts the address of an engine from that in a container to that on this machine. */
-const fromHere = (url: string): string => url.replace('host.docker.internal', '127.0.0.1');
-
 const commandOf = ({ folder, port, platform }: SamOptions): string =>
   [
     `sam local start-api --template ${join(folder, 'sam.template.json')}`,
     `--env-vars ${join(folder, 'sam.env.json')} --port ${port} --warm-containers LAZY`,
+    `--docker-network ${NETWORK}`,
     ...(platform === 'linux' ? [LINUX_HOST] : []),
   ].join(' ');
 
@@ -63,15 +61,15 @@ export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
   await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));
-  await writeFile(join(folder, 'sam.compose.json'), JSON.stringify(composeFile(engines), null, 1));
-  const { table, queues, url } = engines;
+  await writeFile(join(folder, 'sam.compose.json'), JSON.stringify(composeFile, null, 1));
+  const variables = Object.entries(hostVariables(engines)).map(([name, value]) => `${name}=${value}`);
   for (const line of [
     `Written: sam.template.json, sam.env.json and sam.compose.json in ${folder}. Then:`,
     '1. The engines: a table, queues, and a key for secrets of webhooks:',
     `   docker compose -f ${join(folder, 'sam.compose.json')} up -d`,
     '2. What makes the table, the queues and an admin, and works the queues off:',
-    `   AWS_ENDPOINT_URL_DYNAMODB=${fromHere(table)} AWS_ENDPOINT_URL_SQS=${fromHere(queues)} DEMO=false npm start`,
-    `3. The API in Lambda's own containers, at ${url}/api/v1:`,
+    `   ${variables.join(' ')} npm start`,
+    `3. The API in Lambda's own containers, at ${engines.url}/api/v1:`,
     `   ${commandOf(options)}`,
     ...(await missing(tools)),
   ])

@@ -97,6 +97,7 @@ const wrong: Record<string, readonly string[]> = {
   MQTT_PORT: ['-1', 'x'],
   AWS_ENDPOINT_URL_DYNAMODB: ['here', '127.0.0.1:8000', 'ftp://here'],
   AWS_ENDPOINT_URL_SQS: ['here'],
+  AWS_ENDPOINT_URL_KMS: ['here', '127.0.0.1:8080'],
 };
 
 describe('a wrong setting is refused in one sentence, with what it wants, an example, and what it is unless that is secret:', () => {
@@ -171,6 +172,12 @@ describe('settings that do not fit together are refused:', () => {
   ])('%s', (_, env, says) => {
     expect(refused(env)).toEqual([expect.stringMatching(says)]);
   });
+});
+
+test('an external table needs no folder where an external key seals its secrets', () => {
+  const engines = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000', AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:8080' };
+  const options = optionsFrom({ ...engines, DATA_DIR: ':memory:' });
+  expect(options).toMatchObject({ dataDir: ':memory:', keyEndpoint: 'http://127.0.0.1:8080' });
 });
 
 test('a folder that is not there yet is made', () => {

@@ -1,7 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { exec, execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
+import cdk from '../../../cdk.json' with { type: 'json' };
 import manifest from '../../../package.json' with { type: 'json' };
 import { compileCache } from '../../fixtures/compile-cache.ts';
 
@@ -51,6 +55,21 @@ test.each(programs)(
     expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(help.out) });
   },
 );
+
+test('a CDK of the machine starts the Node of this project, whichever the machine has', async () => {
+  // Stands for the Node of the machine: it runs npx, and no program of ours.
+  const machine = await mkdtemp(join(tmpdir(), 'machine-'));
+  const others = `$(printf %s "$PATH" | tr : '\\n' | grep -v node_modules | paste -sd:)`;
+  const script = `#!/bin/sh\ncase "$1" in *npx*) exec '${process.execPath}' "$@";; esac\necho 'the Node of the machine'\n`;
+  await writeFile(join(machine, 'node'), script, { mode: 0o755 });
+  try {
+    const app = cdk.app.replace('bin/app.mts', '--version');
+    const { stdout } = await promisify(exec)(`PATH="${machine}:${others}" ${app}`, { cwd: root });
+    expect(stdout).toBe(`v${manifest.devDependencies.node}\n`);
+  } finally {
+    await rm(machine, { recursive: true });
+  }
+});
 
 const noCredentials = /^There are no AWS credentials here, or none under the name that AWS_PROFILE has: .*\.\n$/;
 const refused = (sentence: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(sentence) });

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureTable } from '../../../lib/local/table/endpoint.ts';
+import { variableNames } from '../../../lib/local/variables.ts';
 import { type Template as Json, resourcesOf } from '../../../lib/tools/aws/template.ts';
-import { composeFile } from '../../../lib/tools/sam/compose.ts';
-import { environmentFile } from '../../../lib/tools/sam/files.ts';
+import { composeFile, NETWORK, urlOf } from '../../../lib/tools/sam/compose.ts';
+import { type Engines, environmentFile, hostVariables } from '../../../lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '../../../lib/tools/sam/sam.ts';
 import { type Dynoxide, startDynoxide } from '../../fixtures/dynoxide.ts';
 import { stackOf } from '../../fixtures/stack.ts';
@@ -34,6 +35,14 @@ afterAll(async () => {
 const engines = {
   ...{ table: 'http://host.docker.internal:8000', queues: 'http://host.docker.internal:9324' },
   ...{ kms: 'http://k', mail: 'http://m', url: 'http://127.0.0.1:3001' },
+};
+
+const byCompose = {
+  table: urlOf('table'),
+  queues: urlOf('queues'),
+  kms: urlOf('keys'),
+  mail: 'http://m',
+  url: 'http://127.0.0.1:3001',
 };
 
 describe('the environment of sam local', () => {
@@ -76,27 +85,43 @@ describe('the environment of sam local', () => {
 });
 
 describe('the engines of sam local', () => {
-  const all = { ...engines, kms: 'http://host.docker.internal:8080' };
-  const { services, configs } = composeFile(all);
+  const { services, configs, networks } = composeFile;
 
-  test('listen on this machine alone, at the ports by which the functions call them', () => {
-    const { Parameters } = environmentFile(all);
+  test('are in the network of the functions, which call them by their names', () => {
+    const { Parameters } = environmentFile(byCompose);
+    const called = ['DYNAMODB', 'SQS', 'KMS'].map((name) => new URL(Parameters[`AWS_ENDPOINT_URL_${name}`] ?? ''));
+    expect(called.map(({ hostname }) => hostname)).toEqual(Object.keys(services));
+    expect(called.map(({ port }) => port)).toEqual(
+      Object.values(services).flatMap(({ ports }) => ports.map((port) => port.split(':')[2])),
+    );
+    expect(networks.default.name).toBe(NETWORK);
+  });
+
+  test('listen for npm start on this machine alone', () => {
+    const variables = hostVariables(byCompose);
     const ports = Object.values(services).flatMap((service) => service.ports);
     expect(ports).toEqual(['127.0.0.1:8000:8000', '127.0.0.1:9324:9324', '127.0.0.1:8080:8080']);
-    for (const name of ['DYNAMODB', 'SQS', 'KMS'])
-      expect(ports.map((port) => port.split(':')[1])).toContain(
-        new URL(Parameters[`AWS_ENDPOINT_URL_${name}`] ?? '').port,
-      );
+    const called = ['DYNAMODB', 'SQS', 'KMS'].map((name) => variables[`AWS_ENDPOINT_URL_${name}`]);
+    expect(called).toEqual(ports.map((port) => `http://${port.replace(/:\d+$/, '')}`));
+    expect(variableNames).toEqual(expect.arrayContaining(Object.keys(variables)));
+  });
+
+  test('of their own are called where they are', () => {
+    const own = { ...byCompose, table: 'http://host.docker.internal:9000', queues: 'http://10.0.0.5:9324' };
+    expect(hostVariables(own)).toMatchObject({
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9000',
+      AWS_ENDPOINT_URL_SQS: 'http://10.0.0.5:9324',
+    });
   });
 
   test('have the key that the functions name, and nothing is mounted that is not there', () => {
-    expect(configs.keys.content).toContain(`AliasName: ${environmentFile(all).Parameters.SECRETS_KEY_ARN}\n`);
+    expect(configs.keys.content).toContain(`AliasName: ${environmentFile(byCompose).Parameters.SECRETS_KEY_ARN}\n`);
     expect(services.keys.configs.map(({ source }) => source)).toEqual(Object.keys(configs));
   });
 });
 
 describe('npm run sam', () => {
-  const run = async (works: boolean, platform = 'linux') => {
+  const run = async (works: boolean, platform = 'linux', called: Engines = engines) => {
     const lines: string[] = [];
     const calls: string[][] = [];
     const cdk = async (args: readonly string[]) => {
@@ -104,7 +129,14 @@ describe('npm run sam', () => {
       await writeFile(join(folder, 'SensorCloud-local.template.json'), JSON.stringify(local));
       return 0;
     };
-    const options: SamOptions = { context: { stage: 'local' }, folder, engines, port: 3_001, arch: 'x64', platform };
+    const options: SamOptions = {
+      context: { stage: 'local' },
+      folder,
+      engines: called,
+      port: 3_001,
+      arch: 'x64',
+      platform,
+    };
     const say = (line: string) => void lines.push(line);
     expect(await prepareSam(options, { cdk, works: async () => works, say })).toBe(true);
     return { text: lines.join('\n'), calls };
@@ -126,9 +158,18 @@ describe('npm run sam', () => {
     for (const [, { Properties }] of functions) expect(Properties.Architectures).toEqual(['x86_64']);
     const command = `sam local start-api --template ${folder}/sam.template.json --env-vars ${folder}/sam.env.json`;
     expect(text).toContain(command);
+    expect(text).toContain(`--docker-network ${NETWORK}`);
     expect(text).toContain('--add-host host.docker.internal:host-gateway');
     expect(text).not.toContain('NOTE');
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
+  });
+
+  test('prints what the README says', async () => {
+    const { text } = await run(true, 'linux', byCompose);
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+    const commands = (text.match(/^ {3}\S.*$/gm) ?? []).map((line) => line.trim().replaceAll(folder, 'cdk.out'));
+    expect(commands).toHaveLength(3);
+    for (const command of commands) expect(readme).toContain(`\n${command}`);
   });
 
   test('says when docker or the SAM CLI is missing', async () => {
