@@ -14,7 +14,7 @@ import { AT_A_TIME, many } from './site.ts';
 const LONGEST = 50;
 /** So often each page is read: other work of the machine holds the loop up, too, but not each time. */
 const TIMES = 5;
-const LOADS = 3;
+const LOADS = 5;
 const ITEMS = 100_000;
 
 /** Gives how long (ms) some work took, and the longest pause of the event loop meanwhile. */
