@@ -127,8 +127,11 @@ describe('the message of the device', () => {
     world.answerWith(status(500, 'no'));
     await fall();
     await loseMessages();
+    const before = world.valuesOf('TasksFailed').length;
     await world.pass(1_300_000);
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'exhausted', attempts: 2 }]);
+    // Nobody is told until the schedule is at its end, so somebody hears of it at once.
+    expect(world.valuesOf('TasksFailed').length).toBe(before + 1);
     expect(receiver.received).toHaveLength(1);
   });
 

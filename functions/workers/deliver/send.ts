@@ -30,6 +30,7 @@ export const send = async (
   const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
   if (source !== null && raw === null) {
     deps.log('error', 'a delivery has lost its message', { customerId, webhookId, deliveryId: id, message: source });
+    deps.measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
     return unsent;
   }
   const body = bodyOf(deps.settings, delivery, webhook, raw);

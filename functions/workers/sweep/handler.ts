@@ -18,7 +18,10 @@ const createSweep = () => {
   return async (deps: Deps<(typeof sweep)['uses'][number]>, timeLeft: () => number): Promise<void> => {
     const { store, enqueue, redrive, now, log, measure } = deps;
     const { cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
-    if (isOutdated) log('error', 'the table holds what only a newer version understands: deploy that one');
+    if (isOutdated) {
+      log('error', 'the table holds what only a newer version understands: deploy that one');
+      measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });
+    }
     tidy(now());
     const start = now();
     let sent = 0;

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import { compose, type Runtime } from '../../../shared/deps.ts';
-import { LOOK_EVERY, WAITING } from '../../../shared/ingest/holding-back.ts';
+import { LOOK_EVERY } from '../../../shared/ingest/holding-back.ts';
 import { ingest } from '../../../shared/ingest/ingest.ts';
 import { ingestUses } from '../../../shared/ingest/uses.ts';
+import { type Measure, unmeasured } from '../../../shared/metrics.ts';
 import { changes } from '../../../shared/store/request.ts';
 import { items } from '../../../shared/store/table.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
@@ -14,6 +15,7 @@ const report = (presenceDetected: boolean) =>
 const fall = () => JSON.stringify(fallMessage('calling', Date.now()));
 
 test('of a device of which 1,000 calls wait no report is taken, its falls are up to 3,000, and all again once they are judged', async () => {
+  const measured: string[] = [];
   let isStuck = true;
   let runtime: Runtime | undefined;
   const cloud = await startTestCloud({
@@ -30,7 +32,11 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
     const { client } = await createHome(await adminOf(cloud.url), 'maple', []);
     const { sensorId, deviceToken, device: caller } = await linkSensor(client);
     if (!runtime) throw new Error('the cloud has no runtime');
-    const deps = await compose(runtime, [...ingestUses, 'sensors.deviceOf']);
+    const measure = ((name: string) => void measured.push(name)) as Measure;
+    const deps = await compose({ ...runtime, metrics: { ...unmeasured, measure } }, [
+      ...ingestUses,
+      'sensors.deviceOf',
+    ]);
     const hash = hashOf(deviceToken);
     const say = async (text: string) => {
       const device = await deps.store.sensors.deviceOf(hash);
@@ -39,14 +45,16 @@ test('of a device of which 1,000 calls wait no report is taken, its falls are up
     const { table } = runtime;
     const haveCalled = (calls: number) => table.update(items.device({ hash }), changes({ set: { calls } }));
 
-    await haveCalled(WAITING.reports + LOOK_EVERY - 1);
+    await haveCalled(1_000 + LOOK_EVERY - 1);
+    expect(measured).not.toContain('DevicesHeldBack');
     expect(await say(report(true))).toEqual({ warnings: [] });
+    expect(measured.filter((name) => name === 'DevicesHeldBack')).toHaveLength(1);
     expect(await say(report(false))).toEqual({ refusal: 'rate_limited' });
     expect(await say(fall())).toEqual({ warnings: [] });
     const answer = await caller.call('POST', `/devices/${sensorId}/messages`, report(false));
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '5']);
 
-    await haveCalled(WAITING.falls);
+    await haveCalled(3_000);
     expect(await say(fall())).toEqual({ warnings: [] });
     expect(await say(fall())).toEqual({ refusal: 'rate_limited' });
 

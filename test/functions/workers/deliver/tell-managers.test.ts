@@ -48,6 +48,7 @@ test('a 410 is a failure like others, until two minutes of nothing else switch t
   await fall();
   await world.idle();
   expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
+  expect(world.valuesOf('WebhooksDisabled')).toHaveLength(1);
   expect(actions().filter((one) => one === 'webhook/disabled')).toHaveLength(1);
   expect(actions().filter((one) => one === 'delivery/failed')).toHaveLength(1);
   const heads = mailsHere().map((mail) => mail.split('\n')[0]?.replace(/\d+@/, 'N@'));

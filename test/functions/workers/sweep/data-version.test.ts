@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { logTo } from '../../../../shared/log.ts';
+import { type Measure, unmeasured } from '../../../../shared/metrics.ts';
 import { changes } from '../../../../shared/store/request.ts';
 import { DATA_VERSION, items } from '../../../../shared/store/table.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
 
 let cloud: Cloud;
+const measured: unknown[][] = [];
 const lines: { level: string; message: string }[] = [];
 beforeAll(async () => {
-  cloud = await startTestCloud({ log: logTo((line) => lines.push(JSON.parse(line))) });
+  const measure = (...given: unknown[]) => void measured.push(given);
+  cloud = await startTestCloud({
+    log: logTo((line) => lines.push(JSON.parse(line))),
+    wrap: (runtime) => ({ ...runtime, metrics: { ...unmeasured, measure: measure as Measure } }),
+  });
 });
 afterAll(() => cloud.stop());
 const heartbeat = () => cloud.runtime.table.get<{ dataVersion: number }>(items.heartbeat({}));
@@ -18,11 +24,13 @@ test('the sweep notes which version of the data is stored, and is content with i
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION });
   expect(errors()).toEqual([]);
+  expect(measured.filter(([name]) => name === 'TasksFailed')).toEqual([]);
 });
 
 test('an older version of the code says that the table is of a newer one, and leaves that noted', async () => {
   await cloud.runtime.table.update(items.heartbeat({}), changes({ set: { dataVersion: DATA_VERSION + 1 } }));
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION + 1 });
+  expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'outdated' }]);
   expect(errors()).toContain('the table holds what only a newer version understands: deploy that one');
 });
