@@ -32,11 +32,12 @@ const readAll = (env: Variables, wrong: string[]): Given => {
 /** Variables that are set together or not at all. */
 const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxyVariables];
 
-const contradictions = (given: Given): string[] => {
+const contradictions = (env: Variables, given: Given): string[] => {
   const { HOST = '127.0.0.1', PORT = 3_000, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = given;
   const isShort = ADMIN_PASSWORD !== undefined && Buffer.byteLength(ADMIN_PASSWORD) < LEAST_ON_NETWORK;
   return [
-    ...together.flatMap((names) => missingOf(names, given)),
+    // One that is set and wrong is not missing.
+    ...together.flatMap((names) => (names.some((name) => name in given) ? missingOf(names, env) : [])),
     ...(MQTT_PORT !== undefined && MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT is the same port as PORT'] : []),
     ...(isShort && !isLoopback(HOST)
       ? [
@@ -114,7 +115,7 @@ export const optionsFrom = (environment: Variables): Options => {
   const env = setIn(environment);
   const wrong: string[] = [];
   const given = readAll(env, wrong);
-  wrong.push(...contradictions(given));
+  wrong.push(...contradictions(env, given));
   if (wrong.length === 0) wrong.push(...unusable(given));
   if (wrong.length > 0) throw new Error(`wrong settings:\n  ${wrong.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } = given;

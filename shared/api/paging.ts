@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyText, int64, integerQuery } from '../domain/values.ts';
+import { anyText, int64, integerQuery, text } from '../domain/values.ts';
 
 export const PER_PAGE_MAXIMUM = 200;
 export const PER_PAGE_DEFAULT = 30;
@@ -43,11 +43,12 @@ export const lookedText = (counted: string, most: string): string =>
 export const search = anyText.default('').meta({ description: 'what names or other texts must contain, in any case' });
 
 const SENSOR_ID_MAXIMUM = 26;
+const LONGEST_URL = 65_536;
 /**
  * A sensor in the query of a list; empty: all sensors. What is no id of a sensor matches nothing, and nothing longer
  * than an id gets into a key of the table.
  */
-export const sensorOfList = anyText
+export const sensorOfList = text(0, LONGEST_URL)
   .transform((given) => (given.length > SENSOR_ID_MAXIMUM ? 'none' : given))
   .default('')
   .meta({ description: 'only what is about this sensor; empty: all' });

@@ -10,11 +10,19 @@ const isLanguage = (value: string): value is Language => (languages as readonly 
 /** A well-formed language tag (RFC 5646, section 2.1), in letters of either case. */
 const TAG =
   /^([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?$|^[Xx](-[A-Za-z0-9]{1,8})+$/;
+/** Well-formed tags of before that grammar, which it does not cover. */
+const irregular = [
+  ...['en-GB-oed', 'i-ami', 'i-bnn', 'i-default', 'i-enochian', 'i-hak', 'i-klingon', 'i-lux', 'i-mingo', 'i-navajo'],
+  ...['i-pwn', 'i-tao', 'i-tay', 'i-tsu', 'sgn-BE-FR', 'sgn-BE-NL', 'sgn-CH-DE'],
+];
+const inAnyCase = (tag: string): string =>
+  tag.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
+const ANY_TAG = new RegExp(`${TAG.source}|^(${irregular.map(inAnyCase).join('|')})$`);
 /** The language of a person or a bot as it was given. Texts are in the language that `languageOf` gives. */
 export const Locale = z
   .string()
   .max(64)
-  .regex(TAG)
+  .regex(ANY_TAG)
   .meta({ description: 'A language tag (BCP 47), kept as it was sent. Texts are in its language, or in English.' });
 export const DEFAULT_LOCALE: string = DEFAULT;
 

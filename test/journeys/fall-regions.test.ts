@@ -137,6 +137,18 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
+  test('fires for a fall of maker B in the region that was entered again, though another one was entered meanwhile', async () => {
+    const { post, told, actions } = await prepare('willow', 'maker_b');
+    const [bed, door] = [
+      [2, 0],
+      [4, 1],
+    ] as const;
+    await post(b.move(1, 3, ...bed), b.move(1, 3, ...door), b.move(1, 3, ...bed), b.pose(1, 5), b.pose(1, 1));
+    expect(actions('bed')).toEqual(['fall_detected', 'finished']);
+    await post(b.move(1, 4, ...bed), b.pose(1, 5));
+    expect(told('room').at(-1)?.rule.regionName).toBe('Door');
+  });
+
   test('is refused for what happens in no region: presence in the room, the sensor, vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>

@@ -77,19 +77,22 @@ const areaMove = (
 ): Step => {
   if (!area) return { state, happened: [] };
   const [key, move] = [String(area.index), entered ? ('in' as const) : ('out' as const)];
-  if (track.areas?.[key] === move) return { state: again(state, track, when), happened: [] };
+  const left = (track.inside ?? []).filter((index) => index !== area.index);
+  const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
+  // Who enters an area again without having left it is there now, whatever was entered in between; it is no news.
+  if (track.areas?.[key] === move) return { state: again(state, track, when, { inside }), happened: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
   const happened = regionEvent(regions, area.index, move, { said: area.kind });
-  const left = (track.inside ?? []).filter((index) => index !== area.index);
-  const inside = entered ? [...left, area.index].slice(-INSIDE_KEPT) : left;
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), happened };
 };
 
-/** Notes the time of a report that says nothing new of a track. */
-const again = (state: SensorState, track: Track, when: When): SensorState => ({
+/** Notes a report of which nobody is told: its time, and what it says of the track besides. */
+const again = (state: SensorState, track: Track, when: When, said: Pick<Track, 'inside'> = {}): SensorState => ({
   ...state,
-  ...(state.tracks && { tracks: state.tracks.map((one) => (one === track ? seenAt(one, when) : one)) }),
+  ...(state.tracks && {
+    tracks: state.tracks.map((one) => (one === track ? seenAt({ ...one, ...said }, when) : one)),
+  }),
 });
 
 /**

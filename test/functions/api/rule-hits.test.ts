@@ -75,7 +75,7 @@ describe('a list of rule hits', () => {
   });
 
   test('of what is no id of a sensor is empty, and of an empty one that of all sensors', async () => {
-    const others = ['abc', 'x'.repeat(27), 'x'.repeat(900), '#'.repeat(26), '#'.repeat(700), 'ü'.repeat(1_024)];
+    const others = ['abc', ' ', 'x'.repeat(27), 'x'.repeat(900), '#'.repeat(26), '#'.repeat(700), 'ü'.repeat(1_025)];
     for (const sensorId of others)
       expect(await list(`sensorId=${encodeURIComponent(sensorId)}`)).toMatchObject({ total: 0, data: [] });
     const unfit = await client.call('GET', `${path}?sensorId=%00`);

@@ -48,6 +48,10 @@ test('a trusted proxy is set as a whole or not at all', () => {
   });
   const { TRUSTED_PROXY_SECRET: _, ...part } = proxy;
   expect(refused(part)).toEqual([expect.stringMatching(/^TRUSTED_PROXY_SECRET is missing: /)]);
+  // One that is wrong is not missing.
+  expect(refused({ ...part, TRUSTED_PROXY_SECRET: 'short' })).toEqual([
+    expect.stringMatching(/^TRUSTED_PROXY_SECRET wants /),
+  ]);
 });
 
 /** Each variable with values that it does not take. A variable that is not here fails the test below. */

@@ -15,6 +15,9 @@ describe('the locale of a person or a bot', () => {
     'es-419',
     'gsw-u-sd-chzh',
     'x-home',
+    'i-klingon',
+    'en-gb-OED',
+    'sgn-BE-FR',
   ])('is any well-formed language tag, kept as it was sent: %s', (tag) => expect(Locale.parse(tag)).toBe(tag));
   test.each([
     '',
@@ -29,6 +32,8 @@ describe('the locale of a person or a bot', () => {
     'de-\u0430t',
     `de${'-abcdefgh'.repeat(8)}`,
     'x',
+    'i-nothing',
+    'i-klingon-x',
     'de-a',
   ])('is nothing else: %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
   test.each([
@@ -37,6 +42,8 @@ describe('the locale of a person or a bot', () => {
     ['en-GB', 'en'],
     ['fr', 'en'],
     ['x-de', 'en'],
+    ['i-default', 'en'],
+    ['en-GB-oed', 'en'],
     ['', 'en'],
   ])('has its texts in a known language, else in English: %s in %s', (locale, language) =>
     expect(languageOf(locale)).toBe(language),
