@@ -15,6 +15,7 @@ export const failpoints = [
   'deliver.recorded',
   'deliver.rescheduled',
   'sweep.begun',
+  'sweep.looked',
   'sweep.enqueued',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];

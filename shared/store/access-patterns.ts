@@ -170,6 +170,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     0,
     '0.5 while there is none; 2 for each sensor shown, and 1 more for each 4 KB of its state',
   ),
+  'states.glance': pattern(
+    'Which of these sensors may be silent?',
+    { batchGet: ['sensorState'] },
+    0.5,
+    0,
+    `for each 4 KB of each; ${orAbsent}`,
+  ),
   'states.decide': pattern(
     'Write a state with its decision, if the version is unchanged',
     { put: ['sensorState'], check: ['sensor', 'formerSensor'] },

@@ -105,24 +105,25 @@ const REDRIVE_EVERY = 15 * 60_000;
 
 export const dueWrites = (table: Table) => ({
   /**
-   * Notes that the service runs; a last note of more than `longestGap` ms ago means that it was away until now. Returns the
-   * cursors of this sweep, which begins with another shard than the sweep before, even if that one died; whether this sweep
-   * has to put back dead letters, as one in a quarter of an hour does; and whether a newer version of the code has written
-   * data that this version does not understand.
+   * Notes that the service runs; a last note of more than `longestGap` ms ago means that it was away until now. Returns
+   * since when (ms) it has been there; the cursors of this sweep, which begins with another shard than the sweep before,
+   * even if that one died; whether this sweep has to put back dead letters, as one in a quarter of an hour does; and
+   * whether a newer version of the code has written data that this version does not understand.
    */
   beat: async (
     now: number,
     longestGap: number,
-  ): Promise<{ cursors: ShardCursor[]; isToRedrive: boolean; isOutdated: boolean }> => {
+  ): Promise<{ since: number; cursors: ShardCursor[]; isToRedrive: boolean; isOutdated: boolean }> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
-    const since = last && now - last.at <= longestGap ? last.since : now;
+    // A clock that was set back must not hide silence until it is as late again.
+    const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
     const { sweep = 0, left = {}, redriveAt = 0, dataVersion = DATA_VERSION } = last ?? {};
     const isToRedrive = redriveAt <= now;
     const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
     const newest = Math.max(dataVersion, DATA_VERSION);
     const noted: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, dataVersion: newest };
     await table.write({ put: { ...items.heartbeat({}), ...noted } });
-    return { cursors: cursorsFrom(sweep, left), isToRedrive, isOutdated: newest > DATA_VERSION };
+    return { since, cursors: cursorsFrom(sweep, left), isToRedrive, isOutdated: newest > DATA_VERSION };
   },
 
   /** Notes where the next sweep goes on. */

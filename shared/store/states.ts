@@ -41,6 +41,13 @@ const openFallRow = (customerId: number, sensorId: string) => ({
 
 export const stateReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<StateItem>(items.sensorState({ customerId, sensorId })),
+
+  /** The states of sensors, in their order, as they are or were some seconds ago; null for those without. */
+  glance: async (sensors: readonly { customerId: number; sensorId: string }[]): Promise<(StateItem | null)[]> => {
+    const keys = sensors.map((sensor) => items.sensorState(sensor));
+    const found = new Map((await table.getAllEventual<StateItem>(keys)).map((state) => [state.pk, state]));
+    return keys.map(({ pk }) => found.get(pk) ?? null);
+  },
 });
 
 export const stateWrites = (table: Table) => ({

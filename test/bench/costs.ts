@@ -57,7 +57,10 @@ export const works = {
   wholeFall: { ...consumed.wholeFall, ...told(said(4, ms.event), 1) },
   /** The function that takes a report answers it by itself. */
   report: { ...consumed.report, ...said(1, 0), callMilliseconds: ms.report, invocations: 0 },
-  look: { ...consumed.look, ...alone(ms.look) },
+  /** The sweep is invoked anyway. */
+  look: { ...consumed.look, ...alone(ms.look), invocations: 0 },
+  entry: { ...consumed.entry, ...alone(ms.entry), invocations: 0 },
+  check: { ...consumed.check, ...alone(ms.check) },
   sweep: { ...consumed.sweep, ...alone(ms.sweep) },
   /** A device connects, or its connection is checked again. */
   admit: { ...consumed.admit, ...alone(ms.admit) },
@@ -102,11 +105,21 @@ export const coldStartsOf = ({ calls, invocations }: Work): number =>
   (calls + invocations) * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
 
 /**
- * Checks per month of a sensor that reports once a minute. Each is due 375 s after the last write, which is up to 2
- * minutes older than the check.
+ * Looks per month at a sensor that reports once a minute. Each is due 375 s after the last write, which is up to 2
+ * minutes older than the look.
  */
-export const LOOKS_OF_MONTH = MINUTES_OF_MONTH / 5;
+const LOOKS_OF_MONTH = MINUTES_OF_MONTH / 5;
 const FALLS_OF_MONTH = DAYS_OF_MONTH / 7;
+/** Each sweep has an open fall checked, which is over after some minutes. */
+const CHECKS_OF_FALL = 5;
+
+/** The monthly cost of looking whether a sensor is silent, and of checking it. */
+export const lookingMonthOf = (): Costs =>
+  add(
+    times(LOOKS_OF_MONTH, costsOf(works.look)),
+    times(MINUTES_OF_MONTH, costsOf(works.entry)),
+    times(FALLS_OF_MONTH * CHECKS_OF_FALL, costsOf(works.check)),
+  );
 
 /** The monthly cost without any messages. */
 const idle = (): Costs => {
@@ -135,6 +148,6 @@ export const monthOf = (sensors: number, way: Way = 'HTTP'): Costs =>
     idle(),
     times(way === 'HTTP' ? 0 : sensors, connected()),
     times(sensors * MINUTES_OF_MONTH, costsOf(works.report, way)),
-    times(sensors * LOOKS_OF_MONTH, costsOf(works.look)),
+    times(sensors, lookingMonthOf()),
     times(sensors * FALLS_OF_MONTH, costsOf(works.wholeFall, way)),
   );

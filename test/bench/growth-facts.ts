@@ -49,23 +49,25 @@ export const work = {
    */
   secondsBetweenWrites: 120,
   /**
-   * At a check the stored time of the last report is up to 120 s old, and the next check is due 375 s after that
+   * At a look the stored time of the last report is up to 120 s old, and the next look is due 375 s after that
    * time: 315 s later on average, plus half a minute until the sweep runs.
    */
   secondsBetweenLooks: 345,
-  /** The reads are the sensor, its state, its customer, and the time since which the service has been running. */
-  readsOfLook: 4,
-  /** The writes are the state, and its entry in the due index, which is removed and added. */
-  writesOfLook: 3,
-  dueWritesOfLook: 2,
+  /** A look reads the state of the sensor, and each sweep the entries of all active sensors: test/functions/workers/sweep/units.test.ts. */
+  readsOfLook: consumed.look.read,
+  readsOfEntry: consumed.entry.read,
+  secondsBetweenSweeps: 60,
+  /**
+   * Each sweep has an open fall checked, and a sensor that looks silent. The reads are the sensor, its state, its
+   * customer, and the time since which the service has been running.
+   */
+  checksOfFall: 5,
+  readsOfCheck: consumed.check.read,
   /** A fall with all of its messages: test/units-of-falls.test.ts. */
   readsOfFall: consumed.wholeFall.read,
   writesOfFall: consumed.wholeFall.write,
-  /**
-   * During an alarm the next check is due sooner than that for silence, and afterwards the check for silence is due
-   * again.
-   */
-  dueWritesOfFall: 4,
+  /** A sensor falls silent and comes back: its entry is removed and added. A fall leaves it where it is. */
+  dueWritesOfSilence: 2,
   /** A delivery whose webhook is switched off is held, which is one write in the due index. */
   dueWritesOfHeld: 1,
   readsOfRules: 4,
@@ -79,10 +81,11 @@ export const assumed = {
   batchOfProcess: 0.05,
   batchOfDeliver: 0.135,
   queryOfSweep: 0.015,
-  sendOfBatch: 0.01,
+  /** The states of a page are read 100 at a time, side by side. */
+  readOfStates: 0.02,
   /** The seconds of a minute that a sweep may use; the rest is its margin. */
   sweep: 50,
 } as const;
 
-/** The number of items that the sweep reads in one page, and of messages that SQS accepts in one call. */
-export const pages = { sweep: 500, send: 10 } as const;
+/** The number of items that the sweep reads in one page. */
+export const pages = { sweep: 500 } as const;

@@ -1,12 +1,13 @@
 import { deliver } from '../../functions/workers/deliver/contract.ts';
 import { processing } from '../../functions/workers/process/contract.ts';
 import { stageFrom } from '../../lib/aws/stage.ts';
+import { prices } from '../../lib/tools/aws/prices.ts';
 import { defaultQuotas } from '../../shared/domain/quota.ts';
 import { DUE_SHARDS } from '../../shared/store/table.ts';
 import { assumed, limits, pages, readUnit, SECONDS_OF_MONTH, work, world } from './growth-facts.ts';
 
 const sizes = [10_000, 100_000, 1_000_000] as const;
-/** The due index is designed for this number of events a second. */
+/** The due index is designed for this number of events a second, each with a delivery. */
 const EVENTS_PER_SECOND = 10_000;
 
 const timesOf = (sensors: number) => {
@@ -17,6 +18,8 @@ const timesOf = (sensors: number) => {
   const ofCustomer = Math.min(sensors, defaultQuotas.sensors);
   return {
     ...{ falls, reports, looks, stateWrites: perSecond(work.secondsBetweenWrites) },
+    entries: perSecond(work.secondsBetweenSweeps),
+    checks: work.checksOfFall * falls,
     calls: reports + world.messagesOfFall * falls,
     queuedReports: reports * world.queuedShare,
     queued: reports * world.queuedShare + world.messagesOfFall * falls,
@@ -41,7 +44,7 @@ type Limit = {
 const monthOfReads = (perSecond: number): number => perSecond * SECONDS_OF_MONTH * readUnit;
 const perSecondOf = ({ concurrency, batchSize }: typeof processing | typeof deliver, seconds: number): number =>
   (concurrency * batchSize) / seconds;
-const page = assumed.queryOfSweep + (pages.sweep / pages.send) * assumed.sendOfBatch;
+const page = assumed.queryOfSweep + assumed.readOfStates;
 
 const all: Limit[] = [
   {
@@ -69,18 +72,19 @@ const all: Limit[] = [
     remedy: 'more `concurrency` in its contract',
   },
   {
-    ...{ name: '`process` on `timers`', most: perSecondOf(processing, assumed.batchOfProcess), unit: 'looks/s' },
-    load: ({ looks }) => looks,
+    ...{ name: '`process` on `timers`', most: perSecondOf(processing, assumed.batchOfProcess), unit: 'checks/s' },
+    load: ({ checks, blackout }) => checks + blackout,
     remedy: 'more `concurrency` in its contract',
   },
   {
     ...{
-      name: '`sweep`, one batch sent after the other',
-      most: (pages.sweep * assumed.sweep) / page / 60,
-      unit: 'looks/s',
+      name: '`sweep`, one page of entries after the other',
+      most: (pages.sweep * assumed.sweep) / page / work.secondsBetweenSweeps,
+      unit: 'entries/s',
     },
-    load: ({ looks }) => looks,
-    remedy: 'send ten batches of a page side by side',
+    load: ({ entries }) => entries,
+    remedy: 'a sweep for each part of the shards (below)',
+    costs: () => ((3 * SECONDS_OF_MONTH) / work.secondsBetweenSweeps) * prices.invocation,
   },
   {
     ...{ name: '`deliver` on `deliveries`', most: perSecondOf(deliver, assumed.batchOfDeliver), unit: 'deliveries/s' },
@@ -89,43 +93,48 @@ const all: Limit[] = [
   },
   {
     ...{ name: 'Lambda, invocations at a time', most: limits.lambdas, unit: '' },
-    load: ({ calls, queued, looks, falls }) =>
+    load: ({ calls, queued, checks, blackout, falls }) =>
       calls * assumed.accept +
-      ((queued + looks) * assumed.batchOfProcess) / processing.batchSize +
+      ((queued + checks + blackout) * assumed.batchOfProcess) / processing.batchSize +
       falls * assumed.batchOfDeliver,
     remedy: 'ask AWS for more',
   },
   {
     ...{ name: 'the table, read', most: limits.tableUnits, unit: 'units/s' },
-    load: ({ reports, queuedReports, looks, falls }) =>
+    load: ({ reports, queuedReports, looks, entries, checks, blackout, falls }) =>
       reports * work.readsOfReport +
       queuedReports * work.readsOfQueued +
       looks * work.readsOfLook +
+      entries * work.readsOfEntry +
+      (checks + blackout) * work.readsOfCheck +
       falls * work.readsOfFall,
     remedy: 'ask AWS for more',
   },
   {
     ...{ name: 'the table, written', most: limits.tableUnits, unit: 'units/s' },
-    load: ({ stateWrites, queuedReports, looks, falls }) =>
-      stateWrites + queuedReports * work.writesOfQueued + looks * work.writesOfLook + falls * work.writesOfFall,
+    load: ({ stateWrites, queuedReports, blackout, falls }) =>
+      stateWrites +
+      queuedReports * work.writesOfQueued +
+      blackout * work.dueWritesOfSilence +
+      falls * work.writesOfFall,
     remedy: 'ask AWS for more',
   },
   {
     ...{ name: `\`DUE#{shard}\`, one of ${DUE_SHARDS}, written`, most: limits.partitionWrites, unit: 'units/s' },
-    load: ({ looks, falls }) => (looks * work.dueWritesOfLook + falls * work.dueWritesOfFall) / DUE_SHARDS,
+    load: ({ blackout }) => (blackout * work.dueWritesOfSilence) / DUE_SHARDS,
     remedy: 'more `DUE_SHARDS`: what is in the old ones is still found',
     costs: () => monthOfReads((DUE_SHARDS * 0.5) / 60),
   },
   {
     ...{ name: '`HEARTBEAT`, read', most: limits.partitionReads, unit: 'units/s' },
-    load: ({ looks }) => looks,
+    load: ({ checks, blackout }) => checks + blackout,
     remedy: 'the sweep says in its tasks since when it has been there',
-    costs: ({ looks }) => -monthOfReads(looks),
+    costs: ({ checks, blackout }) => -monthOfReads(checks + blackout),
   },
   {
     ...{ name: '`C#{customerId}` of the largest customer, read', most: limits.partitionReads, unit: 'units/s' },
-    load: ({ queuedReports, looks, falls, share }) =>
-      (queuedReports * 0.5 + 2 * (looks + world.messagesOfFall * falls)) * share,
+    load: ({ queuedReports, checks, blackout, falls, share }) =>
+      (queuedReports * 0.5 + 2 * (checks + blackout + world.messagesOfFall * falls)) * share,
     remedy: 'it grows with the customer alone; quota `sensors`',
   },
   {
@@ -183,16 +192,12 @@ const firstOf = (sensors: number): string => {
 /** The loads of the due index, in writes a second. */
 const dueLoads = [
   {
-    name: '10,000 events a second, all of whole falls: each alarm is to be looked at sooner, then the silence again',
-    writes: (EVENTS_PER_SECOND / world.messagesOfFall) * work.dueWritesOfFall,
-  },
-  {
-    name: 'as many deliveries a second to webhooks that are switched off: each is parked',
+    name: '10,000 deliveries a second to webhooks that are switched off: each is parked',
     writes: EVENTS_PER_SECOND * work.dueWritesOfHeld,
   },
   {
-    name: '1,000,000 sensors, each looked at for silence',
-    writes: timesOf(1_000_000).looks * work.dueWritesOfLook,
+    name: '1,000,000 sensors, of which all of the largest customer fall silent within a minute and come back',
+    writes: timesOf(1_000_000).blackout * work.dueWritesOfSilence,
   },
 ];
 /** All loads together. The number of shards is a power of two. */

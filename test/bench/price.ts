@@ -1,4 +1,4 @@
-import { type Costs, coldStartsOf, costsOf, LOOKS_OF_MONTH, monthOf, times, totalOf, works } from './costs.ts';
+import { type Costs, coldStartsOf, costsOf, lookingMonthOf, monthOf, times, totalOf, works } from './costs.ts';
 import type { Figure } from './figures.ts';
 import { assumed, prices } from './prices.ts';
 
@@ -31,7 +31,7 @@ const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
 
 /** Computes the costs in AWS. Units, bytes and requests are those that tests assert, and times are assumed. */
 export const measurePrice = async (): Promise<Figure[]> => {
-  const { fall, report, look } = works;
+  const { fall, report } = works;
   return [
     { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'in a batch', note: formula },
     figureOf('a million delivered falls', times(MILLION, costsOf(fall))),
@@ -39,8 +39,8 @@ export const measurePrice = async (): Promise<Figure[]> => {
     figureOf('a million reports that change nothing', times(MILLION, costsOf(report)), 2.4),
     { name: 'a million such reports: cold starts', value: MILLION * coldStartsOf(report), unit: 'USD beside it' },
     {
-      ...figureOf('the looks at a sensor, a month', times(LOOKS_OF_MONTH, costsOf(look)), 0.002),
-      note: '1 in 5 minutes',
+      ...figureOf('the looks at a sensor, a month', lookingMonthOf(), 0.002),
+      note: '1 in 5 minutes, its entry each minute, and 5 checks of each fall',
     },
     ...SENSORS.map((count) =>
       figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_050 : undefined),

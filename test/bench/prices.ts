@@ -12,10 +12,20 @@ export const assumed = {
   /**
    * The times are made of 5 ms for each consecutive call of the table, 10 ms for a call of a queue, 100 ms for a
    * receiver, and CPU. The calls of the table and of queues are: accept 1 and 1, by each way; admit 1; a report 2 and
-   * a half; an event 8 and 1; a delivery 5; a check 3. With 512 MB the CPU of what takes messages (5 and 7.5 ms with
+   * a half; an event 8 and 1; a delivery 5; a check 3. A look is one of 100 that are read at once, an entry one of 500. With 512 MB the CPU of what takes messages (5 and 7.5 ms with
    * 1,024) takes twice as long.
    */
-  milliseconds: { accept: 25, report: 27, event: 60, deliver: 130, look: 25, sweep: 200, admit: 10 },
+  milliseconds: {
+    accept: 25,
+    report: 27,
+    event: 60,
+    deliver: 130,
+    look: 0.5,
+    entry: 0.1,
+    check: 25,
+    sweep: 200,
+    admit: 10,
+  },
   /** The number of messages in a batch: one, unless more are waiting. A FIFO queue has no batching window. */
   batch: 1,
   /**

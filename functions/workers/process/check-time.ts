@@ -27,8 +27,8 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
   const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
   const after =
     events.length > 0 ? await settle(deps, context, state, { next, events: drawn, timings }, undefined) : state;
-  // The entry in the due index is moved only when it was due.
-  if (state.duePk === undefined || Number(state.dueAt) > now()) return;
-  const lookAt = Math.min(next.isActive ? silent : Number.POSITIVE_INFINITY, nextMove(next, timings, 'any'));
+  // The entry in the due index stands still while the sensor is active: the sweep looks at what it stands for.
+  if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
+  const lookAt = nextMove(next, timings, 'any');
   await store.states.watch(customerId, sensor.id, after, Number.isFinite(lookAt) ? lookAt : null);
 };

@@ -1,7 +1,10 @@
 import { SWEEP_SECONDS } from '../../../shared/domain/sensor-state.ts';
 import { scheduled } from '../../../shared/queue/consumer.ts';
 
-/** Puts a task on its queue for each item that is due in the due index, and dead letters back on their queues. */
+/**
+ * Puts a task on its queue for each item that is due in the due index, except for sensors that are there, and dead letters
+ * back on their queues.
+ */
 export const sweep = scheduled({
   name: 'sweep',
   everySeconds: SWEEP_SECONDS,
@@ -10,6 +13,7 @@ export const sweep = scheduled({
     'due.beat',
     'due.waiting',
     'due.leave',
+    'states.glance',
     'enqueue:events',
     'enqueue:timers',
     'enqueue:deliveries',

@@ -3,6 +3,7 @@ import { queueOf } from '../../../shared/queue/encode.ts';
 import type { Task } from '../../../shared/queue/task.ts';
 import { onSchedule } from '../../../shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
+import { createLooks } from './looks.ts';
 import { createResend } from './resend.ts';
 
 /** So many deliveries are named in the log. */
@@ -15,20 +16,24 @@ const isStanding = ({ type }: Task): boolean => type === 'release_held' || type 
 
 const createSweep = () => {
   const { isTime, forget, tidy } = createResend();
+  const looks = createLooks();
   return async (deps: Deps<(typeof sweep)['uses'][number]>, timeLeft: () => number): Promise<void> => {
     const { store, enqueue, redrive, now, log, measure } = deps;
-    const { cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
+    const { since, cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
     if (isOutdated) {
       log('error', 'the table holds what only a newer version understands: deploy that one');
       measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });
     }
     tidy(now());
+    looks.tidy(now());
     const start = now();
     let sent = 0;
     const deliveryIds: string[] = [];
     let oldest = start;
     deps.failpoint('sweep.begun');
-    for await (const page of store.due.waiting(now(), cursors)) {
+    for await (const entries of store.due.waiting(now(), cursors)) {
+      const page = await looks.withoutQuiet(deps, entries, since);
+      deps.failpoint('sweep.looked');
       const tasks = page
         .map(({ task }) => task)
         .filter((task) => task.type !== 'deliver' || isTime(task.deliveryId, now()));

@@ -1,0 +1,63 @@
+import type { Deps } from '../../../shared/deps.ts';
+import { silentAt } from '../../../shared/domain/sensor-state.ts';
+import { hasOpenFall } from '../../../shared/domain/state/time.ts';
+import type { CheckSensor } from '../../../shared/queue/task.ts';
+import type { Due } from '../../../shared/store/due.ts';
+import type { StateItem } from '../../../shared/store/states.ts';
+
+/**
+ * The longest time (ms) between two looks at a sensor. It is less than a queue can delay a task: a fall that time moves
+ * later than that is seen before it is due.
+ */
+const LONGEST = 10 * 60_000;
+/** So many states are read at once. */
+const BATCH = 100;
+
+type LooksDeps = Deps<'states.glance' | 'watch:sensors'>;
+type Check = Due & { task: CheckSensor };
+const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
+
+/**
+ * Looks at the sensors whose entries are due. The entry of an active sensor stands still, so it is always due: what this
+ * process read of its state says until when nothing can happen by time alone. It only leaves out sensors for which that
+ * is certain; all others are checked, which decides by consistent reads. A new process reads each state once.
+ */
+export const createLooks = () => {
+  const quietUntil = new Map<string, number>();
+  // A time that is too far ahead was noted before the clock was set back.
+  const isQuiet = ({ task }: Check, now: number): boolean => {
+    const until = quietUntil.get(task.sensorId) ?? 0;
+    return until > now && until - now <= LONGEST;
+  };
+
+  /** What has to be checked of these, and since when. `since` (ms): the service has been there without a gap. */
+  const silentOf = async ({ store, now, settings }: LooksDeps, checks: Check[], since: number): Promise<Due[]> => {
+    const unknown: null[] = checks.map(() => null);
+    // What cannot be read is checked: a partition in trouble must not hide the other sensors.
+    const states: (StateItem | null)[] = await store.states.glance(checks.map(({ task }) => task)).catch(() => unknown);
+    return checks.flatMap(({ task, time }, at) => {
+      const state = states[at];
+      if (!state) return { task, time: now() };
+      const silent = silentAt(state, since, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+      // One that is no longer active has an entry that is to be removed, or a fall that time moves.
+      if (!state.isActive || hasOpenFall(state) || silent <= now()) return { task, time: Math.max(time, silent) };
+      quietUntil.set(task.sensorId, Math.min(silent, now() + LONGEST));
+      return [];
+    });
+  };
+
+  return {
+    /** Leaves out the sensors that are there. */
+    withoutQuiet: async (deps: LooksDeps, page: readonly Due[], since: number): Promise<Due[]> => {
+      const checks = page.filter(isCheck).filter((one) => !isQuiet(one, deps.now()));
+      const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>
+        silentOf(deps, checks.slice(at * BATCH, (at + 1) * BATCH), since),
+      );
+      return [...page.filter((one) => !isCheck(one)), ...(await Promise.all(batches)).flat()];
+    },
+    /** Forgets the sensors that have not been seen since their time. */
+    tidy: (now: number): void => {
+      for (const [sensorId, until] of quietUntil) if (now - until > LONGEST) quietUntil.delete(sensorId);
+    },
+  };
+};

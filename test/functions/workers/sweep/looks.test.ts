@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { handler } from '../../../../functions/workers/sweep/handler.ts';
+import { systemClock } from '../../../../lib/local/clock.ts';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { lambdaContext } from '../../../../lib/local/invocation.ts';
+import type { Runtime } from '../../../../shared/deps.ts';
+import { hashOf } from '../../../../shared/domain/ids.ts';
+import { newSensorState, type SensorState } from '../../../../shared/domain/sensor-state.ts';
+import { dueAt } from '../../../../shared/store/due.ts';
+import { DUE_SHARDS, items } from '../../../../shared/store/table.ts';
+import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const customerId = 7;
+const context = lambdaContext({ functionName: 'sweep', timeoutSeconds: 60, clock: systemClock });
+const hurried = { ...context, getRemainingTimeInMillis: () => 1 };
+
+let cloud: Cloud;
+let runtime: Runtime;
+let now = Date.now();
+let sent: string[] = [];
+let looked: string[] = [];
+let canRead = true;
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock: { ...unscheduled, now: () => now }, log: () => {} });
+  const { table, queues } = cloud.runtime;
+  runtime = {
+    ...cloud.runtime,
+    queues: {
+      ...queues,
+      send: async (_, messages) => void sent.push(...messages.map(({ body }) => JSON.parse(body).sensorId)),
+    },
+    table: {
+      ...table,
+      getAllEventual: async (keys) => {
+        looked.push(...keys.flatMap((key) => items.sensorState.read(key)?.sensorId ?? []));
+        if (!canRead) throw new Error('the table is away');
+        return table.getAllEventual(keys);
+      },
+    },
+  };
+});
+afterAll(() => cloud.stop());
+
+let prefix = 0;
+let known: string[] = [];
+/** Writes the state of a sensor, with an entry in the due index that stands there since it became active. */
+const put = async (name: string, state: Partial<SensorState>, entry = now - 86_400_000): Promise<string> => {
+  const sensorId = `id_${prefix}_${name}`;
+  const item = { ...newSensorState, isActive: true, lastSeen: now, version: 1, ...state };
+  const key = items.sensorState({ customerId, sensorId });
+  await cloud.runtime.table.write({ put: { ...item, ...key, ...dueAt(sensorId, entry) } });
+  known.push(sensorId);
+  return sensorId;
+};
+/** A process that sweeps; `pass` lets time pass first. */
+const start = (more: Partial<Runtime> = {}) => {
+  const run = handler.with({ ...runtime, ...more });
+  return async (pass = MINUTE, lambda = context) => {
+    now += pass;
+    [sent, looked] = [[], []];
+    await run({} as never, lambda);
+    return { sent: sent.toSorted(), looked: looked.toSorted() };
+  };
+};
+/** The service has been there for long. */
+const serve = async (minutes = 10) => {
+  const sweep = start();
+  for (let minute = 0; minute < minutes; minute++) await sweep();
+};
+beforeEach(async () => {
+  for (const sensorId of known)
+    await cloud.runtime.table.write({ remove: items.sensorState({ customerId, sensorId }) });
+  [known, canRead] = [[], true];
+  prefix += 1;
+  await serve();
+});
+
+describe('a sweep', () => {
+  test('reads the state of a sensor that is there once until it could be silent, and sends no check', async () => {
+    const id = await put('there', { lastSeen: now });
+    const sweep = start();
+    expect(await sweep()).toEqual({ looked: [id], sent: [] });
+    for (let minute = 2; minute <= 4; minute++) expect(await sweep()).toEqual({ looked: [], sent: [] });
+    await put('there', { lastSeen: now });
+    expect(await sweep()).toEqual({ looked: [id], sent: [] });
+  });
+
+  test('sends a check of a sensor that looks silent, at each sweep until that is decided', async () => {
+    const id = await put('silent', { lastSeen: now });
+    const sweep = start();
+    for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
+    for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
+  });
+
+  test('sends a check of each sensor with an open fall, and of one that is no longer active', async () => {
+    const fall = { start: now, seen: 'd', at: now };
+    const ids = [await put('fallen', { falls: [fall] }), await put('gone', { isActive: false })];
+    const sweep = start();
+    expect((await sweep()).sent).toEqual(ids);
+    expect((await sweep()).sent).toEqual(ids);
+  });
+
+  test('sees a fall within 10 minutes where silence takes a day, for time may raise its alarm after 15', async () => {
+    const id = await put('slow', {});
+    const sweep = start({ settings: { ...runtime.settings, SENSOR_INACTIVE_AFTER_SECONDS: 86_400 } });
+    await sweep();
+    await put('slow', { falls: [{ start: now, seen: 'd', at: now }] });
+    const found = [];
+    for (let minute = 1; minute <= 11; minute++) found.push(...(await sweep()).sent);
+    expect(found).toContain(id);
+  });
+
+  test('checks what it cannot read, and goes on', async () => {
+    const id = await put('unread', {});
+    canRead = false;
+    expect((await start()()).sent).toEqual([id]);
+  });
+
+  test('after an outage of the service checks nobody, for as long as a sensor may be silent', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name, {});
+    const sweep = start();
+    await sweep();
+    expect((await sweep(6 * 3_600 * SECOND)).sent).toEqual([]);
+    for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);
+    expect((await sweep()).sent).toHaveLength(3);
+  });
+
+  test('does not believe what it remembers when the clock is set back', async () => {
+    const id = await put('early', { lastSeen: now + 86_400_000 });
+    const sweep = start();
+    await sweep(86_400_000);
+    await put('early', { lastSeen: now - 86_400_000 - 400 * SECOND });
+    expect((await sweep(-86_400_000)).looked).toEqual([id]);
+  });
+});
+
+test('a clock that is set back hides silence for 300 s, and not until it is as late again', async () => {
+  const sweep = start();
+  await sweep(86_400_000);
+  now -= 86_400_000;
+  const id = await put('silent', { lastSeen: now - 400 * SECOND });
+  for (let minute = 1; minute <= 5; minute++) expect((await sweep()).sent).toEqual([]);
+  expect((await sweep()).sent).toEqual([id]);
+});
+
+describe('a new process', () => {
+  const SENSORS = 1_000;
+  const putAll = () =>
+    Promise.all(Array.from({ length: SENSORS }, (_, at) => put(hashOf(`${at}`).slice(0, 16), { lastSeen: now })));
+
+  test('reads the states of all sensors once, 100 at a time', async () => {
+    const ids = await putAll();
+    const sweep = start();
+    expect(await sweep()).toEqual({ looked: ids.toSorted(), sent: [] });
+    expect(await sweep()).toEqual({ looked: [], sent: [] });
+  });
+
+  test('that has no time for all goes on where it stopped, and so does one that takes its place', async () => {
+    const ids = await putAll();
+    const limited = (query: Parameters<Runtime['table']['query']>[0]) => runtime.table.query({ ...query, limit: 10 });
+    const more = { table: { ...runtime.table, query: limited as Runtime['table']['query'] } };
+    const found: string[] = [];
+    const fullest = Math.max(...[...Map.groupBy(ids, (id) => dueAt(id, 0).duePk).values()].map((some) => some.length));
+    // Each process ends after its first sweep, which has time for one page of ten.
+    for (let process = 0; process < DUE_SHARDS * Math.ceil(fullest / 10); process++)
+      found.push(...(await start(more)(SECOND, hurried)).looked);
+    expect(new Set(found)).toEqual(new Set(ids));
+  });
+
+  test('beside another one sends the same checks, which is harmless', async () => {
+    const id = await put('silent', { lastSeen: now - 400 * SECOND });
+    const [one, other] = [start(), start()];
+    expect([(await one()).sent, (await other(0)).sent]).toEqual([[id], [id]]);
+  });
+});

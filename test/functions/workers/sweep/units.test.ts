@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hashOf } from '../../../../shared/domain/ids.ts';
+import { newSensorState } from '../../../../shared/domain/sensor-state.ts';
+import { dueAt } from '../../../../shared/store/due.ts';
+import { items } from '../../../../shared/store/table.ts';
+import { consumed } from '../../../bench/consumed.ts';
+import { lookingMonthOf, totalOf } from '../../../bench/costs.ts';
+import { createMetered, type Metered } from '../../../fixtures/metered.ts';
+
+const MINUTE = 60_000;
+const SENSORS = 100;
+const customerId = 1_234;
+/** Ids as long as those of maker A, in one shard: an index that is read in many small pieces is rounded up in each. */
+const idOf = (at: number): string => `id_${hashOf(`${at}`).slice(0, 23)}`;
+const shard = dueAt(idOf(0), 0).duePk;
+const ids = Array.from({ length: 50 * SENSORS }, (_, at) => idOf(at))
+  .filter((id) => dueAt(id, 0).duePk === shard)
+  .slice(0, SENSORS);
+
+let metered: Metered;
+beforeAll(async () => {
+  metered = await createMetered();
+});
+afterAll(() => metered.stop());
+
+/** Writes the states of sensors that are there and were heard now. */
+const report = async () => {
+  const lastSeen = metered.now();
+  const state = { ...newSensorState, isActive: true, isSteady: true, lastSeen, version: 1 };
+  const { table } = metered.cloud.runtime;
+  const put = (sensorId: string) =>
+    table.write({ put: { ...state, ...items.sensorState({ customerId, sensorId }), ...dueAt(sensorId, 1) } });
+  await Promise.all(ids.map(put));
+};
+const sweep = async (afterMs = MINUTE) => {
+  const units = await metered.costOf(afterMs, metered.cloud.sweep);
+  return { ...units, text: metered.ledger.text() };
+};
+/** The units beside those of a sweep that finds nothing. */
+const beside = async () => {
+  const { read, write, text } = await sweep();
+  return { read: read - consumed.sweep.read, write: write - consumed.sweep.write, text };
+};
+/** The most that reading the entries of all of them costs, rounded up once. */
+const entries = Math.ceil(2 * SENSORS * consumed.entry.read) / 2;
+
+test('a sweep that finds nothing costs 17 read and 1 write', async () => {
+  const { text, ...units } = await sweep();
+  expect(units, text).toEqual({ read: consumed.sweep.read, write: consumed.sweep.write });
+});
+
+test('100 sensors that are there cost a new process half a read each, and no check', async () => {
+  expect(ids).toHaveLength(SENSORS);
+  await report();
+  const { read, write, text } = await beside();
+  expect(read, text).toBeLessThanOrEqual(SENSORS * consumed.look.read + entries);
+  expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
+});
+
+test('after that, half a read in five minutes or more, and no write', async () => {
+  let all = { read: 0, write: 0, text: '' };
+  for (let minute = 0; minute < 20; minute++) {
+    // That is as often as the time of the last report is written.
+    if (minute % 2 === 0) await report();
+    const { read, write, text } = await beside();
+    all = { read: all.read + read, write: all.write + write, text };
+  }
+  expect(all.write, all.text).toBe(0);
+  expect(all.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumed.look.read);
+});
+
+test('that is at most USD 0.002 a sensor and month, with checks of falls', () => {
+  expect(totalOf(lookingMonthOf())).toBeLessThanOrEqual(0.002);
+});

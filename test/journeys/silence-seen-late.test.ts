@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../lib/local/clock.ts';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { randomFrom } from '../../lib/local/random.ts';
+import { laggingReads } from '../faults/lag.ts';
+import type { Client } from '../fixtures/client.ts';
+import { startTestCloud } from '../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
+
+const MINUTE = 60_000;
+let ahead = 0;
+/** What holds the tasks of timers back before their queue takes them. */
+let gate: Promise<void> | null = null;
+let held = 0;
+const now = () => Date.now() + ahead;
+const clock = { ...systemClock, now };
+let cloud: Cloud;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  cloud = await startTestCloud({
+    clock,
+    sweepSeconds: 60,
+    onClient: laggingReads(clock, () => true, randomFrom(7)),
+    wrap: (runtime) => {
+      const { send } = runtime.queues;
+      const late: typeof send = async (queue, messages) => {
+        if (queue === 'timers' && gate) {
+          held += messages.length;
+          await gate;
+        }
+        return send(queue, messages);
+      };
+      return { ...runtime, queues: { ...runtime.queues, send: late } };
+    },
+  });
+});
+afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
+
+type Sensor = Awaited<ReturnType<typeof linkSensor>>;
+const report = async (sensors: readonly Sensor[]): Promise<void> => {
+  const body = { type: 4, payload: { presenceDetected: true, timestamp: now() } };
+  await Promise.all(sensors.map(({ device, sensorId }) => device.ok('POST', `/devices/${sensorId}/messages`, body)));
+};
+const furnish = async (name: string, count: number) => {
+  const home = await createHome(await adminOf(cloud.url), name, ALL_PERMISSIONS);
+  await createAlarm(home.client, receiver.url, 'sensor_inactive');
+  const sensors: Sensor[] = [];
+  for (let at = 0; at < count; at++) sensors.push(await linkSensor(home.client));
+  return { ...home, sensors };
+};
+const hitsOf = async (client: Client, customerId: number): Promise<string[]> => {
+  const path = `/customers/${customerId}/rule-hits`;
+  const [page] = await client.ok<{ data: { sensorId: string }[] }[]>('GET', path);
+  return (page?.data ?? []).map(({ sensorId }) => sensorId).toSorted();
+};
+
+test('while reads lag, each sensor that falls silent is told once, in time, and no other', async () => {
+  const { client, customerId, sensors } = await furnish('aspen', 10);
+  const lastMinute = new Map(sensors.map(({ sensorId }, at) => [sensorId, at < 4 ? 2 + 2 * at : 99]));
+  const told = new Map<string, number>();
+  for (let minute = 0; minute < 18; minute++) {
+    ahead += MINUTE;
+    // Reports come just before a sweep and during it, so that it reads states of before them.
+    const reports = report(sensors.filter(({ sensorId }) => minute <= (lastMinute.get(sensorId) ?? 0)));
+    await Promise.all([reports, cloud.sweep()]);
+    await cloud.idle();
+    for (const id of await hitsOf(client, customerId)) if (!told.has(id)) told.set(id, minute);
+  }
+  const silent = sensors.slice(0, 4).map(({ sensorId }) => sensorId);
+  expect([...told.keys()].toSorted()).toEqual(silent.toSorted());
+  expect(await hitsOf(client, customerId)).toEqual(silent.toSorted());
+  // 300 s, a quarter because not each report is written, a minute until a sweep, and one because lists may lag.
+  for (const id of silent) {
+    const minutes = (told.get(id) ?? 0) - (lastMinute.get(id) ?? 0);
+    expect(minutes).toBeGreaterThanOrEqual(5);
+    expect(minutes).toBeLessThanOrEqual(8);
+  }
+});
+
+test('a sweep that is frozen between its look and the check makes nobody inactive who was heard meanwhile', async () => {
+  const { client, customerId, sensors } = await furnish('alder', 1);
+  await report(sensors);
+  await cloud.idle();
+  for (let minute = 0; minute < 4; minute++) {
+    ahead += MINUTE;
+    await cloud.sweep();
+    await cloud.idle();
+  }
+  let thaw = () => {};
+  gate = new Promise((resolve) => {
+    thaw = resolve;
+  });
+  ahead += 3 * MINUTE;
+  const frozen = cloud.sweep();
+  await expect.poll(() => held).toBe(1);
+  ahead += MINUTE;
+  const reported = now();
+  await report(sensors);
+  const heard = () => client.ok<{ lastSeen: number }>('GET', `/sensors/${sensors[0]?.sensorId}/status`);
+  await expect.poll(async () => (await heard()).lastSeen).toBeGreaterThanOrEqual(reported);
+  ahead += 2 * MINUTE;
+  thaw();
+  gate = null;
+  await frozen;
+  await cloud.idle();
+  expect(await hitsOf(client, customerId)).toEqual([]);
+  for (const { sensorId } of sensors)
+    expect(await client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ isActive: true });
+});
