@@ -15,7 +15,7 @@ export const metrics = {
   /** For how long the oldest item that the sweep found has been due. */
   OldestWaiting: 'Seconds',
   BreakersOpened: 'Count',
-  /** Tasks that a worker could not do and gave back; what waits on purpose is none. */
+  /** Tasks that a worker could not do; what waits on purpose is none, unless it does so for a minute. */
   TasksFailed: 'Count',
   /** Deliveries of rule hits that are to be attempted at once. */
   AlarmsToTell: 'Count',
