@@ -7,11 +7,14 @@ import type { Log } from '../../shared/log.ts';
  */
 export const surviveExceptions = (log: Log) => {
   let seen = 0;
-  const note = (error: unknown): void => {
+  const count = (): void => {
     seen += 1;
+  };
+  const note = (error: unknown): void => {
+    count();
     log('error', 'an exception was caught by nothing', {}, error);
   };
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => void (seen += 1));
+  for (const output of [process.stdout, process.stderr]) output.on('error', count);
   process.on('uncaughtException', note);
   process.on('unhandledRejection', note);
   return { count: () => seen };
