@@ -49,6 +49,8 @@ export const draw = (Plot: typeof uPlot, holder: HTMLElement, drawing: Drawing):
   const options: Options = {
     width: holder.clientWidth,
     height,
+    // The last label stands half behind the end.
+    padding: [null, 32, null, null],
     legend: { show: false },
     cursor: { show: false },
     scales: {
