@@ -32,12 +32,21 @@ test('what is not watched is red on the overview, and nothing is green beside it
     );
   const grey = await colour();
 
-  await createAlarm(client, site.receiver.url);
+  const { bot, webhook, rule } = await createAlarm(client, site.receiver.url);
+  const recipients = [{ botId: bot.id, webhookId: webhook.id }];
+  const fall = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected', recipients };
+  const change = (part: object) => client.ok('PUT', `/rules/${rule.id}`, { ...fall, ...part });
   await silent.device.ok('POST', `/devices/${silent.sensorId}/messages`, a.presence(false));
   await site.cloud.idle();
+  // A rule for a part of a home need not cover all of it: nothing is known to be unwatched, and nothing is green.
+  await change({ sensorId: heard.sensorId });
+  // Before all is known it is grey as well.
+  await page.reload({ waitUntil: 'networkidle' });
+  expect([await red.count(), await colour()]).toEqual([0, grey]);
+  await change({});
   await page.reload();
   await calm.waitFor();
-  await red.waitFor({ state: 'detached' });
-  expect(await colour()).not.toBe(grey);
+  await expect.poll(colour).not.toBe(grey);
+  expect(await red.count()).toBe(0);
   await look('watched');
 });

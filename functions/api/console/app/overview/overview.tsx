@@ -15,7 +15,7 @@ import { OpenFalls } from './open-falls.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
 import { Unwatched } from './unwatched.tsx';
-import { isWhole, watchQuery } from './watch.ts';
+import { isWhole, useWatch } from './watch.ts';
 import './overview.css';
 
 const OfCustomer = ({ customerId }: { customerId: number }) => {
@@ -24,7 +24,7 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
   // With sound switched on, the falls are also polled while another tab is in front.
   const open = useQuery({ ...openFallsQuery(customerId), refetchIntervalInBackground: withSound });
   const hits = useQuery(hitsQuery(customerId));
-  const watch = useQuery(watchQuery(customerId)).data;
+  const watch = useWatch(customerId);
   const falls = open.data?.falls;
   useTitle(falls?.length ? `(${falls.length}) ${texts.title}` : texts.title);
   const { isBlocked } = useSoundFor(falls?.map(fallKey), withSound);

@@ -1,31 +1,17 @@
 import { Anchor, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { sensorCount } from './sensor-count.ts';
 
 const states = ['active', 'inactive'] as const;
-
-/** The number of sensors in a state. The API reads the whole list for it, so it is polled less often than the rest. */
-const useCount = (isActive: boolean, customerId: number | null) =>
-  useQuery({
-    queryKey: ['sensors', 'count', isActive, customerId],
-    refetchInterval: 30_000,
-    queryFn: async () => {
-      const query = { perPage: 1, isActive: isActive ? ('true' as const) : ('false' as const) };
-      const params = { query: { ...query, ...(customerId !== null && { customerId }) } };
-      const [page] = await ok(api.GET('/sensors', { params }));
-      return page?.total ?? 0;
-    },
-  });
 
 const Count = ({ state }: { state: (typeof states)[number] }) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
-  const count = useCount(state === 'active', useCustomerId());
+  const count = useQuery(sensorCount(state === 'active', useCustomerId()));
   return (
     <div className={`count ${state}`}>
       <Loaded query={count} rows={1}>
