@@ -4,6 +4,8 @@ import { hasOpenFall } from '../../../shared/domain/state/time.ts';
 import type { CheckSensor } from '../../../shared/queue/task.ts';
 import type { Due } from '../../../shared/store/due.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
+import { kindOfFailure } from '../../../shared/worker/failure.ts';
+import { sweep } from './contract.ts';
 
 /**
  * The longest time (ms) between two looks at a sensor. It is less than a queue can delay a task: a fall that time moves
@@ -13,9 +15,20 @@ const LONGEST = 10 * 60_000;
 /** So many states are read at once. */
 const BATCH = 100;
 
-type LooksDeps = Deps<'states.glance' | 'watch:sensors'>;
+type LooksDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
 type Check = Due & { task: CheckSensor };
 const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
+
+/** What cannot be read is null, and so it is checked: a partition in trouble must not hide the other sensors. */
+const statesOf = async ({ store, log, measure }: LooksDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
+  try {
+    return await store.states.glance(checks.map(({ task }) => task));
+  } catch (error) {
+    log('error', 'states were not read, and all of their sensors are checked', { sensors: checks.length }, error);
+    measure('TasksFailed', 1, { worker: sweep.name, kind: kindOfFailure(error) });
+    return checks.map(() => null);
+  }
+};
 
 /**
  * Looks at the sensors whose entries are due. The entry of an active sensor stands still, so it is always due: what this
@@ -31,10 +44,9 @@ export const createLooks = () => {
   };
 
   /** What has to be checked of these, and since when. `since` (ms): the service has been there without a gap. */
-  const silentOf = async ({ store, now, settings }: LooksDeps, checks: Check[], since: number): Promise<Due[]> => {
-    const unknown: null[] = checks.map(() => null);
-    // What cannot be read is checked: a partition in trouble must not hide the other sensors.
-    const states: (StateItem | null)[] = await store.states.glance(checks.map(({ task }) => task)).catch(() => unknown);
+  const silentOf = async (deps: LooksDeps, checks: Check[], since: number): Promise<Due[]> => {
+    const { now, settings } = deps;
+    const states = await statesOf(deps, checks);
     return checks.flatMap(({ task, time }, at) => {
       const state = states[at];
       if (!state) return { task, time: now() };

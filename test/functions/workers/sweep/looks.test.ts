@@ -6,6 +6,7 @@ import { lambdaContext } from '../../../../lib/local/invocation.ts';
 import type { Runtime } from '../../../../shared/deps.ts';
 import { hashOf } from '../../../../shared/domain/ids.ts';
 import { newSensorState, type SensorState } from '../../../../shared/domain/sensor-state.ts';
+import { type Measure, unmeasured } from '../../../../shared/metrics.ts';
 import { dueAt } from '../../../../shared/store/due.ts';
 import { DUE_SHARDS, items } from '../../../../shared/store/table.ts';
 import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
@@ -22,11 +23,14 @@ let now = Date.now();
 let sent: string[] = [];
 let looked: string[] = [];
 let canRead = true;
+const measured: unknown[][] = [];
+const measure = (...given: unknown[]) => void measured.push(given);
 beforeAll(async () => {
   cloud = await startTestCloud({ clock: { ...unscheduled, now: () => now }, log: () => {} });
   const { table, queues } = cloud.runtime;
   runtime = {
     ...cloud.runtime,
+    metrics: { ...unmeasured, measure: measure as Measure },
     queues: {
       ...queues,
       send: async (_, messages) => void sent.push(...messages.map(({ body }) => JSON.parse(body).sensorId)),
@@ -112,10 +116,11 @@ describe('a sweep', () => {
     expect(found).toContain(id);
   });
 
-  test('checks what it cannot read, and goes on', async () => {
+  test('checks what it cannot read, counts that as failed, and goes on', async () => {
     const id = await put('unread', {});
     canRead = false;
     expect((await start()()).sent).toEqual([id]);
+    expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'other' }]);
   });
 
   test('after an outage of the service checks nobody, for as long as a sensor may be silent', async () => {
