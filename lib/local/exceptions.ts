@@ -7,14 +7,14 @@ import type { Log } from '../../shared/log.ts';
  */
 export const surviveExceptions = (log: Log) => {
   let seen = 0;
-  const count = (): void => {
+  const see = (): void => {
     seen += 1;
   };
   const note = (error: unknown): void => {
-    count();
+    see();
     log('error', 'an exception was caught by nothing', {}, error);
   };
-  for (const output of [process.stdout, process.stderr]) output.on('error', count);
+  for (const output of [process.stdout, process.stderr]) output.on('error', see);
   process.on('uncaughtException', note);
   process.on('unhandledRejection', note);
   return { count: () => seen };
