@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { type Call, group, type Handlers, type Operation } from '../shared/api/operation.ts';
 import { serve } from '../shared/api/serve.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
+import type { Format, PayloadFormat, Render } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
+import { renders } from '../shared/domain/formats/render.ts';
 import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
@@ -152,15 +153,20 @@ export const fewerDecoders: Record<Manufacturer, Decode> = { maker_a: decoders.m
 
 // case: a format without one of its cells
 // @ts-expect-error
-export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'render') };
+export const format: Record<Format, PayloadFormat> = { ...formats, raw: omit(formats.raw, 'message') };
 
 // case: a format that nobody registered
 // @ts-expect-error
 export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full, raw: formats.raw };
 
+// case: a format whose payloads nobody makes
+// @ts-expect-error
+export const fewerRenders: Record<Format, Render> = omit(renders, 'teams');
+
 // case: every maker and every format with all of their cells compiles
 type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer, Decode> };
-export const all: All & { formats: Record<Format, PayloadFormat> } = { makers, decoders, formats };
+type AllFormats = { formats: Record<Format, PayloadFormat>; renders: Record<Format, Render> };
+export const all: All & AllFormats = { makers, decoders, formats, renders };
 
 // case: a variable of the environment that the contract's capabilities do not name
 declare const watcher: Deps<'watch:sensors'>;

@@ -1,5 +1,6 @@
 import type { Delivery } from '../domain/delivery.ts';
-import { messageIn, render } from '../domain/formats/formats.ts';
+import { messageIn } from '../domain/formats/formats.ts';
+import { render } from '../domain/formats/render.ts';
 import { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import { plainHeadersOf } from './targets/http.ts';

@@ -2,6 +2,7 @@ import type { Entry } from './attempt.ts';
 import type { NormalizedCoordinates } from './event.ts';
 import type { Format } from './formats/format.ts';
 import { derivedUlid, timeOfUlid } from './ids.ts';
+import type { Language } from './locale.ts';
 
 /** The seconds before each attempt, the first one included. All but the first are varied by JITTER. */
 export const RETRY_DELAYS = [
@@ -60,7 +61,12 @@ export type Snapshot = {
     regionIndex: number;
     regionName: string;
   } | null;
+  /** Only in deliveries that people read: the language of the bot, and the time of the event as its home tells it. */
+  reader?: Reader;
+  /** Where a person says that they take care of it; missing where that is not asked. */
+  acknowledgeUrl?: string;
 };
+export type Reader = { language: Language; time: string };
 
 /** A rule hit and one of its rule messages. */
 export type HitMessage = { id: number; message: number };

@@ -1,6 +1,6 @@
 /**
  * All kinds of events that rules can watch for. The key is the situation of the rule. `code` is the eventType of D2
- * Custom 1; events whose `code` is null reach only Full and Raw webhooks.
+ * Custom 1; events whose `code` is null reach webhooks of every other format.
  */
 export const kinds = {
   fall_detected: { type: 'fall', action: 'fall_detected', code: 1 },

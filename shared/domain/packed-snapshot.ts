@@ -1,5 +1,6 @@
 import type { Snapshot } from './delivery.ts';
 import type { NormalizedCoordinates, Situation } from './event.ts';
+import type { Language } from './locale.ts';
 
 type Packed = [
   service: [name: string, url: string, version: string] | null,
@@ -30,7 +31,19 @@ type Packed = [
         region: [index: number, name: string] | null,
       ]
     | null,
+  /** What few deliveries have. */
+  more?: { reader?: [language: Language, time: string]; acknowledgeUrl?: string },
 ];
+
+const moreOf = ({ reader, acknowledgeUrl }: Snapshot): [NonNullable<Packed[6]>] | [] =>
+  reader === undefined && acknowledgeUrl === undefined
+    ? []
+    : [
+        {
+          ...(reader && { reader: [reader.language, reader.time] }),
+          ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
+        },
+      ];
 
 const pointOf = (point: NormalizedCoordinates | null): [number, number, number] | null =>
   point && [point.x, point.y, point.z];
@@ -39,7 +52,8 @@ const pointOf = (point: NormalizedCoordinates | null): [number, number, number] 
  * Packs a snapshot as a delivery stores it: the values without their names, in one text. A delivery is written three
  * times and each kilobyte is paid each time; the names alone would take half a kilobyte.
  */
-export const packSnapshot = ({ service, webhook, event, sensor, customer, rule }: Snapshot): string => {
+export const packSnapshot = (snapshot: Snapshot): string => {
+  const { service, webhook, event, sensor, customer, rule } = snapshot;
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;
   const packed: Packed = [
     service ? [service.name, service.url, service.version] : null,
@@ -51,6 +65,7 @@ export const packSnapshot = ({ service, webhook, event, sensor, customer, rule }
       ...([rule.id, rule.createDate, rule.name, rule.title, rule.message, rule.groupId, rule.situation] as const),
       rule.hasRegion ? [rule.regionIndex, rule.regionName] : null,
     ],
+    ...moreOf(snapshot),
   ];
   return JSON.stringify(packed);
 };
@@ -64,7 +79,7 @@ const ruleOf = (packed: NonNullable<Packed[5]>): NonNullable<Snapshot['rule']> =
 
 /** Unpacks a snapshot. */
 export const unpackSnapshot = (text: string): Snapshot => {
-  const [service, webhook, event, sensor, customer, rule] = JSON.parse(text) as Packed;
+  const [service, webhook, event, sensor, customer, rule, { reader, acknowledgeUrl } = {}] = JSON.parse(text) as Packed;
   const [id, uuid, createDate, type, action, code, point, situation, source] = event;
   const coordinates = point && { x: point[0], y: point[1], z: point[2] };
   const [sensorId, deviceId, name, groupId] = sensor;
@@ -78,5 +93,7 @@ export const unpackSnapshot = (text: string): Snapshot => {
     sensor: { id: sensorId, deviceId, name, groupId },
     customer: customer && { id: customer[0], name: customer[1], location: customer[2] },
     rule: rule && ruleOf(rule),
+    ...(reader && { reader: { language: reader[0], time: reader[1] } }),
+    ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
   };
 };

@@ -1,4 +1,4 @@
-import type { Delivery, Service, Snapshot } from './delivery.ts';
+import type { Delivery, Reader, Service, Snapshot } from './delivery.ts';
 import { otherKinds } from './event.ts';
 import { derivedUlid } from './ids.ts';
 import { senderOf } from './snapshot.ts';
@@ -16,6 +16,7 @@ export const pingOf = (
   customer: Snapshot['customer'],
   event: { id: number; uuid: string },
   now: number,
+  reader?: Reader,
 ): Delivery => ({
   id: derivedUlid(now, webhookId, event.uuid),
   customerId,
@@ -37,5 +38,6 @@ export const pingOf = (
     sensor: { id: NOBODY, deviceId: NOBODY, name: 'Test', groupId: 0 },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: null,
+    ...(reader && { reader }),
   },
 });

@@ -1,12 +1,13 @@
 import type { Decided } from './decision.ts';
-import { type Delivery, deliveryId, type Service, type Snapshot } from './delivery.ts';
+import { type Delivery, deliveryId, type Reader, type Service, type Snapshot } from './delivery.ts';
 import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
+import { languageOf } from './locale.ts';
 import { defaultRoom, normalize } from './room-geometry.ts';
 import type { Rule } from './rule.ts';
 import { fillIn, SENT } from './rule-texts.ts';
 import { deviceIdOf, type SensorRecord } from './sensor.ts';
-import { dateAndTime } from './wall-time.ts';
+import { dateAndTime, dateTimeAndZone } from './wall-time.ts';
 
 type Customer = { id: number; name: string; location: string; timeZone: string };
 
@@ -31,15 +32,23 @@ export type EventContext = {
   customer: Customer | null;
 };
 
+const zoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
+  schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
+
+/** Gives how people are told of an event. The time is a text from the start, as clocks may be changed by law. */
+export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
+  language: languageOf(locale),
+  time: dateTimeAndZone(eventContext.event.createDate, zoneOf(eventContext, rule)),
+});
+
 const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
-  const timeZone = rule.schedule?.timeZone ?? eventContext.customer?.timeZone ?? 'UTC';
   const values = {
     sensor: eventContext.sensor.name,
     region: region?.name ?? '',
     location: eventContext.customer?.location ?? '',
-    time: dateAndTime(createDate, timeZone),
+    time: dateAndTime(createDate, zoneOf(eventContext, rule)),
     situation: text,
   };
   return {

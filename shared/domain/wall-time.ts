@@ -16,12 +16,19 @@ export const wallTime = (time: number, timeZone: string): { weekday: number; dat
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-/** Gives a time as rules tell it: in a time zone, which is named if it is UTC. Homes have other clocks. */
-export const dateAndTime = (time: number, timeZone: string): string => {
+const isUtc = (timeZone: string): boolean => formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
+const dated = (time: number, timeZone: string, zone: string): string => {
   const { date, clock } = wallTime(time, timeZone);
-  const isUtc = formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
-  return `${date} ${clock}${isUtc ? ' UTC' : ''}`;
+  return [date, clock, zone].filter(Boolean).join(' ');
 };
+
+/** Gives a time as rules tell it: in a time zone, which is named if it is UTC. Homes have other clocks. */
+export const dateAndTime = (time: number, timeZone: string): string =>
+  dated(time, timeZone, isUtc(timeZone) ? 'UTC' : '');
+
+/** Gives a time with the name of its time zone, for readers who may be anywhere. */
+export const dateTimeAndZone = (time: number, timeZone: string): string =>
+  dated(time, timeZone, isUtc(timeZone) ? 'UTC' : timeZone);
 
 /** Is a time within the schedule, by the clock of the schedule's time zone? If `from` equals `to`, the whole day is. */
 export const isScheduled = ({ days, from, to, timeZone }: Schedule, time: number): boolean => {

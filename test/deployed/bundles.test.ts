@@ -191,6 +191,11 @@ describe('a bundle', () => {
     expect([has('customers', 'code_used'), has('customers', 'feedbackRevision')]).toEqual([false, false]);
   });
 
+  it('that decides to whom events go, or takes messages, has no code that makes payloads', () => {
+    const has = (name: LambdaName) => bundles[name].sources.some((file) => file.endsWith('formats/render.ts'));
+    expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
+  });
+
   it.each(lambdas)('$name: loads the clients of webhooks, queues, KMS and SES only when needed', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
     const lazy = /delivery\/connect\.ts|shared-(queue-|auth-)?sdk|powertools/;

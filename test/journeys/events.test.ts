@@ -2,29 +2,33 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
+import { situations as nameOf } from '../../shared/api/messages/situations-en.ts';
+import { ChatPayload } from '../../shared/domain/formats/chat-payload.ts';
 import { Custom1Payload } from '../../shared/domain/formats/custom-1-payload.ts';
+import { Format } from '../../shared/domain/formats/format.ts';
 import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
 import { RawPayload } from '../../shared/domain/formats/raw-payload.ts';
+import { TeamsPayload } from '../../shared/domain/formats/teams-payload.ts';
 import { kinds, type Situation } from '../../shared/domain/kinds.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
 import { type Row, rows } from '../fixtures/table-of-events.ts';
 
-// Every row of the table of events, for both makers: messages in; hits and payloads in three formats out. All sensors
+// Every row of the table of events, for both makers: messages in; hits and payloads in every format out. All sensors
 // of the table speak at once, each in its turn; what came of it is looked at row by row.
 
 const clock = skippingClock(Date.now());
 let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
-const receivers = {} as Record<'full' | 'custom1' | 'raw', Receiver>;
+const receivers = {} as Record<Format, Receiver>;
 const situations = Object.keys(kinds) as Situation[];
 
 const createRules = async () => {
   const { client } = home;
   const bot = await client.ok('POST', '/bots', { name: 'Nurse call' });
   const recipients: Record<string, object> = {};
-  for (const format of ['full', 'custom1', 'raw'] as const) {
+  for (const format of Format.options) {
     receivers[format] = await startReceiver();
     const hook = { name: format, url: receivers[format].url, format, isCustomerHook: false, botId: bot.id };
     recipients[format] = { botId: bot.id, webhookId: (await client.ok('POST', '/webhooks', hook)).id };
@@ -95,6 +99,8 @@ const outcomeOf = ({ sensor, name, texts }: Player, all: Awaited<ReturnType<type
     full: bodies('full').filter((body) => JSON.parse(body).sensor.id === sensor.sensorId),
     custom1: bodies('custom1').filter((body) => JSON.parse(body).sensorName === name),
     raw: bodies('raw').filter((body) => JSON.parse(body).of === sensor.sensorId),
+    chat: bodies('chat').filter((body) => body.includes(`"Sensor","value":"${name}"`)),
+    teams: bodies('teams').filter((body) => body.includes(`"text":"${name}"`)),
   };
 };
 const outcomes = new Map<Row, ReturnType<typeof outcomeOf>>();
@@ -161,6 +167,16 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
       expect([1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31]).toContain(payload.eventType);
       expect(payload.normalizedCoordinates !== undefined).toBe(hasPoint);
     }
+  });
+
+  test.each(all)('of $maker: Chat and Teams, whether there is a code or not (%#)', (row) => {
+    const { chat, teams } = of(row);
+    for (const body of chat) expect(ChatPayload.safeParse(JSON.parse(body)).success).toBe(true);
+    for (const body of teams) expect(TeamsPayload.safeParse(JSON.parse(body)).success).toBe(true);
+    const told = row.gives.map((situation) => nameOf[situation]).toSorted();
+    const saidIn = (bodies: string[]) => told.filter((text) => bodies.some((body) => body.includes(text)));
+    expect([chat.length, teams.length]).toEqual([row.gives.length, row.gives.length]);
+    expect([saidIn(chat), saidIn(teams)]).toEqual([told, told]);
   });
 
   test.each(all)('of $maker: Raw is the message as it was sent, once, and nothing the service made (%#)', (row) => {

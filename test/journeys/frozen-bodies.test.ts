@@ -62,6 +62,26 @@ describe('a body', () => {
     },
   );
 
+  test.each(['chat', 'teams'])(
+    'in format %s is the same, whatever becomes of the bot, its clock and names',
+    async (format) => {
+      const { client, at, customerId, receiver, fall } = await world.furnish({ format, retrySchedule: LATE });
+      const { botId } = await client.ok<{ botId: number }>('GET', at);
+      world.answerWith(status(500, 'no'));
+      await fall();
+      await receiver.until(1);
+      await world.idle();
+      await client.ok('PUT', `/bots/${botId}`, { name: 'after', locale: 'de' });
+      const moved = { name: 'after', location: 'after', email: '', timeZone: 'America/Lima' };
+      await client.ok('PUT', `/customers/${customerId}`, moved);
+      world.answerWith(ok);
+      await world.pass(1_300_000);
+      const [first, second] = await receiver.until(2);
+      expect(second?.body).toBe(first?.body);
+      expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    },
+  );
+
   test('tells the names of the time when its delivery is made', async () => {
     const { receiver, fall } = await renamedAmid(false, 'fall');
     world.answerWith(ok);

@@ -131,7 +131,7 @@ export const deliveries = group({
       success: 202,
       response: Repeated,
       errors: ['webhook_not_found', 'webhook_disabled'],
-      uses: ['webhooks.get', 'customers.get', 'deliveries.create', 'enqueue:deliveries', 'service:about'],
+      uses: ['webhooks.get', 'customers.get', 'bots.get', 'deliveries.create', 'enqueue:deliveries', 'service:about'],
     },
     rotateSecret: {
       ...ofWebhook,

@@ -2,15 +2,18 @@ import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { bodyOf, headersOf, sourceOf } from '../../../shared/delivery/message.ts';
 import { logOf } from '../../../shared/domain/attempt.ts';
-import { type Delivery, KEPT } from '../../../shared/domain/delivery.ts';
+import { type Delivery, KEPT, type Reader } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
+import { formats } from '../../../shared/domain/formats/formats.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
+import { DEFAULT_LOCALE, languageOf } from '../../../shared/domain/locale.ts';
 import { pageOf } from '../../../shared/domain/page.ts';
 import type { Caller } from '../../../shared/domain/permission.ts';
 import { pingOf } from '../../../shared/domain/ping.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
 import { again, replayView, spanOf, takes } from '../../../shared/domain/replay.ts';
 import { serviceOf } from '../../../shared/domain/snapshot.ts';
+import { dateTimeAndZone } from '../../../shared/domain/wall-time.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import type { Log } from '../../../shared/log.ts';
@@ -42,6 +45,18 @@ const leftToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is
 /** The time of the deliveries that a list shows, ms: expiry removes a delivery later than KEPT. */
 const spanKept = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<Span>, now: number) =>
   [Math.max(since, now - KEPT), until] as const;
+
+/** Gives how people are told of a test, where people read what the webhook sends. */
+const readerOf = async (
+  { customerId, botId, format }: WebhookRecord,
+  timeZone: string,
+  store: StoreOf<'bots.get'>,
+  time: number,
+): Promise<Reader | undefined> => {
+  if (!formats[format].isForPeople || botId === null) return undefined;
+  const { locale } = (await store.bots.get(customerId, botId)) ?? { locale: DEFAULT_LOCALE };
+  return { language: languageOf(locale), time: dateTimeAndZone(time, timeZone) };
+};
 
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
@@ -96,7 +111,9 @@ export const handler = serve(deliveries, {
     const { customerId: c } = webhook;
     const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
     const customer = await store.customers.get(c);
-    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, now());
+    const time = now();
+    const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
+    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, time, reader);
     await store.deliveries.create(ping, true);
     await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
     return { status: 'OK', deliveryId: ping.id };

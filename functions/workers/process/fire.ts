@@ -3,10 +3,11 @@ import type { Bot } from '../../../shared/domain/bot.ts';
 import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import type { Format } from '../../../shared/domain/formats/format.ts';
-import { takes } from '../../../shared/domain/formats/formats.ts';
+import { formats, takes } from '../../../shared/domain/formats/formats.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
+import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
-import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
+import { type EventContext, newDelivery, readerOf, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { NewHit } from '../../../shared/store/hit-item.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
@@ -107,8 +108,10 @@ export const fire = async (
   const deliveries = recipients.map(async ({ webhookId, botId }, at) => {
     const webhook = webhooks.get(webhookId);
     if (webhook?.botId !== botId) return [];
-    const text = await textFor(bots.get(botId)?.locale ?? 'en', eventContext.event);
-    const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
+    const { locale } = bots.get(botId) ?? { locale: DEFAULT_LOCALE };
+    const text = await textFor(locale, eventContext.event);
+    const reader = formats[webhook.format].isForPeople && { reader: readerOf(eventContext, rule, locale) };
+    const snapshot = { ...snapshotOf(eventContext, senderOf(webhook), rule, text), ...reader };
     const message = told[at] === botId ? at : told.indexOf(botId);
     const hit = message < 0 ? null : { id, message };
     const to = { customerId, webhookId, format: webhook.format, hit, ruleId: rule.id };

@@ -6,6 +6,8 @@ type Payload = {
   title?: unknown;
   description?: unknown;
   sensorName?: unknown;
+  text?: unknown;
+  attachments?: unknown;
 };
 
 const textOf = (...choices: readonly unknown[]): string | null =>
@@ -20,15 +22,21 @@ const objectIn = (body: string): Payload | null => {
   }
 };
 
+/** The texts of an adaptive card, in their order: all `text` that there is. */
+const textsIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => (name === 'text' ? [String(one)] : textsIn(one)));
+};
+
 /**
- * Says in one line what a delivery tells, in any format of a webhook: Full and Custom 1 by their texts, the message of a
- * sensor by its beginning. Null when it is no JSON object.
+ * Says in one line what a delivery tells, in any format of a webhook: Full, Custom 1, Chat and Teams by their texts, the message of
+ * a sensor by its beginning. Null when it is no JSON object.
  */
 export const alarmIn = (body: string): string | null => {
   const payload = objectIn(body);
   if (!payload) return null;
-  const { rule, event, sensor, title, description, sensorName } = payload;
-  const what = textOf(rule?.title, title, description, event?.action);
+  const { rule, event, sensor, title, description, sensorName, text, attachments } = payload;
+  const what = textOf(rule?.title, title, description, event?.action, text, textsIn(attachments)[0]);
   const where = textOf(sensor?.name, sensorName);
   return what === null ? body.slice(0, 100) : [what, ...(where === null ? [] : [`(${where})`])].join(' ');
 };

@@ -69,7 +69,7 @@ export const webhookPaths = (write: Write): Json =>
         ...{ name: format, payload: payloads[format], tag: 'deliveries', summary: formats[format].summary },
         description:
           'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
-          'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival. Each may come more than once, under the same `webhook-id`.',
+          'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival; Chat and Teams tell it. Each may come more than once, under the same `webhook-id`.',
       }),
     ),
     pathOf(write, ofMaker),

@@ -1,5 +1,5 @@
 import type { Custom1Payload } from './custom-1-payload.ts';
-import { type PayloadFormat, pointOf } from './format.ts';
+import { pointOf, type Render } from './format.ts';
 
 /** Cuts a text to `most` code points. An empty text is replaced by `otherwise` first. */
 const fitted = (text: string, most: number, otherwise: string): string =>
@@ -9,21 +9,14 @@ const fitted = (text: string, most: number, otherwise: string): string =>
 export const longest = { sensorName: 128, location: 256, description: 256 } as const;
 
 /** The format Custom 1: a small payload, for bots only. */
-export const custom1: PayloadFormat = {
-  summary: 'An event in the format Custom 1; for bots',
-  isForBots: true,
-  needsCode: true,
-  message: 'left_out',
-  isOncePerMessage: false,
-  render: ({ event, sensor, customer, rule }) =>
-    JSON.stringify({
-      sensorId: sensor.deviceId,
-      sensorName: fitted(sensor.name, longest.sensorName, sensor.id),
-      location: customer?.location ? fitted(customer.location, longest.location, '') : null,
-      description: fitted(event.text, longest.description, event.action),
-      ...(rule && { title: rule.title, message: rule.message }),
-      createDate: event.createDate,
-      ...(event.coordinates && { normalizedCoordinates: pointOf(event.coordinates) }),
-      eventType: event.code,
-    } satisfies Partial<Record<keyof Custom1Payload, unknown>>),
-};
+export const renderCustom1: Render = ({ event, sensor, customer, rule }) =>
+  JSON.stringify({
+    sensorId: sensor.deviceId,
+    sensorName: fitted(sensor.name, longest.sensorName, sensor.id),
+    location: customer?.location ? fitted(customer.location, longest.location, '') : null,
+    description: fitted(event.text, longest.description, event.action),
+    ...(rule && { title: rule.title, message: rule.message }),
+    createDate: event.createDate,
+    ...(event.coordinates && { normalizedCoordinates: pointOf(event.coordinates) }),
+    eventType: event.code,
+  } satisfies Partial<Record<keyof Custom1Payload, unknown>>);

@@ -1,12 +1,30 @@
 import type { Snapshot } from '../delivery.ts';
 import { kinds, type Situation } from '../kinds.ts';
-import { custom1 } from './custom-1.ts';
-import { Format, type PayloadContext, type PayloadFormat } from './format.ts';
-import { full } from './full.ts';
-import { raw } from './raw.ts';
+import { Format, type PayloadFormat } from './format.ts';
 
-/** The formats that a webhook can have. */
-export const formats: Readonly<Record<Format, PayloadFormat>> = { full, custom1, raw };
+const forSystems = { isForBots: false, isForPeople: false, needsCode: false, isOncePerMessage: false } as const;
+const forPeople = {
+  ...{ isForBots: true, isForPeople: true, needsCode: false, isOncePerMessage: false },
+  message: 'left_out' as const,
+};
+
+/** The formats that a webhook can have. How their payloads are made is apart (render.ts): few functions need that. */
+export const formats: Readonly<Record<Format, PayloadFormat>> = {
+  full: { ...forSystems, summary: 'An event in the format Full', message: 'told' },
+  custom1: {
+    ...forSystems,
+    summary: 'An event in the format Custom 1; for bots',
+    isForBots: true,
+    needsCode: true,
+    message: 'left_out',
+  },
+  raw: { ...forSystems, summary: 'A message of a device, as it was sent', message: 'required', isOncePerMessage: true },
+  chat: {
+    ...forPeople,
+    summary: 'An alarm as incoming webhooks of Slack, Mattermost and Rocket.Chat take it; for bots',
+  },
+  teams: { ...forPeople, summary: 'An alarm as an adaptive card, for workflow webhooks of Microsoft Teams; for bots' },
+};
 
 /** Can webhooks of this format express this situation? */
 export const canTell = (format: Format, situation: Situation): boolean =>
@@ -25,13 +43,3 @@ export const takes = (format: Format, { code, source }: { code: number | null; s
 /** Gives the UUID of the message whose bytes a payload contains, or null if it contains none. */
 export const messageIn = (format: Format, { event }: Snapshot): string | null =>
   formats[format].message === 'left_out' ? null : event.source;
-
-/**
- * Makes the body of a delivery. It throws if the message of the event is missing, so that no receiver gets the event
- * without its message.
- */
-export const render = (format: Format, snapshot: Snapshot, around: PayloadContext): string => {
-  const isMissing = around.raw === null && messageIn(format, snapshot) !== null && !around.isTest;
-  if (isMissing) throw new Error('the message of a delivery is missing');
-  return formats[format].render(snapshot, around, around.raw ?? '{}');
-};

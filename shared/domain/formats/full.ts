@@ -1,5 +1,5 @@
 import type { Snapshot } from '../delivery.ts';
-import { type PayloadFormat, pointOf } from './format.ts';
+import { pointOf, type Render } from './format.ts';
 import type { FullPayload } from './full-payload.ts';
 
 const ruleOf = (
@@ -32,19 +32,12 @@ const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['
 };
 
 /** The format Full contains everything that is known. All keys are always there. */
-export const full: PayloadFormat = {
-  summary: 'An event in the format Full',
-  isForBots: false,
-  needsCode: false,
-  message: 'told',
-  isOncePerMessage: false,
-  render: ({ event, sensor, customer, rule }, { service, webhook }, raw) =>
-    objectOf({
-      service: JSON.stringify({ name: service.name, url: service.url, version: service.version }),
-      webhook: JSON.stringify({ id: webhook.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook }),
-      event: eventOf(event, raw),
-      sensor: JSON.stringify({ id: sensor.id, name: sensor.name, groupId: sensor.groupId }),
-      customer: JSON.stringify(customer && { id: customer.id, name: customer.name, location: customer.location }),
-      rule: JSON.stringify(rule && ruleOf(rule, event.text)),
-    }),
-};
+export const renderFull: Render = ({ event, sensor, customer, rule }, { service, webhook }, raw) =>
+  objectOf({
+    service: JSON.stringify({ name: service.name, url: service.url, version: service.version }),
+    webhook: JSON.stringify({ id: webhook.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook }),
+    event: eventOf(event, raw),
+    sensor: JSON.stringify({ id: sensor.id, name: sensor.name, groupId: sensor.groupId }),
+    customer: JSON.stringify(customer && { id: customer.id, name: customer.name, location: customer.location }),
+    rule: JSON.stringify(rule && ruleOf(rule, event.text)),
+  });

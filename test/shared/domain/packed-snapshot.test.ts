@@ -34,6 +34,8 @@ const snapshot = fc.record(
     sensor: fc.record({ id: text, deviceId: text, name: text, groupId: number }),
     customer: maybe(fc.record({ id: number, name: text, location: text })),
     rule: maybe(rule),
+    reader: fc.record({ language: fc.constantFrom('en', 'de'), time: text }),
+    acknowledgeUrl: text,
   },
   { requiredKeys: ['event', 'sensor', 'customer', 'rule'] },
 ) as fc.Arbitrary<Snapshot>;

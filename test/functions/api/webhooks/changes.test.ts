@@ -194,7 +194,8 @@ describe('a webhook', () => {
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);
     expect(await put({ isCustomerHook: true })).toEqual([400, 'botId']);
     expect(await put({ botId: null })).toEqual([400, 'botId']);
-    expect(await put({ isCustomerHook: true, botId: null, format: 'custom1' })).toEqual([400, 'format']);
+    for (const format of ['custom1', 'chat', 'teams'])
+      expect(await put({ isCustomerHook: true, botId: null, format })).toEqual([400, 'format']);
     expect(await put({ secretKey: 'short' })).toEqual([400, 'secretKey']);
     expect(await put({ format: 'custom1' })).toEqual([200]);
     expect(await put({ format: 'full' })).toEqual([200]);
@@ -202,6 +203,7 @@ describe('a webhook', () => {
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea', recipients };
     const { id } = await client.ok('POST', '/rules', rule);
     expect(await put({ format: 'custom1' })).toEqual([400, 'format']);
+    for (const format of ['chat', 'teams']) expect(await put({ format, secretKey: null })).toEqual([200]);
     await client.ok('PUT', `/rules/${id}`, { ...rule, situation: 'fall_loop' });
     expect(await put({ format: 'custom1' })).toEqual([200]);
     expect(refusedAt(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);

@@ -8,11 +8,16 @@ export const webhooks = {
   url: 'Address',
   urlHint: 'The service sends to it by POST.',
   format: 'Format',
-  formats: { full: 'Full', custom1: 'Custom 1', raw: 'Raw' } satisfies Record<Webhook['format'], string>,
+  formats: { full: 'Full', custom1: 'Custom 1', raw: 'Raw', chat: 'Chat', teams: 'Teams' } satisfies Record<
+    Webhook['format'],
+    string
+  >,
   formatHints: {
     full: 'Everything: the event, the sensor, the customer, the rule and the message of the device.',
     custom1: 'Small, for bots, and for events that have a code.',
     raw: 'What the device sent, byte by byte.',
+    chat: 'For people: a message for an incoming webhook of Slack, Mattermost or Rocket.Chat, in the language of the bot.',
+    teams: 'For people: a card for a workflow webhook of Microsoft Teams, in the language of the bot.',
   } satisfies Record<Webhook['format'], string>,
   sample: 'What is sent, for example',
   kind: 'What it is told',

@@ -19,14 +19,15 @@ export const Sample = ({ format }: { format: Webhook['format'] }) => {
       const { webhooks } = (await ok(api.GET('/openapi.json'))) as Document;
       const of = (one: Webhook['format']) =>
         JSON.stringify(webhooks[one].post.requestBody.content['application/json'].example, null, 2);
-      return { full: of('full'), custom1: of('custom1'), raw: of('raw') };
+      const formats = Object.keys(texts.formats) as Webhook['format'][];
+      return new Map(formats.map((one) => [one, of(one)]));
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
     <div>
       <Text mb="sm">{texts.formatHints[format]}</Text>
-      <Loaded query={examples}>{(all) => <Code label={texts.sample}>{all[format]}</Code>}</Loaded>
+      <Loaded query={examples}>{(all) => <Code label={texts.sample}>{all.get(format) ?? ''}</Code>}</Loaded>
     </div>
   );
 };

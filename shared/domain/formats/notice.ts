@@ -1,0 +1,59 @@
+import type { Snapshot } from '../delivery.ts';
+import { type Language, languageOf } from '../locale.ts';
+import { dateTimeAndZone } from '../wall-time.ts';
+
+/** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */
+export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
+
+/** What is told to people: plain texts, which each format makes harmless in its own way. */
+export type Notice = {
+  title: string;
+  message: string;
+  facts: { label: string; value: string }[];
+  severity: Severity;
+  /** What a person does to say that they take care of it; null where that is not asked. */
+  acknowledge: { label: string; url: string } | null;
+};
+
+const texts = {
+  en: {
+    ...{ situation: 'Situation', sensor: 'Sensor', place: 'Place', time: 'Time', acknowledge: "I'll go" },
+    test: 'This is a test. Nothing has happened.',
+  },
+  de: {
+    ...{ situation: 'Situation', sensor: 'Sensor', place: 'Ort', time: 'Zeit', acknowledge: 'Ich gehe hin' },
+    test: 'Das ist ein Test. Es ist nichts geschehen.',
+  },
+} as const satisfies Record<Language, Record<string, string>>;
+
+const alarms = ['fall', 'vital'];
+const warnings = ['posture', 'sensor'];
+const ends = ['canceled', 'finished', 'active'];
+
+const severityOf = ({ type, action }: { type: string; action: string }): Severity => {
+  if (ends.includes(action)) return 'over';
+  if (warnings.includes(type) || action.startsWith('fall_suspected')) return 'warning';
+  return alarms.includes(type) ? 'alarm' : 'plain';
+};
+
+/** Says what a delivery is about, in the words of its rule and the language of its bot; a test says that it is one. */
+export const noticeOf = (
+  { event, sensor, customer, rule, reader, acknowledgeUrl }: Snapshot,
+  { isTest = false }: { isTest?: boolean },
+): Notice => {
+  const words = texts[languageOf(reader?.language ?? 'en')];
+  const facts = [
+    { label: words.situation, value: rule ? event.text : '' },
+    { label: words.sensor, value: rule ? sensor.name : '' },
+    { label: words.place, value: [customer?.name, customer?.location].filter(Boolean).join(', ') },
+    { label: words.time, value: reader?.time ?? dateTimeAndZone(event.createDate, 'UTC') },
+  ];
+  return {
+    title: rule?.title ?? event.text,
+    message: [isTest ? words.test : '', rule?.message ?? ''].filter(Boolean).join(' '),
+    facts: facts.filter(({ value }) => value !== ''),
+    severity: severityOf(event),
+    // The one place where acknowledging comes into what people read.
+    acknowledge: acknowledgeUrl === undefined ? null : { label: words.acknowledge, url: acknowledgeUrl },
+  };
+};

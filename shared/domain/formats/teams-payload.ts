@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { pageAddress } from './payload-parts.ts';
+
+/** The media type of an adaptive card. */
+export const CARD = 'application/vnd.microsoft.card.adaptive';
+
+const some = z.string().min(1);
+const TextRun = z.strictObject({
+  type: z.literal('TextRun'),
+  text: some,
+  size: z.literal('large').optional(),
+  weight: z.literal('bolder').optional(),
+  isSubtle: z.literal(true).optional(),
+});
+const RichTextBlock = z.strictObject({ type: z.literal('RichTextBlock'), inlines: z.array(TextRun).min(1) });
+const Container = z.strictObject({
+  type: z.literal('Container'),
+  style: z.enum(['attention', 'warning', 'good', 'accent']),
+  bleed: z.literal(true),
+  items: z.array(RichTextBlock).min(1),
+});
+const Card = z.strictObject({
+  $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
+  type: z.literal('AdaptiveCard'),
+  version: z.literal('1.2'),
+  body: z.tuple([Container]),
+  actions: z
+    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: some, url: pageAddress })])
+    .optional()
+    .meta({ description: 'The button by which a person acknowledges, where that is asked' }),
+});
+
+const line = (label: string, value: string) => ({
+  type: 'RichTextBlock',
+  inlines: [
+    { type: 'TextRun', text: label, isSubtle: true },
+    { type: 'TextRun', text: value },
+  ],
+});
+const items = [
+  {
+    type: 'RichTextBlock',
+    inlines: [{ type: 'TextRun', text: 'Fall: Room 1', size: 'large', weight: 'bolder' }],
+  },
+  { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: 'Somebody lies on the floor' }] },
+  line('Situation: ', 'Fall detected'),
+  line('Sensor: ', 'Room 1'),
+  line('Place: ', 'Maple House, Ground floor'),
+  line('Time: ', '2026-11-21 00:47 Europe/Berlin'),
+];
+const content = {
+  ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.2' },
+  body: [{ type: 'Container', style: 'attention', bleed: true, items }],
+};
+
+/** The payload of the format Teams: a message with one adaptive card. */
+export const TeamsPayload = z
+  .strictObject({
+    type: z.literal('message'),
+    attachments: z.tuple([z.strictObject({ contentType: z.literal(CARD), contentUrl: z.null(), content: Card })]),
+  })
+  .meta({
+    id: 'TeamsPayload',
+    examples: [{ type: 'message', attachments: [{ contentType: CARD, contentUrl: null, content }] }],
+  });
+export type TeamsPayload = z.input<typeof TeamsPayload>;

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../shared/domain/delivery.ts';
+import { ChatPayload } from '../../../shared/domain/formats/chat-payload.ts';
+import { render } from '../../../shared/domain/formats/render.ts';
+import { TeamsPayload } from '../../../shared/domain/formats/teams-payload.ts';
+import { aroundTold as around, toldRule as rule, toldSnapshot as snapshot } from '../../fixtures/snapshot.ts';
+
+/** The title, the message and the facts that a name may be in. */
+const chatTexts = (of: Snapshot): string[] => {
+  const { text, attachments } = ChatPayload.parse(JSON.parse(render('chat', of, around)));
+  const [told] = attachments;
+  if (!told || !('fields' in told)) throw new Error('nothing is told');
+  return [text, told.text, ...told.fields.slice(0, 3).map(({ value }) => value)];
+};
+const teamsTexts = (of: Snapshot): string[] =>
+  TeamsPayload.parse(JSON.parse(render('teams', of, around))).attachments[0].content.body[0].items.flatMap(
+    ({ inlines }) => inlines.map(({ text }) => text),
+  );
+
+/** What people who wish to annoy others give their rooms as names. */
+const tricks = [
+  ...[
+    '<!channel>',
+    '<!here|x>',
+    '<@U024BE7LR>',
+    '<https://evil.example|click>',
+    '@all',
+    '@channel',
+    '@here',
+    '@user.name',
+  ],
+  ...['<at>Name</at>', '{{DATE(2026-01-01T00:00:00Z,SHORT)}}', '$ENV', '#general', '~town-square', ':fire:', ':100:'],
+  ...['[click](https://evil.example)', '![x](http://evil.example/a.png)', 'https://evil.example', 'www.evil.example'],
+  ...[
+    'evil.example',
+    'mailto:a@evil.example',
+    'a@evil.example',
+    '*b*',
+    '**b**',
+    '_i_',
+    '__b__',
+    '~~s~~',
+    '`c`',
+    '```c```',
+  ],
+  ...[
+    '# h',
+    '> q',
+    '- l',
+    '+ l',
+    '1. l',
+    '1) l',
+    '---',
+    '    code',
+    '| a | b |',
+    '$x$',
+    '\\(x\\)',
+    '&lt;!channel&gt;',
+    '<b>',
+  ],
+  ...['tel://49123', 'evil。example', '\\@all', '==', '||x||'],
+];
+const nasty = fc
+  .array(
+    fc.oneof(fc.constantFrom(...tricks), fc.constantFrom(' ', 'a', '1', '@', '.', ':', '<', '#', '\\', '{', '-')),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  )
+  .map((parts) => parts.join(''));
+const withNames = (text: string): Snapshot => ({
+  ...snapshot,
+  event: { ...snapshot.event, text },
+  sensor: { ...snapshot.sensor, name: text },
+  customer: { id: 3, name: text, location: text },
+  rule: { ...rule, title: text, message: text },
+});
+/** What Slack, Mattermost, Rocket.Chat and templates of cards look for. */
+const commands = [
+  /[<>&]/,
+  /@[\w.-]/,
+  /#[\p{L}\p{N}_]|^#{1,6}\s/u,
+  /:[a-z0-9_+-]+:(?!\d)/i,
+  /\w:\/\//,
+  /[\p{L}\p{N}][.。][\p{L}\p{N}]/u,
+  /[*_~`[\]|\\$]/,
+  /^\s*([-+=]|\d+[.)])(\s|[-=])/,
+  /^ {4}/,
+  /\{\{/,
+];
+
+describe('names and texts of people', () => {
+  test('chat: have no effect, whatever is in them', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        for (const one of chatTexts(withNames(text))) for (const command of commands) expect(one).not.toMatch(command);
+      }),
+    );
+  });
+
+  test('the commands of this test are found in the texts as they were given', () => {
+    for (const trick of tricks) expect([trick, commands.some((one) => one.test(trick))]).toEqual([trick, true]);
+  });
+
+  test('teams: are in runs alone, which have no markup; mentions, links and templates are taken apart', () => {
+    fc.assert(
+      fc.property(nasty, (text) => {
+        // No mention is one without `msteams.entities`, and the schema of the payload has neither those nor a TextBlock.
+        for (const one of teamsTexts(withNames(text))) expect(one).not.toMatch(/@\w|\{\{|:\/\/|\p{L}\.\p{L}/u);
+      }),
+    );
+  });
+
+  test('both: look as they were given', () => {
+    const text = 'Dr. Müller, Zimmer 1.07: 23:47 (bitte)';
+    const unseen = (one: string | undefined) => one?.replaceAll('\u200b', '');
+    expect(unseen(chatTexts(withNames(text))[0])).toBe(text);
+    expect(unseen(teamsTexts(withNames(text))[0])).toBe(text);
+  });
+});
