@@ -5,6 +5,27 @@ export type WebhookDraft = Pick<Webhook, 'name' | 'url' | 'format' | 'isCustomer
   retries: string;
 };
 
+type Format = Webhook['format'];
+const forWhom = {
+  full: 'all',
+  raw: 'all',
+  custom1: 'bots',
+  chat: 'chats',
+  teams: 'chats',
+} as const satisfies Record<Format, 'all' | 'bots' | 'chats'>;
+
+/** Can only a webhook of a bot have this format? */
+export const isForBots = (format: Format): boolean => forWhom[format] !== 'all';
+
+/** Is it the format of a chat? Those know the sender by the address alone, and some refuse a call that has a token too. */
+export const isForChat = (format: Format): boolean => forWhom[format] === 'chats';
+
+/** The change of a draft to another format, with how the service shows who it is. */
+export const toFormat = ({ format: before, authMethod }: WebhookDraft, format: Format): Partial<WebhookDraft> => {
+  if (isForChat(format)) return { format, authMethod: 'none' };
+  return { format, authMethod: isForChat(before) ? 'bearer' : authMethod };
+};
+
 export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
   ...{ name: '', url: '', format: 'full', isCustomerHook, botId: null, authMethod: 'bearer', retries: '' },
 });

@@ -5,7 +5,7 @@ import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { fieldsOf } from '../ui/draft.ts';
-import { isGood, type WebhookDraft } from './draft.ts';
+import { isForBots, isForChat, isGood, toFormat, type WebhookDraft } from './draft.ts';
 
 type FieldsProps = {
   customerId: number;
@@ -40,8 +40,7 @@ const Kind = (props: FieldsProps) => {
     change({
       isCustomerHook: kind === 'customer',
       botId: null,
-      // A webhook of a customer cannot have the format Custom 1.
-      ...(kind === 'customer' && draft.format === 'custom1' && { format: 'full' }),
+      ...(kind === 'customer' && isForBots(draft.format) && toFormat(draft, 'full')),
     });
   return (
     <>
@@ -65,7 +64,9 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
   const isWrong = !isGood(draft);
   return (
     <>
-      <Select label={texts.auth} {...fieldsOf(draft, change, error).choice('authMethod', texts.auths)} />
+      {!isForChat(draft.format) && (
+        <Select label={texts.auth} {...fieldsOf(draft, change, error).choice('authMethod', texts.auths)} />
+      )}
       <TextInput
         label={texts.retries}
         description={texts.retriesHint}
@@ -83,7 +84,8 @@ export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
   const { webhooks: texts, setup } = useTexts();
   const field = fieldsOf(draft, change, error);
-  const { custom1, ...forAll } = texts.formats;
+  const all = Object.entries(texts.formats) as [WebhookDraft['format'], string][];
+  const formats = Object.fromEntries(all.filter(([format]) => !draft.isCustomerHook || !isForBots(format)));
   return (
     <Stack>
       <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
@@ -99,9 +101,9 @@ export const WebhookFields = (props: FieldsProps) => {
       <Kind {...props} />
       <Choice
         label={texts.format}
-        options={draft.isCustomerHook ? forAll : { ...forAll, custom1 }}
+        options={formats}
         value={draft.format}
-        onChange={(format) => change({ format })}
+        onChange={(format) => change(toFormat(draft, format))}
       />
       <HowSent {...props} />
     </Stack>

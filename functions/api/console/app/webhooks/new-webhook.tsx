@@ -12,7 +12,7 @@ import { useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Secret } from '../ui/secret.tsx';
-import { isGood, newWebhook, updateOf } from './draft.ts';
+import { isForChat, isGood, newWebhook, updateOf } from './draft.ts';
 import { WebhookFields } from './fields.tsx';
 import { Sample } from './sample.tsx';
 import { drawSecret } from './secret.ts';
@@ -43,7 +43,7 @@ const Creation = ({ customerId, onMade }: FormProps) => {
   const [isSigned, setSigned] = useState(true);
   const create = useWrite({
     send: async (): Promise<Made> => {
-      const secretKey = isSigned ? drawSecret() : null;
+      const secretKey = isSigned && !isForChat(draft.format) ? drawSecret() : null;
       const body = { ...updateOf(draft, true), secretKey, customerId };
       return { webhook: await ok(api.POST('/webhooks', { body })), secretKey };
     },
@@ -55,11 +55,13 @@ const Creation = ({ customerId, onMade }: FormProps) => {
     <div className="halves">
       <Form action={label} isPending={create.isPending} onSubmit={() => isGood(draft) && create.mutate()}>
         <WebhookFields customerId={customerId} draft={draft} change={change} error={create.error} />
-        <Switch
-          label={texts.sign}
-          checked={isSigned}
-          onChange={({ currentTarget }) => setSigned(currentTarget.checked)}
-        />
+        {!isForChat(draft.format) && (
+          <Switch
+            label={texts.sign}
+            checked={isSigned}
+            onChange={({ currentTarget }) => setSigned(currentTarget.checked)}
+          />
+        )}
       </Form>
       <Sample format={draft.format} />
     </div>
