@@ -51,10 +51,14 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, or the ids of
- * the rules that are in the way.
+ * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, or the
+ * rules that are in the way.
  */
-export type Details = { waitSeconds?: number; limit?: { of: Limited; most: number }; rules?: readonly number[] };
+export type Details = {
+  waitSeconds?: number;
+  limit?: { of: Limited; most: number };
+  rules?: readonly { id: number; name: string }[];
+};
 
 /** An expected failure that becomes the answer of the call. */
 export class ApiError extends Error {

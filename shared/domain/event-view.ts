@@ -14,6 +14,12 @@ export const EventView = z
     type: z.string(),
     action: z.string(),
     normalizedCoordinates: NormalizedCoordinates.nullable(),
+    region: z
+      .object({ positionIdx: z.int().min(0), name: z.string() })
+      .nullable()
+      .meta({
+        description: 'as the room had it then; `name` is empty for a region that only the device knows; null: in none',
+      }),
     raw: z.unknown().meta({ description: 'the message of the device, its numbers with all their digits' }),
   })
   .meta({ id: 'Event' });

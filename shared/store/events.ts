@@ -1,5 +1,5 @@
 import type { Decision } from '../domain/decision.ts';
-import { type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
+import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
 import { firstIdAt } from '../domain/ids.ts';
 import type { LookedPage } from '../domain/page.ts';
 import { fittingPage, LISTED_BYTES } from '../domain/raw.ts';
@@ -27,6 +27,8 @@ export type Event = Message & {
   action: string;
   code: number | null;
   coordinates: NormalizedCoordinates | null;
+  /** Without the id, which would be a good part of the item. */
+  region?: Pick<EventRegion, 'index' | 'name'>;
 };
 
 /** An event in a list: without its bytes (null) where those are long, or more than fit into a page. */
@@ -47,7 +49,7 @@ export type NoticeItem = { notice: Notice; receiveDate: number; webhookId?: stri
 
 type SensorKey = { customerId: number; sensorId: string };
 
-/** About 450 bytes each: a stretch of them is some 60 read units at most. */
+/** About 450 bytes each, 500 in a region: a stretch of them is some 60 read units at most. */
 const EVENTS: Bounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);

@@ -19,6 +19,7 @@ const keyOf = (rule: Rule) => {
   return items.rule({ customerId, scope: scopeOf(rule), situation, ruleId });
 };
 
+type NamedRule = Pick<Rule, 'id' | 'name'>;
 type ListedRule = Pick<Rule, 'id' | 'name' | 'createDate' | 'updateDate'>;
 /** A rule where its id leads to in one read, and where lists look for it, whole and by what they sort. */
 const shown = (rule: Rule, where?: Condition): Write[] => {
@@ -88,11 +89,12 @@ export const ruleReads = (table: TableReader) => ({
     return (await table.query<Rule>(query)).items.length > 0;
   },
 
-  /** The ids of the rules that name a region of this sensor, whether they are enabled or not. */
-  namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<number[]> => {
+  /** The rules that name a region of this sensor, whether they are enabled or not. */
+  namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
     const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
-    return found.flatMap(({ id, regionId }) => (regionIds.some((one) => one === regionId) ? [id] : []));
+    const naming = found.filter(({ regionId }) => regionIds.some((one) => one === regionId));
+    return naming.map(({ id, name }) => ({ id, name }));
   },
 
   /** The rules that watch a situation of one sensor: three short queries, whatever rules other sensors have. */

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linkSensor } from '../fixtures/home.ts';
+import { fallMessage, linkSensor } from '../fixtures/home.ts';
 import { room } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
 let ruleId: number;
+let sensor: string;
 beforeAll(async () => {
   site = await startSite('rule-regions');
   const { client } = site.home;
-  const { sensorId } = await linkSensor(client);
+  const { sensorId, device } = await linkSensor(client);
+  sensor = sensorId;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
   const [region] = await client.ok<{ id: string }[]>('GET', `/sensors/${sensorId}/room/regions`);
   const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
@@ -18,8 +20,28 @@ beforeAll(async () => {
   const where = { situation: 'fall_detected', sensorId, regionId: region?.id };
   const rule = { ...texts, ...where, recipients: [{ botId, webhookId }] };
   ruleId = (await client.ok<{ id: number }>('POST', '/rules', rule)).id;
+  const onTable = { fallLocX_cm: 120, fallLocY_cm: 150 };
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now(), onTable));
+  await site.cloud.idle();
 });
 afterAll(() => site.stop());
+
+test('the page of a sensor says in which region somebody fell', async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensor}?part=events`);
+  await visitor.page.getByRole('row', { name: /Fall/ }).getByText('Table, 83 % / 47 %').waitFor();
+  await visitor.look('events-in-regions');
+});
+
+test('a room that would lose the region of a rule is not saved, and the page says which rule', async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensor}`, site.home, { expected: [/409/] });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: /^Region Table, / }).click();
+  await page.getByRole('button', { name: 'Delete the region' }).click();
+  await page.getByRole('button', { name: 'Save the room' }).click();
+  await page.getByText(`Rules name a region that this room does not have: "By the bed" (${ruleId})`).first().waitFor();
+  await visitor.look('room-with-a-rule');
+});
 
 test('a rule of falls says its region, and one of the whole room offers none', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);

@@ -67,7 +67,7 @@ const actionsOfWhole = ['fall_suspected', 'confirmed', 'fall_detected', 'finishe
 
 describe('a rule with a region', () => {
   test('fires for a fall in it, by all that is told of the fall, and not for one outside', async () => {
-    const { post, told, actions } = await prepare('maple');
+    const { client, sensorId, post, told, actions } = await prepare('maple');
     const start = Date.now();
     await post(...whole.map((status) => a.fall(status, start, inBed)));
     expect(actions('bed')).toEqual(actionsOfWhole);
@@ -78,6 +78,11 @@ describe('a rule with a region', () => {
     expect(actions('room')).toEqual([...actionsOfWhole, ...actionsOfWhole]);
     const nowhere = { hasRegion: false, regionIndex: -1, regionName: '' };
     for (const { rule } of told('room').slice(4)) expect(rule).toMatchObject(nowhere);
+    type Listed = { type: string; region: object | null };
+    const [page] = await client.ok<{ data: Listed[] }[]>('GET', `/sensors/${sensorId}/events`);
+    const listed = page?.data.filter(({ type }) => type === 'fall').map(({ region }) => region);
+    const bed = { positionIdx: 0, name: 'Bed' };
+    expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
   });
 
   test('fires for a fall in it where the room was stored by a version that knew of no such rules', async () => {

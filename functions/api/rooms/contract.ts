@@ -32,7 +32,7 @@ export const rooms = group({
       description:
         'What the sensor learned about the previous room is outdated then, so its learning phase should be started again. ' +
         'A region without `id` keeps that of the region of the same kind and name. ' +
-        'A region that a rule names, enabled or not, cannot be taken away: the 409 names the ids of these rules.',
+        'A region that a rule names, enabled or not, cannot be taken away: the 409 names these rules.',
       may: 'edit_sensor_room',
       body: RoomUpdate,
       response: Room,

@@ -23,13 +23,13 @@ const find = async (
   return sensor && { sensor, room: room ?? firstRoom(sensor) };
 };
 
-/** The ids of the rules that name a region which a room no longer has. */
+/** The rules that name a region which a room no longer has. */
 const rulesWithout = async (
   store: StoreOf<'rules.namingRegions'>,
   customerId: number,
   before: Room,
   { sensorId, regions }: Room,
-): Promise<number[]> => {
+): Promise<{ id: number; name: string }[]> => {
   const gone = before.regions.filter(({ id }) => !regions.some((region) => region.id === id)).map(({ id }) => id);
   return gone.length > 0 ? store.rules.namingRegions(customerId, sensorId, gone) : [];
 };

@@ -46,10 +46,11 @@ const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - RETENTION;
 
 /** Makes the answer for an event. The numbers in `raw` keep their digits. */
-const viewOf = ({ code, coordinates, raw, ...event }: ListedEvent) => ({
+const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
   ...event,
   eventType: code,
   normalizedCoordinates: coordinates,
+  region: region ? { positionIdx: region.index, name: region.name } : null,
   raw: raw === null ? null : parseExactly(raw),
 });
 

@@ -75,7 +75,7 @@ const showActivity = async (
 
 const itemOf = ({ room }: SensorRecord, event: Decided): EventItem => {
   const { id, uuid, createDate, receiveDate, source, happening } = event;
-  const { type, action, code, point } = happening;
+  const { type, action, code, point, region } = happening;
   const coordinates = point && normalize(point, room ?? defaultRoom);
   return {
     id,
@@ -86,6 +86,7 @@ const itemOf = ({ room }: SensorRecord, event: Decided): EventItem => {
     action,
     code,
     coordinates,
+    ...(region && { region: { index: region.index, name: region.name } }),
     source,
     ...(event.isLong && { isLong: true }),
   };

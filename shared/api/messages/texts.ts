@@ -19,6 +19,13 @@ const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)](
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
+/** So many rules are named; a region may be named by hundreds. */
+const RULES_NAMED = 10;
+const listed = (rules: NonNullable<Details['rules']>): string => {
+  const names = rules.slice(0, RULES_NAMED).map(({ id, name }) => `"${name}" (${id})`);
+  return [...names, ...(rules.length > RULES_NAMED ? ['…'] : [])].join(', ');
+};
+
 /** Gives the texts of an error and of its field errors in a language. */
 export const errorTexts = async (
   locale: string,
@@ -30,7 +37,7 @@ export const errorTexts = async (
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds, ...reached, rules: rules.join(', ') }),
+    message: fill(errorTexts[code], { seconds, ...reached, rules: listed(rules) }),
     fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };

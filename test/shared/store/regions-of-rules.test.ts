@@ -61,7 +61,7 @@ test('a room is not put when a rule names one of its regions since it was read, 
   expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');
   expect(read && (await its.rooms.put(read, some({ xMin: 20, regions: [] })))).toBe(false);
-  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([5]);
+  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
 });
 
 test('a rule is not changed to name a region that goes while it is written', async () => {

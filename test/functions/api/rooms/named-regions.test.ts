@@ -43,13 +43,13 @@ describe('a region that a rule names', () => {
     const regionId = await idOfBed();
     const made = [];
     for (const isEnabled of [true, false])
-      made.push(await client.ok<{ id: number }>('POST', '/rules', { ...rule, regionId, isEnabled }));
+      made.push(await client.ok<{ id: number; name: string }>('POST', '/rules', { ...rule, regionId, isEnabled }));
     await client.ok('POST', '/rules', rule);
     const answer = await put({ ...bed, kind: 'default' });
     expect([answer.status, answer.body]).toEqual([
       409,
       {
-        message: `Rules name a region that this room does not have: ${made.map(({ id }) => id).join(', ')}; change or delete them first`,
+        message: `Rules name a region that this room does not have: ${made.map(({ id, name }) => `"${name}" (${id})`).join(', ')}; change or delete them first`,
         statusCode: 409,
       },
     ]);

@@ -75,7 +75,8 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
     { head: events.what, cell: ({ type, action }) => nameOf(`${type}/${action}`, texts) },
     {
       head: events.point,
-      cell: ({ normalizedCoordinates: at }) => (at ? `${percent(at.x)} / ${percent(at.y)}` : ''),
+      cell: ({ normalizedCoordinates: at, region }) =>
+        [...(region?.name ? [region.name] : []), ...(at ? [`${percent(at.x)} / ${percent(at.y)}`] : [])].join(', '),
       isMinor: true,
     },
     {
