@@ -1,19 +1,27 @@
 import { RETENTION } from '../domain/event.ts';
 import type { HitPlace } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
-import { between, type HitItem, listOf, type NewHit, pkOf } from './hit-item.ts';
+import { dataVersionOf } from './data-version.ts';
+import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
-import { items, lists } from './table.ts';
+import { items, lists, PACKED_HITS } from './table.ts';
 
-/** A hit as it is written first, at its place. */
-export const hitAt = (customerId: number, { id, createDate }: HitPlace, { numbered, ...hit }: NewHit) => {
+/** A hit as it is written first, at its place. `isPacked`: no version is left that cannot read packed messages. */
+export const hitAt = (
+  customerId: number,
+  { id, createDate }: HitPlace,
+  { numbered, ...hit }: NewHit,
+  isPacked = false,
+) => {
   const dates = { createDate, updateDate: createDate };
+  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const named: Pick<StoredHit, 'messages' | 'told'> = isPacked ? packed(hit.messages) : whole;
   return {
     ...hit,
     ...dates,
     id,
-    messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })),
+    ...named,
     listPk: listOf(customerId, hit.sensorId),
     listSk: lists.hitOfSensor({ ...numbered, createDate }),
     ttl: Math.ceil((createDate + RETENTION) / 1_000),
@@ -45,14 +53,15 @@ export const append = async (
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);
   if (known) return { id: known.id, createDate: known.createDate, isNew: false };
+  const isPacked = isLong(hit) && (await dataVersionOf(table)) >= PACKED_HITS;
   for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: hitAt(customerId, next, hit), where: absent })) === null) {
+    if ((await table.write({ put: hitAt(customerId, next, hit, isPacked), where: absent })) === null) {
       note([{ ...hit, ...next }]);
       return { ...next, isNew: true };
     }
     const range = between(next.id, Number.MAX_SAFE_INTEGER);
-    const since = await table.queryAll<HitItem>({ pk: pkOf(customerId), between: range });
+    const since = await table.queryAll<StoredHit>({ pk: pkOf(customerId), between: range });
     note(since);
     const same = since.find(isSame);
     if (same) return { id: same.id, createDate: same.createDate, isNew: false };

@@ -1,6 +1,7 @@
 import { GRACE_SECONDS } from '../domain/delivery.ts';
 import type { Task } from '../queue/task.ts';
 import type { Table, TableReader } from './client.ts';
+import { type NotedVersion, nextVersion } from './data-version.ts';
 import type { Key } from './key.ts';
 import { changes, type Item } from './request.ts';
 import { DATA_VERSION, DUE_SHARDS, due as dueIndex, items } from './table.ts';
@@ -67,9 +68,9 @@ const cursorsFrom = (first: number, left: Left): ShardCursor[] =>
 
 /**
  * The heartbeat: when (ms) a sweep last noted that the service runs, since when it has run without a gap, the number of
- * that sweep, where it stopped, when dead letters are put back next, and the newest DATA_VERSION that wrote here.
+ * that sweep, where it stopped, when dead letters are put back next, and the form in which items may be written.
  */
-type Heartbeat = { at: number; since: number; sweep?: number; left?: Left; redriveAt?: number; dataVersion?: number };
+type Heartbeat = NotedVersion & { at: number; since: number; sweep?: number; left?: Left; redriveAt?: number };
 
 export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has been there without a gap of more than `longestGap` ms; `now` when it is back just now. */
@@ -117,13 +118,13 @@ export const dueWrites = (table: Table) => ({
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     // A clock that was set back must not hide silence until it is as late again.
     const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
-    const { sweep = 0, left = {}, redriveAt = 0, dataVersion = DATA_VERSION } = last ?? {};
+    const { sweep = 0, left = {}, redriveAt = 0 } = last ?? {};
     const isToRedrive = redriveAt <= now;
     const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
-    const newest = Math.max(dataVersion, DATA_VERSION);
-    const noted: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, dataVersion: newest };
+    const version = nextVersion(last, now);
+    const noted: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, ...version };
     await table.write({ put: { ...items.heartbeat({}), ...noted } });
-    return { since, cursors: cursorsFrom(sweep, left), isToRedrive, isOutdated: newest > DATA_VERSION };
+    return { since, cursors: cursorsFrom(sweep, left), isToRedrive, isOutdated: version.dataVersion > DATA_VERSION };
   },
 
   /** Notes where the next sweep goes on. */

@@ -3,7 +3,7 @@ import { RETENTION } from '../domain/event.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import type { Table, TableReader } from './client.ts';
 import { putDelivery } from './delivery-item.ts';
-import type { HitItem } from './hit-item.ts';
+import type { StoredHit } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
@@ -17,7 +17,7 @@ const keyOf = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 
 const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) / 1_000);
 
 /** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
-type Hit = HitItem & { feedbackRevision?: number };
+type Hit = StoredHit & { feedbackRevision?: number };
 const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
   hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }));
 

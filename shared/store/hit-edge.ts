@@ -1,5 +1,5 @@
 import type { TableReader } from './client.ts';
-import { type HitItem, pkOf } from './hit-item.ts';
+import { pkOf, type StoredHit } from './hit-item.ts';
 
 /** The newest or the oldest hit of a customer. */
 export const edgeOf = async (
@@ -7,7 +7,7 @@ export const edgeOf = async (
   customerId: number,
   newestFirst: boolean,
   consistent = true,
-): Promise<HitItem | null> => {
+): Promise<StoredHit | null> => {
   const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1, consistent };
-  return (await table.query<HitItem>(query)).items[0] ?? null;
+  return (await table.query<StoredHit>(query)).items[0] ?? null;
 };

@@ -1,8 +1,9 @@
 import type { Feedback } from '../domain/feedback.ts';
+import { packMessages, unpackMessages } from '../domain/packed-messages.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import { items, lists } from './table.ts';
 
-/** A hit as it is stored. `sensor` is looked up when it is read; `allSend` follows from the messages. */
+/** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */
 export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & {
   messages: RuleMessage[];
   /** The newest, kept in step by feedback.ts. */
@@ -25,3 +26,28 @@ export const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
 export const between = (from: number, to: number) =>
   [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
 export const listOf = (customerId: number, sensorId: string) => lists.hitsOfSensor({ customerId, sensorId });
+
+/** From so many messages on they are packed. Fewer are below a kilobyte as they are. */
+const PACKED_FROM = 3;
+export const isLong = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
+
+/** A hit as it is stored. Where its messages are packed in `told`, `messages` has only what was reported of each. */
+export type StoredHit = Omit<HitItem, 'messages'> & {
+  messages: (Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>)[];
+  told?: string;
+};
+
+/** The part of a new hit that names its messages, as it is stored. */
+export const packed = (messages: NewHit['messages']): Pick<StoredHit, 'messages' | 'told'> => ({
+  told: packMessages(messages),
+  messages: messages.map(({ sendTryTimes }) => ({ sendTryTimes })),
+});
+
+/** The hit that an item of the table is. */
+export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
+  const names = told === undefined ? [] : unpackMessages(told);
+  const { id: ruleHitId, createDate } = item;
+  const plain = { createDate, updateDate: createDate, ruleHitId, publisher: 'webhook' as const, wasSend: false };
+  const messages = item.messages.map((message, at) => ({ ...plain, ...names[at], ...message }));
+  return { ...item, messages } as Omit<T, 'told' | 'messages'> & HitItem;
+};

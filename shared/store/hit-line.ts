@@ -2,7 +2,7 @@ import { firstWhere } from '../domain/first-where.ts';
 import type { HitNumber, HitPlace } from '../domain/rule-hit.ts';
 import type { TableReader } from './client.ts';
 import { edgeOf } from './hit-edge.ts';
-import { between, type HitItem, listOf, pkOf } from './hit-item.ts';
+import { between, type HitItem, listOf, pkOf, type StoredHit, unpacked } from './hit-item.ts';
 import { items, lists } from './table.ts';
 
 /** Hits in the order in which they were made: their positions are counted from 0, the oldest. It may lag by a second. */
@@ -18,8 +18,8 @@ export type HitLine = {
 
 /** Some hits by their ids, in the order of the ids given. */
 export const hitsOf = async (table: TableReader, customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
-  const found = await table.getAllEventual<HitItem>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
-  const byId = new Map(found.map((hit) => [hit.id, hit]));
+  const found = await table.getAllEventual<StoredHit>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+  const byId = new Map(found.map((hit) => [hit.id, unpacked(hit)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
@@ -28,7 +28,7 @@ export const customerLine = async (table: TableReader, customerId: number, since
   const [oldest, newest] = await Promise.all([edgeOf(table, customerId, false), edgeOf(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
   const placeOf = async (id: number): Promise<HitPlace> => {
-    const hit = await table.getEventual<HitItem>(items.ruleHit({ customerId, hitId: id }));
+    const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: id }));
     return { id, createDate: hit?.createDate ?? 0 };
   };
   const isWhole = oldest === null || oldest.createDate >= since;
@@ -41,7 +41,8 @@ export const customerLine = async (table: TableReader, customerId: number, since
     positionOf: async (id) => Math.min(size, Math.max(0, id - first)),
     hits: async (from, to, consistent = false) => {
       const range = between(first + from, first + to - 1);
-      return from < to ? table.queryAll<HitItem>({ pk: pkOf(customerId), between: range, consistent }) : [];
+      const query = { pk: pkOf(customerId), between: range, consistent };
+      return from < to ? (await table.queryAll<StoredHit>(query)).map(unpacked) : [];
     },
   };
 };

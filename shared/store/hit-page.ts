@@ -1,5 +1,5 @@
 import type { TableReader } from './client.ts';
-import type { HitItem } from './hit-item.ts';
+import type { HitItem, StoredHit } from './hit-item.ts';
 import { type HitLine, hitsOf } from './hit-line.ts';
 import { byChange, placeOfChange } from './hit-order.ts';
 import { type LateChange, lateChanges } from './late-change.ts';
@@ -31,7 +31,7 @@ const passed = async (
 ): Promise<number> => {
   if (after === undefined) return 0;
   const isDescending = sortBy.startsWith('desc');
-  const hit = await table.getEventual<HitItem>(items.ruleHit({ customerId, hitId: after }));
+  const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: after }));
   if (!hit) return isDescending ? line.size : 0;
   const place = await placeOfChange(line, late, hit, isDescending ? 1 : -1);
   return isDescending ? place + 1 : line.size - place;

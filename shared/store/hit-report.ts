@@ -1,6 +1,6 @@
 import { SOON } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
-import type { HitItem } from './hit-item.ts';
+import type { StoredHit } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import type { Changes } from './request.ts';
 import { retryOnConflict } from './retry.ts';
@@ -41,7 +41,7 @@ const reportSoon = async (table: Table, report: Report, now: number): Promise<bo
 /** Reports to a hit at any time, and notes that it changed late. */
 const reportLate = (table: Table, report: Report, now: number): Promise<boolean> =>
   retryOnConflict(async () => {
-    const hit = await table.get<HitItem>(keyOf(report));
+    const hit = await table.get<StoredHit>(keyOf(report));
     const reported = hit?.messages[report.at]?.sendTryTimes;
     const tries = report.tries.filter((time) => reported && !reported.includes(time));
     if (!hit || tries.length === 0) return true;

@@ -1,6 +1,6 @@
 import { RETENTION } from '../domain/event.ts';
 import type { TableReader } from './client.ts';
-import type { HitItem } from './hit-item.ts';
+import type { StoredHit } from './hit-item.ts';
 import type { Write } from './request.ts';
 import { items } from './table.ts';
 
@@ -17,7 +17,7 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
 /** Notes that a hit changed at a time (ms), for lists in the order of changes: with that change, in one transaction. */
 export const noteLateChange = (
   customerId: number,
-  { id: hitId, sensorId, createDate }: HitItem,
+  { id: hitId, sensorId, createDate }: StoredHit,
   time: number,
 ): Write => {
   const ttl = Math.ceil((createDate + RETENTION) / 1_000);

@@ -3,13 +3,16 @@ import type { HitPlace } from '../domain/rule-hit.ts';
 import { append } from './append-hit.ts';
 import type { Table, TableReader } from './client.ts';
 import { edgeOf } from './hit-edge.ts';
-import { firstId, type HitItem, type NewHit } from './hit-item.ts';
+import { firstId, type HitItem, type NewHit, type StoredHit, unpacked } from './hit-item.ts';
 import { type Report, report } from './hit-report.ts';
 import { recentHits } from './recent-hits.ts';
 import { items } from './table.ts';
 
 export const ruleHitReads = (table: TableReader) => ({
-  get: (customerId: number, hitId: number) => table.get<HitItem>(items.ruleHit({ customerId, hitId })),
+  get: async (customerId: number, hitId: number): Promise<HitItem | null> => {
+    const found = await table.get<StoredHit>(items.ruleHit({ customerId, hitId }));
+    return found && unpacked(found);
+  },
 
   /** The place of the newest hit, or the one before the first. What was appended since may be missing. */
   tail: async (customerId: number): Promise<HitPlace> => {

@@ -16,10 +16,13 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
- * Grows with a change after which the version of the code before cannot work with what is written: shared/store/README.md
- * tells how items are changed so that it need not. The sweep notes it in the table.
+ * The newest form of items that this version of the code can write. It grows with a change after which the version
+ * before cannot work with what is written. The sweep notes in the table which form may be written, and raises that only
+ * once no version before comes back: shared/store/README.md.
  */
-export const DATA_VERSION = 1;
+export const DATA_VERSION = 2;
+/** From this form on, the messages of a hit are packed. */
+export const PACKED_HITS = 2;
 
 /**
  * Waiting work is spread over this many partitions of the due index: see shared/GROWTH.md. It may grow, but not shrink:
