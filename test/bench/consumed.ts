@@ -31,6 +31,8 @@ export const consumed = {
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_090, kept30: 1_270 },
   /** A report that changes nothing, and needs no queue. At one report a minute, every second one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
+  /** Five such reports in one call, at one call in five minutes. */
+  fiveReports: { ...nothing, read: 2, write: 1 },
   /** A look of the sweep at the state of an active sensor, which says until when nothing can happen by time alone. */
   look: { ...nothing, read: 1 / 2 },
   /** The entry of an active sensor in the due index, which each sweep reads with many others: 90 bytes of 8 KB. */

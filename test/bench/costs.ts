@@ -58,6 +58,7 @@ export const works = {
   /** The function that takes a report answers it by itself. */
   report: { ...consumed.report, ...said(1, 0), callMilliseconds: ms.report, invocations: 0 },
   /** The sweep is invoked anyway. */
+  fiveReports: { ...consumed.fiveReports, ...said(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
   look: { ...consumed.look, ...alone(ms.look), invocations: 0 },
   entry: { ...consumed.entry, ...alone(ms.entry), invocations: 0 },
   check: { ...consumed.check, ...alone(ms.check) },
@@ -139,15 +140,19 @@ const connected = (): Costs => {
   return { ...admitted, 'front door': MINUTES_OF_MONTH * prices.connectionMinute };
 };
 
+/** How the reports of five minutes are sent: each in a call of its own, or all in one. */
+export type Calls = 'report' | 'fiveReports';
+const SECONDS_OF_CALLS = { report: 60, fiveReports: 300 } as const;
+
 /**
  * The cost of a month with this number of sensors, which report once a minute and have a fall a week each, in steady
  * state.
  */
-export const monthOf = (sensors: number, way: Way = 'HTTP'): Costs =>
+export const monthOf = (sensors: number, way: Way = 'HTTP', calls: Calls = 'report'): Costs =>
   add(
     idle(),
     times(way === 'HTTP' ? 0 : sensors, connected()),
-    times(sensors * MINUTES_OF_MONTH, costsOf(works.report, way)),
+    times((sensors * MINUTES_OF_MONTH * 60) / SECONDS_OF_CALLS[calls], costsOf(works[calls], way)),
     times(sensors, lookingMonthOf()),
     times(sensors * FALLS_OF_MONTH, costsOf(works.wholeFall, way)),
   );

@@ -4,6 +4,7 @@ import { assumed, prices } from './prices.ts';
 
 const SENSORS = [100, 1_000, 10_000] as const;
 const overMqtt = ['MQTT', 'Basic Ingest'] as const;
+const ways = ['HTTP', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
 const million = (usd: number): string => String(Number((usd * MILLION).toPrecision(4)));
 
@@ -31,7 +32,7 @@ const figureOf = (name: string, costs: Costs, most?: number): Figure => ({
 
 /** Computes the costs in AWS. Units, bytes and requests are those that tests assert, and times are assumed. */
 export const measurePrice = async (): Promise<Figure[]> => {
-  const { fall, report } = works;
+  const { fall, report, fiveReports } = works;
   return [
     { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'in a batch', note: formula },
     figureOf('a million delivered falls', times(MILLION, costsOf(fall))),
@@ -45,6 +46,13 @@ export const measurePrice = async (): Promise<Figure[]> => {
     ...SENSORS.map((count) =>
       figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_050 : undefined),
     ),
+    ...ways.flatMap((way) => [
+      figureOf(
+        `by ${way}, five in a call: a million reports that change nothing`,
+        times(MILLION / 5, costsOf(fiveReports, way)),
+      ),
+      figureOf(`by ${way}, five in a call: a month of 10000 sensors`, monthOf(10_000, way, 'fiveReports')),
+    ]),
     ...overMqtt.flatMap((way) => [
       figureOf(`by ${way}: a million reports that change nothing`, times(MILLION, costsOf(report, way))),
       figureOf(`by ${way}: a month of 10000 sensors that stay connected`, monthOf(10_000, way)),
