@@ -1,4 +1,5 @@
 import { accessTokens } from './api/access-tokens/contract.ts';
+import { acknowledge } from './api/acknowledge/contract.ts';
 import { auth } from './api/auth/contract.ts';
 import { bots } from './api/bots/contract.ts';
 import { canary } from './api/canary/contract.ts';
@@ -40,6 +41,7 @@ export const groups = [
   rooms,
   openFalls,
   ruleHits,
+  acknowledge,
   feedback,
   makerAConfig,
   makerBConfig,

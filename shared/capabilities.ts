@@ -29,6 +29,8 @@ type Row = {
   /** The resource that `actions` are allowed on. */
   resource?: 'mail' | 'key' | 'alarms' | Topic | QueueName;
   actions?: readonly string[];
+  /** The one secret that `actions` on the key are allowed for, by the context that seals it; without it: every secret. */
+  context?: string;
 };
 
 /**
@@ -97,6 +99,13 @@ export const capabilities = {
   /** Sealing secrets of webhooks, and opening them: two rights, because few functions may read them. */
   'seal:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt'] },
   'open:secrets': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Decrypt'] },
+  /** Opening the key that signs addresses for acknowledging, and no other secret. */
+  'open:addresses': {
+    env: ['SECRETS_KEY_ARN'],
+    resource: 'key',
+    actions: ['kms:Decrypt'],
+    context: 'acknowledge',
+  },
   /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
   'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
   /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */

@@ -12,6 +12,7 @@ import {
 } from './capabilities.ts';
 import { isOver } from './concurrency/endable.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
+import { ADDRESS_KEY } from './domain/acknowledgement.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
@@ -101,6 +102,7 @@ type ByCapability = {
   'hash:passwords': { passwords: Passwords };
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
+  'open:addresses': { openAddressKey: (sealed: string) => Promise<string> };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
@@ -187,6 +189,9 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   }),
   'open:secrets': async ({ vault }) => ({
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
+  }),
+  'open:addresses': async ({ vault }) => ({
+    openAddressKey: async (sealed) => (await vault()).open(sealed, ADDRESS_KEY).catch(keysAway),
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),

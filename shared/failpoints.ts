@@ -10,6 +10,7 @@ export const failpoints = [
   'process.applied',
   'deliver.claimed',
   'deliver.sent',
+  'deliver.acknowledged',
   'deliver.reported',
   'deliver.originals_ended',
   'deliver.recorded',

@@ -94,16 +94,20 @@ export const sendersOf = (stack: Stack, mailSender: string): string[] =>
     stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
 
+/** https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context */
+const sealedBy = (context: string | undefined) =>
+  context !== undefined && { conditions: { StringEquals: { 'kms:EncryptionContext:id': context } } };
+
 /**
  * The rights of a function: those of its calls of the store, and the actions of its capabilities, without duplicates.
  */
 export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, senders } = resources;
   const rows = rowsOf(uses);
-  const onQueues = rows.flatMap(({ resource, actions = [] }) =>
+  const onQueues = rows.flatMap(({ resource, actions = [], context }) =>
     resource === undefined || resource === 'mail' || isTopic(resource)
       ? []
-      : [new PolicyStatement({ actions: [...actions], resources: [arnOf(resource, resources)] })],
+      : [new PolicyStatement({ actions: [...actions], resources: [arnOf(resource, resources)], ...sealedBy(context) })],
   );
   const onTopics = rows.flatMap(({ resource, actions = [] }) =>
     resource !== undefined && isTopic(resource)

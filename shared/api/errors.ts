@@ -23,6 +23,7 @@ export const errors = {
   access_token_not_found: 404,
   sensor_group_not_found: 404,
   feedback_not_found: 404,
+  address_unknown: 404,
   firmware_not_found: 404,
   delivery_not_found: 404,
   replay_not_found: 404,
@@ -38,6 +39,7 @@ export const errors = {
   firmware_exists: 409,
   access_tokens_too_many: 409,
   webhook_disabled: 409,
+  acknowledged_already: 409,
   body_too_slow: 408,
   limit_reached: 409,
   registration_refused: 409,
@@ -51,13 +53,14 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 
 /**
- * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, or the
- * rules that are in the way.
+ * Details of an error answer: the seconds until a retry makes sense, the limit that is reached and its value, the rules
+ * that are in the way, or the name of whoever was first.
  */
 export type Details = {
   waitSeconds?: number;
   limit?: { of: Limited; most: number };
   rules?: readonly { id: number; name: string }[];
+  name?: string;
 };
 
 /** An expected failure that becomes the answer of the call. */
@@ -68,6 +71,8 @@ export class ApiError extends Error {
   readonly waitSeconds: number | null;
   readonly limit: Details['limit'];
   readonly rules: Details['rules'];
+  /** Who was first. An error has a name already. */
+  readonly first: Details['name'];
   constructor(code: ErrorCode, details: Details & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
     this.code = code;
@@ -75,6 +80,7 @@ export class ApiError extends Error {
     this.waitSeconds = details.waitSeconds ?? null;
     this.limit = details.limit;
     this.rules = details.rules;
+    this.first = details.name;
   }
 }
 

@@ -17,13 +17,15 @@ export type Timings = { dns: number | null; connect: number | null; tls: number 
 
 /**
  * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, trouble with the
- * body is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` is the header as received.
+ * body is no error. `responseBody` is the text of its first 4 KiB; `retryAfter` is the header as received, `acknowledgedBy`
+ * the text of X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
   error: ErrorClass | null;
   responseBody: string;
   retryAfter: string | null;
+  acknowledgedBy: string | null;
   durationMs: number;
   timings: Timings;
 };
@@ -48,6 +50,19 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a header. Node reads its bytes as Latin-1, but nearly everybody writes names in UTF-8. */
+function textOf(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  const value = [header].flat().join(', ');
+  try {
+    return utf8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
 export function toAttempt({ marks, response, body, error }: Observed, duration: number): Attempt {
   const took = (end: number | undefined, begin: number) => (end === undefined ? null : Math.round(end - begin));
   return {
@@ -56,6 +71,7 @@ export function toAttempt({ marks, response, body, error }: Observed, duration: 
     // With `stream`, a character that is cut at 4 KiB is left out.
     responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
     retryAfter: response?.headers['retry-after'] ?? null,
+    acknowledgedBy: textOf(response?.headers['x-acknowledged-by']),
     durationMs: Math.round(duration),
     timings: {
       dns: took(marks.dns, marks.start),

@@ -1,8 +1,10 @@
+import { BASE_PATH } from '../domain/base-path.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { messageIn } from '../domain/formats/formats.ts';
 import { render } from '../domain/formats/render.ts';
 import { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
+import { addressOf } from './acknowledge-address.ts';
 import { plainHeadersOf } from './targets/http.ts';
 
 /** The settings of a stage that appear in messages. */
@@ -23,14 +25,32 @@ const formatOf = ({ format }: Delivery, webhook: WebhookRecord) => format ?? web
 export const sourceOf = (delivery: Delivery, webhook: WebhookRecord): string | null =>
   messageIn(formatOf(delivery, webhook), delivery.snapshot);
 
-/**
- * Makes the body of a delivery, with the same bytes at every attempt. `raw` is the bytes of the message of `sourceOf`.
- * It throws if they are needed and missing.
- */
-export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookRecord, raw: string | null): string => {
+/** Whether the body of a delivery has an address that is signed. */
+export const needsKey = ({ snapshot, hit }: Delivery): boolean =>
+  Boolean(snapshot.acknowledgeUntil && snapshot.service?.url && hit);
+
+/** The address that acknowledges the hit of a delivery. It throws if the key is needed and missing. */
+const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null | undefined => {
+  const { snapshot, hit } = delivery;
+  const { acknowledgeUntil: until, service, event } = snapshot;
+  if (until === undefined) return undefined;
+  if (!hit || !needsKey(delivery)) return null;
+  if (key === null) throw new Error('the key that signs addresses is missing');
+  const address = addressOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
+  return `${service?.url}${BASE_PATH}/acknowledge/${address}`;
+};
+
+/** What a body needs that the delivery does not hold: the bytes of the message of `sourceOf`, and the key of addresses. */
+type Needed = { raw: string | null; addressKey: string | null };
+
+/** Makes the body of a delivery, with the same bytes at every attempt. It throws if anything is needed and missing. */
+export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookRecord, needed: Needed): string => {
   const { snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
-  return render(formatOf(delivery, webhook), snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw });
+  const { raw, addressKey } = needed;
+  const format = formatOf(delivery, webhook);
+  const acknowledgeUrl = acknowledgeUrlOf(delivery, addressKey);
+  return render(format, snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw, acknowledgeUrl });
 };
 
 /** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */

@@ -1,3 +1,4 @@
+import type { Acknowledged } from './acknowledgement.ts';
 import type { Entry } from './attempt.ts';
 import type { NormalizedCoordinates } from './event.ts';
 import type { Format } from './formats/format.ts';
@@ -63,8 +64,13 @@ export type Snapshot = {
   } | null;
   /** Only in deliveries that people read: the language of the bot, and the time of the event as its home tells it. */
   reader?: Reader;
-  /** Where a person says that they take care of it; missing where that is not asked. */
-  acknowledgeUrl?: string;
+  /**
+   * Until when (s) the address that acknowledges its rule hit is good; 0: it has none. It is missing in deliveries from
+   * before there were such addresses.
+   */
+  acknowledgeUntil?: number;
+  /** What an event alarm/acknowledged tells. */
+  acknowledgement?: Acknowledged;
 };
 export type Reader = { language: Language; time: string };
 
@@ -137,7 +143,7 @@ export const deliveryId = (
 
 /** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
 export type Outcome =
-  | { what: 'accepted' }
+  | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
 

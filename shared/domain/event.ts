@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Acknowledged } from './acknowledgement.ts';
 import { type Situation as AnySituation, kinds } from './kinds.ts';
 
 /** Makes the schema of the eventType of D2: the codes of all kinds that have one. */
@@ -14,8 +15,8 @@ export type Situation = AnySituation;
 export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detected', 'fall_detected_sensitive'];
 
 /**
- * Events that the service makes by itself: when a sensor registers or is refused, when its learning phase is over, and when
- * what a sensor said does not get through to a receiver.
+ * Events that the service makes by itself: when a sensor registers or is refused, when its learning phase is over, when
+ * what a sensor said does not get through to a receiver, and when somebody takes care of an alarm.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -23,6 +24,7 @@ const notices = {
   learning_completed: { type: 'sensor', action: 'learning_completed', code: null },
   webhook_disabled: { type: 'webhook', action: 'disabled', code: null },
   delivery_failed: { type: 'delivery', action: 'failed', code: null },
+  acknowledged: { type: 'alarm', action: 'acknowledged', code: null },
 } as const;
 export type Notice = keyof typeof notices;
 
@@ -58,6 +60,8 @@ export type Happening = {
   newFall: boolean;
   /** The webhook that is not told of it, because it is about that one. */
   notTo?: string;
+  /** Who takes care of which hit, when the event tells that. */
+  acknowledgement?: Acknowledged;
 };
 
 export const happening = (situation: Situation, more: Partial<Happening> = {}): Happening => ({
@@ -78,9 +82,11 @@ const nameless = (kind: keyof typeof otherKinds): Happening => ({
 });
 export const unknownHappening = nameless('unknown');
 export const lateHappening = nameless('late');
-export const noticeHappening = (notice: Notice, webhookId?: string): Happening => ({
+type About = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
+export const noticeHappening = (notice: Notice, { webhookId, acknowledgement }: About): Happening => ({
   ...nameless(notice),
   ...(webhookId !== undefined && { notTo: webhookId }),
+  ...(acknowledgement && { acknowledgement }),
 });
 
 const Unit = z.number().min(0).max(1);

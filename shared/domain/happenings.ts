@@ -1,4 +1,4 @@
-import { DAY, happening, type Notice, noticeHappening } from './event.ts';
+import { DAY, happening, noticeHappening } from './event.ts';
 import { hashOf, uuidV5 } from './ids.ts';
 import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
 import { type SensorState, type Step, seesFall } from './sensor-state.ts';
@@ -73,11 +73,11 @@ export const happenings = (before: SensorState, message: Credible, cause: Receiv
 /** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
 export const noticed = (
   state: SensorState,
-  { notice, webhookId }: { notice: Notice; webhookId?: string | undefined },
+  [notice, about]: Parameters<typeof noticeHappening>,
   cause: Cause,
 ): Outcome => ({
   next: state,
-  events: identified([{ happening: noticeHappening(notice, webhookId), createDate: cause.receiveDate }], cause),
+  events: identified([{ happening: noticeHappening(notice, about), createDate: cause.receiveDate }], cause),
 });
 
 /** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */

@@ -31,29 +31,39 @@ type Packed = [
         region: [index: number, name: string] | null,
       ]
     | null,
-  /** What few deliveries have. */
-  more?: { reader?: [language: Language, time: string]; acknowledgeUrl?: string },
+  ...rest: PackedRest,
 ];
-
-const moreOf = ({ reader, acknowledgeUrl }: Snapshot): [NonNullable<Packed[6]>] | [] =>
-  reader === undefined && acknowledgeUrl === undefined
-    ? []
-    : [
-        {
-          ...(reader && { reader: [reader.language, reader.time] }),
-          ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
-        },
-      ];
+/** What not all deliveries have: a delivery has no byte for what is missing at the end. */
+type PackedRest = [
+  acknowledgeUntil?: number | null,
+  acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,
+  reader?: [language: Language, time: string],
+];
 
 const pointOf = (point: NormalizedCoordinates | null): [number, number, number] | null =>
   point && [point.x, point.y, point.z];
+
+type Rest = Pick<Snapshot, 'acknowledgeUntil' | 'acknowledgement' | 'reader'>;
+
+const packRest = ({ acknowledgeUntil, acknowledgement: by, reader }: Rest): PackedRest => {
+  const until = acknowledgeUntil ?? null;
+  const acknowledged = by ? ([by.ruleHitId, by.userId, by.name, by.date] as const) : null;
+  if (reader) return [until, acknowledged && [...acknowledged], [reader.language, reader.time]];
+  if (acknowledged) return [until, [...acknowledged]];
+  return until === null ? [] : [until];
+};
+
+const restOf = ([until, by, reader]: PackedRest): Rest => ({
+  ...(typeof until === 'number' && { acknowledgeUntil: until }),
+  ...(by && { acknowledgement: { ruleHitId: by[0], userId: by[1], name: by[2], date: by[3] } }),
+  ...(reader && { reader: { language: reader[0], time: reader[1] } }),
+});
 
 /**
  * Packs a snapshot as a delivery stores it: the values without their names, in one text. A delivery is written three
  * times and each kilobyte is paid each time; the names alone would take half a kilobyte.
  */
-export const packSnapshot = (snapshot: Snapshot): string => {
-  const { service, webhook, event, sensor, customer, rule } = snapshot;
+export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;
   const packed: Packed = [
     service ? [service.name, service.url, service.version] : null,
@@ -65,7 +75,7 @@ export const packSnapshot = (snapshot: Snapshot): string => {
       ...([rule.id, rule.createDate, rule.name, rule.title, rule.message, rule.groupId, rule.situation] as const),
       rule.hasRegion ? [rule.regionIndex, rule.regionName] : null,
     ],
-    ...moreOf(snapshot),
+    ...packRest(rest),
   ];
   return JSON.stringify(packed);
 };
@@ -79,7 +89,7 @@ const ruleOf = (packed: NonNullable<Packed[5]>): NonNullable<Snapshot['rule']> =
 
 /** Unpacks a snapshot. */
 export const unpackSnapshot = (text: string): Snapshot => {
-  const [service, webhook, event, sensor, customer, rule, { reader, acknowledgeUrl } = {}] = JSON.parse(text) as Packed;
+  const [service, webhook, event, sensor, customer, rule, ...rest] = JSON.parse(text) as Packed;
   const [id, uuid, createDate, type, action, code, point, situation, source] = event;
   const coordinates = point && { x: point[0], y: point[1], z: point[2] };
   const [sensorId, deviceId, name, groupId] = sensor;
@@ -93,7 +103,6 @@ export const unpackSnapshot = (text: string): Snapshot => {
     sensor: { id: sensorId, deviceId, name, groupId },
     customer: customer && { id: customer[0], name: customer[1], location: customer[2] },
     rule: rule && ruleOf(rule),
-    ...(reader && { reader: { language: reader[0], time: reader[1] } }),
-    ...(acknowledgeUrl !== undefined && { acknowledgeUrl }),
+    ...restOf(rest),
   };
 };

@@ -39,5 +39,6 @@ export const pingOf = (
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: null,
     ...(reader && { reader }),
+    acknowledgeUntil: 0,
   },
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Acknowledgement } from './acknowledgement.ts';
 import { Situation } from './event.ts';
 import { Feedback } from './feedback.ts';
 import { Sensor } from './sensor.ts';
@@ -36,6 +37,7 @@ export const RuleHit = z
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage),
     feedback: Feedback.nullable().meta({ description: 'the newest' }),
+    acknowledgement: Acknowledgement.nullable().meta({ description: 'null: nobody takes care of it yet' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;

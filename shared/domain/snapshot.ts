@@ -1,3 +1,4 @@
+import { ADDRESS_SECONDS } from './acknowledgement.ts';
 import type { Decided } from './decision.ts';
 import { type Delivery, deliveryId, type Reader, type Service, type Snapshot } from './delivery.ts';
 import type { Format } from './formats/format.ts';
@@ -77,7 +78,7 @@ export const snapshotOf = (
   text: string,
 ): Snapshot => {
   const { id, uuid, createDate, source, happening } = eventContext.event;
-  const { type, action, code, point } = happening;
+  const { type, action, code, point, acknowledgement } = happening;
   const coordinates = point && normalize(point, eventContext.sensor.room ?? defaultRoom);
   const { sensor, customer, service } = eventContext;
   return {
@@ -87,6 +88,7 @@ export const snapshotOf = (
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: rule && ruleSnapshot(eventContext, rule, text),
+    ...(acknowledgement && { acknowledgement }),
   };
 };
 
@@ -124,5 +126,5 @@ export const newDelivery = (
   sendTryTimes: [],
   format: to.format,
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  snapshot,
+  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + ADDRESS_SECONDS : 0 },
 });

@@ -12,6 +12,15 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
   ...deliveryPatterns,
 
+  'addressKeys.get': pattern(
+    'The key that signs addresses for acknowledging',
+    { get: ['addressKey'] },
+    1,
+    0,
+    'once for each process',
+  ),
+  'addressKeys.keep': pattern('Keep that key, once', { put: ['addressKey'] }, 0, 1),
+
   'bots.get': pattern('A bot', { get: ['bot'] }, 1, 0),
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, 1, 0, each4KB),
   'bots.create': pattern('A new bot, if its customer has room for it', counting({ put: ['bot', 'owner'] }), 1, 6),

@@ -1,3 +1,4 @@
+import type { Acknowledged } from '../domain/acknowledgement.ts';
 import type { Decision } from '../domain/decision.ts';
 import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } from '../domain/event.ts';
 import { firstIdAt } from '../domain/ids.ts';
@@ -44,8 +45,13 @@ export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { sourc
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /** Something that the service is to tell of a sensor, until it is told. */
-/** `webhookId`: the webhook that it is about, which is not told of it. */
-export type NoticeItem = { notice: Notice; receiveDate: number; webhookId?: string | undefined };
+/** `webhookId`: the webhook that it is about, which is not told of it; `acknowledgement`: what it tells of a hit. */
+export type NoticeItem = {
+  notice: Notice;
+  receiveDate: number;
+  webhookId?: string | undefined;
+  acknowledgement?: Acknowledged;
+};
 
 type SensorKey = { customerId: number; sensorId: string };
 
@@ -139,12 +145,12 @@ export const eventReads = (table: TableReader) => ({
 export const putNotice = (
   { customerId, sensorId }: SensorKey,
   uuid: string,
-  { notice, receiveDate, webhookId }: NoticeItem,
+  { webhookId, ...notice }: NoticeItem,
 ): Write => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),
-    ...{ notice, receiveDate, ttl: ttlOf(receiveDate), ...(webhookId !== undefined && { webhookId }) },
-    ...dueAt(uuid, receiveDate + GRACE),
+    ...{ ...notice, ttl: ttlOf(notice.receiveDate), ...(webhookId !== undefined && { webhookId }) },
+    ...dueAt(uuid, notice.receiveDate + GRACE),
   },
   where: absent,
 });

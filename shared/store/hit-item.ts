@@ -1,13 +1,16 @@
+import type { Acknowledgement } from '../domain/acknowledgement.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import { packMessages, unpackMessages } from '../domain/packed-messages.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import { items, lists } from './table.ts';
 
 /** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */
-export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'allSend' | 'ruleMessages'> & {
+export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'ruleMessages'> & {
   messages: RuleMessage[];
   /** The newest, kept in step by feedback.ts. */
   feedback?: Feedback | null;
+  /** Missing until somebody takes care of it: acknowledgements.ts. */
+  acknowledgement?: Acknowledgement;
   /** Its last change is among the late ones: late-change.ts. */
   isLate?: true;
 };
@@ -21,6 +24,8 @@ export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'message
 const IDS = 2 ** 32;
 /** The place before the first hit of a customer. */
 export const firstId = (customerId: number): number => customerId * IDS;
+
+export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS);
 
 export const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
 export const between = (from: number, to: number) =>

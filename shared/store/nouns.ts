@@ -3,6 +3,8 @@
  * nouns that its contract uses (lib/aws/bundle.ts).
  */
 export { accessTokens } from './access-tokens.ts';
+export { acknowledgements } from './acknowledgements.ts';
+export { addressKeys } from './address-keys.ts';
 export { backoffs } from './backoffs.ts';
 export { bots } from './bots.ts';
 export { canary } from './canary.ts';

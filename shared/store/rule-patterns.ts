@@ -8,6 +8,19 @@ const halvings =
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, 1, 0),
   'ruleHits.tail': pattern('The newest hit of a customer', { query: ['ruleHit'] }, 0.5, 0),
+  'acknowledgements.make': pattern(
+    'Acknowledge a hit, if nobody has, with the notice of it',
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange', 'notice'] },
+    1,
+    7,
+    '0 written when somebody has',
+  ),
+  'acknowledgements.takeBack': pattern(
+    'Take an acknowledgement back',
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
+    1,
+    4,
+  ),
   'hitLists.page': pattern(
     'A page of the hits of a customer, in any order, and how many there are',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },

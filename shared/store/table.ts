@@ -80,6 +80,8 @@ export const items = {
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
+  /** The key that signs addresses for acknowledging, sealed. */
+  addressKey: item('ADDRESS_KEY', 'KEY'),
   makerFeedback: item('MAKER_FEEDBACK', 'HOME'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),

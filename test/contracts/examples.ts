@@ -49,6 +49,21 @@ const another = async ({ ours }: World, kind: 'bot' | 'rule' | 'webhook', body: 
 
 const nothing = (): Example => ({});
 
+/** Our hit, which nobody takes care of. */
+const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
+  const path = `/customers/${ids.customerId}/rule-hits/${ids.ruleHitId}/acknowledgement`;
+  await client.ok('DELETE', path);
+  return { body: {} };
+};
+const byAddress = async (world: World): Promise<Example> => {
+  await open(world);
+  const { client, ids } = world.ours;
+  const path = `/webhooks/${ids.webhookId}/deliveries/${ids.deliveryId}/message`;
+  const { body } = await client.ok<{ body: string }>('GET', path);
+  const { acknowledgeUrl } = JSON.parse(body) as { acknowledgeUrl: string };
+  return { params: { address: acknowledgeUrl.split('/').at(-1) ?? '' } };
+};
+
 /** One for each operation. The contract tests fail until a new operation has one. */
 export const examples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   login: ({ ours: { username, password } }) => ({ body: { username, password } }),
@@ -145,6 +160,14 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   putMakerBVitalDataConfig: () => ({ body: defaultsOf(makerB.vitalFields) }),
   listRuleHits: nothing,
   getRuleHit: nothing,
+  acknowledgeRuleHit: open,
+  withdrawAcknowledgement: async (world) => {
+    await open(world);
+    return {};
+  },
+  acknowledgeByAddress: async (world) => ({ ...(await byAddress(world)), body: { name: 'Anna' } }),
+  getAcknowledgePage: byAddress,
+  acknowledgeByPage: byAddress,
   listMakerAFirmwares: nothing,
   listFirmwares: nothing,
   createFirmware: () => ({ body: firmware() }),

@@ -71,6 +71,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   webhookId: '00000000-0000-4000-8000-000000000000',
   deliveryId: '0'.repeat(26),
   replayId: '00000000-0000-4000-8000-000000000000',
+  address: `987654321-0-9999999999-${'0'.repeat(22)}`,
   ruleHitId: '987654321',
   keyId: '00000000-0000-4000-8000-000000000000',
   manufacturer: 'maker_b',
@@ -91,6 +92,7 @@ export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'file') return ['page', 'swagger-ui.js', '%00'];
   if (param === 'page') return ['%00', 'a//b', 'a/b/c/d/e/f/g'];
+  if (param === 'address') return ['%00', 'a.b', 'a'.repeat(201)];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
   if (['webhookId', 'tokenId', 'keyId', 'uuid'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];

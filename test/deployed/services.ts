@@ -91,7 +91,7 @@ type Secret = { KeyId: string; Plaintext: string; CiphertextBlob: string; Encryp
 const kms: Service = async ({ caller, operation, body }, behind) => {
   const { KeyId, Plaintext, CiphertextBlob, EncryptionContext } = JSON.parse(body) as Secret;
   if (KeyId !== behind.keyArn) throw new Refused('NotFoundException', `there is no key ${KeyId}`);
-  must(behind, caller, { action: `kms:${operation}`, resource: 'key' });
+  must(behind, caller, { action: `kms:${operation}`, resource: 'key', context: EncryptionContext.id });
   const { encrypt, decrypt } = behind.cipher;
   const bytes = (text: string) => Buffer.from(text, 'base64');
   const text = (made: Uint8Array) => Buffer.from(made).toString('base64');

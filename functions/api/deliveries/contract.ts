@@ -109,7 +109,7 @@ export const deliveries = group({
       success: 200,
       response: DeliveryMessage,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'service:about'],
+      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'addressKeys.get', 'open:addresses', 'service:about'],
     },
     redeliver: {
       ...ofWebhook,

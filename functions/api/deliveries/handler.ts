@@ -1,6 +1,6 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
-import { bodyOf, headersOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { bodyOf, headersOf, needsKey, sourceOf } from '../../../shared/delivery/message.ts';
 import { logOf } from '../../../shared/domain/attempt.ts';
 import { type Delivery, KEPT, type Reader } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
@@ -83,15 +83,20 @@ export const handler = serve(deliveries, {
     return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, bodies, state === 'sending') };
   },
 
-  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now }) => {
+  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, openAddressKey }) => {
     const webhook = await webhookOf({ params, fail, ...call }, store);
     const { customerId: c, id: w } = webhook;
     const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
     const source = sourceOf(delivery, webhook);
     const raw = source === null ? null : await store.events.bytes(c, delivery.snapshot.sensor.id, source);
     const isGone = source !== null && raw === null;
-    const body = isGone ? null : bodyOf(settings, delivery, webhook, raw);
-    return { headers: headersOf(settings, delivery), body };
+    const body = async (): Promise<string> => {
+      if (!needsKey(delivery)) return bodyOf(settings, delivery, webhook, { raw, addressKey: null });
+      // The first attempt of a stage makes the key.
+      const sealed = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
+      return bodyOf(settings, delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
+    };
+    return { headers: headersOf(settings, delivery), body: isGone ? null : await body() };
   },
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {

@@ -1,8 +1,20 @@
 import * as z from 'zod';
-import { group } from '../../../shared/api/operation.ts';
+import { group, type Operation } from '../../../shared/api/operation.ts';
 import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '../../../shared/api/paging.ts';
 import { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import { idText } from '../../../shared/domain/values.ts';
+
+const shown = ['sensors.getAll', 'sensors.list'] as const;
+
+const acknowledgement = {
+  path: '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement',
+  auth: 'user',
+  may: 'logged_in',
+  within: 'customer',
+  params: z.object({ customerId: idText, ruleHitId: idText }),
+  success: 200,
+  response: RuleHit,
+} as const satisfies Partial<Operation>;
 
 export const ruleHits = group({
   name: 'rule-hits',
@@ -18,7 +30,7 @@ export const ruleHits = group({
       params: z.object({ customerId: idText }),
       description:
         '`total` is exact, all pages can be read, and all orders are exact. A new hit of a sensor, and a late change, may be ' +
-        'missing for a second. Feedback and the result of a delivery are changes.',
+        'missing for a second. Feedback, an acknowledgement and the result of a delivery are changes.',
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(idText),
@@ -42,6 +54,24 @@ export const ruleHits = group({
       response: RuleHit,
       errors: ['customer_not_found', 'rule_hit_not_found'],
       uses: ['ruleHits.get', 'sensors.getAll', 'sensors.list'],
+    },
+    acknowledgeRuleHit: {
+      ...acknowledgement,
+      method: 'PUT',
+      summary: 'Acknowledge a rule hit: say that you take care of it',
+      description:
+        'The first acknowledgement stands. The answer is 200 for whoever made it, and for everybody else a 409 that names ' +
+        'them. Customer webhooks get the event `alarm/acknowledged`.',
+      body: z.object({}).meta({ examples: [{}] }),
+      errors: ['customer_not_found', 'rule_hit_not_found', 'acknowledged_already'],
+      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...shown],
+    },
+    withdrawAcknowledgement: {
+      ...acknowledgement,
+      method: 'DELETE',
+      summary: 'Take the acknowledgement of a rule hit back: whoever made it, and whoever has manage_customers, may',
+      errors: ['customer_not_found', 'rule_hit_not_found'],
+      uses: ['acknowledgements.takeBack', ...shown],
     },
   },
 });

@@ -1,6 +1,8 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
+import { nameOfUser } from '../../../shared/domain/acknowledgement.ts';
 import { RETENTION } from '../../../shared/domain/event.ts';
+import { holds } from '../../../shared/domain/permission.ts';
 import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
 import type { Sensor } from '../../../shared/domain/sensor.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';
@@ -32,7 +34,18 @@ const complete = async (
     allSend: messages.every(({ wasSend }) => wasSend),
     sensor: sensors.get(hit.sensorId) ?? null,
     feedback: hit.feedback ?? null,
+    acknowledgement: hit.acknowledgement ?? null,
   }));
+};
+
+const completeOne = async (
+  store: Parameters<typeof complete>[0],
+  customerId: number,
+  hit: HitItem,
+): Promise<RuleHit> => {
+  const [shown] = await complete(store, customerId, [hit]);
+  if (!shown) throw new Error('a hit was lost');
+  return shown;
 };
 
 export const handler = serve(ruleHits, {
@@ -50,7 +63,31 @@ export const handler = serve(ruleHits, {
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {
     const hit = await store.ruleHits.get(customerId, params.ruleHitId);
     if (!hit || hit.createDate < now() - RETENTION) return fail('rule_hit_not_found');
-    const [shown] = await complete(store, customerId, [hit]);
-    return shown ?? fail('rule_hit_not_found');
+    return completeOne(store, customerId, hit);
+  },
+
+  acknowledgeRuleHit: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
+    const { accountId: userId } = caller;
+    const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
+    const place = { customerId, hitId: params.ruleHitId };
+    const given = { userId, name: nameOfUser(user), date: now() };
+    const made = await store.acknowledgements.make(place, given, now() - RETENTION);
+    const { hit, notice } = made ?? fail('rule_hit_not_found');
+    const { acknowledgement } = hit;
+    if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
+    // The notice is in the due index too, where the sweep finds it.
+    const leave = (error: unknown) => log('warn', 'an acknowledgement waits for the sweep', place, error);
+    const told = { type: 'process_notice' as const, customerId, sensorId: hit.sensorId };
+    if (notice) await enqueue([{ ...told, uuid: notice.uuid, receiveDate: given.date }]).catch(leave);
+    return completeOne(store, customerId, hit);
+  },
+
+  withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, now }) => {
+    const isAllowed = ({ userId }: { userId: number | null }) =>
+      userId === caller.accountId || holds(caller, 'manage_customers');
+    const place = { customerId, hitId: params.ruleHitId };
+    const hit = await store.acknowledgements.takeBack(place, isAllowed, now() - RETENTION, now());
+    if (hit === 'refused') return fail('forbidden');
+    return completeOne(store, customerId, hit ?? fail('rule_hit_not_found'));
   },
 });

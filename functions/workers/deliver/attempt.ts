@@ -4,6 +4,8 @@ import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { noteContext } from '../../../shared/log.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { PutAside } from '../../../shared/worker/failure.ts';
+import { acknowledgeHits } from './acknowledge.ts';
+import { addressKeyOf } from './address-key.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { enqueueAt } from './enqueue.ts';
 import { measureAttempt } from './measure.ts';
@@ -71,16 +73,17 @@ export const attempt = async (
 ): Promise<void> => {
   const { store, now } = deps;
   // The secrets come first: an attempt that cannot be signed must not be counted.
-  const open = await unlocked(deps, webhook);
+  const [open, addressKey] = await Promise.all([unlocked(deps, webhook), addressKeyOf(deps)]);
   const claimed = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
   if (!claimed) return comeAgain(deps, key);
   const delivery = { ...key, ...claimed };
   const { requestId } = delivery;
   noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
   deps.failpoint('deliver.claimed');
-  const { result, outcome } = await send(deps, delivery, open);
+  const { result, outcome } = await send(deps, delivery, open, addressKey);
   slot.release();
   deps.failpoint('deliver.sent');
+  await acknowledgeHits(deps, delivery, outcome);
   const effective = await effectOf(deps, webhook, outcome);
   const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), now(), chanceOf(deps));
   // Before the delivery is recorded: its task comes again only as long as it has not ended.

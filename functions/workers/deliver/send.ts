@@ -23,6 +23,7 @@ export const send = async (
   deps: DeliverDeps,
   delivery: Delivery,
   webhook: WebhookRecord,
+  addressKey: string | null,
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const { id, webhookId, customerId, snapshot, isTest = false } = delivery;
   const source = sourceOf(delivery, webhook);
@@ -33,7 +34,7 @@ export const send = async (
     deps.measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
     return unsent;
   }
-  const body = bodyOf(deps.settings, delivery, webhook, raw);
+  const body = bodyOf(deps.settings, delivery, webhook, { raw, addressKey });
   const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
   return sendByHttp(deps.webhookClient, webhook, payload, deps.settings, deps.now);
 };

@@ -13,7 +13,8 @@ const HOUR_SECONDS = 3_600;
 /** An invocation has time for so many mails. */
 const MOST_MAILS = 20;
 
-type About = { sensorId: string; uuid: string; item: NoticeItem; write: Write };
+type Told = { sensorId: string; uuid: string; item: NoticeItem };
+type About = Told & { write: Write };
 
 /**
  * A notice for the customer's other webhooks that something did not get through. Null for tests and feedback, which are of
@@ -38,7 +39,7 @@ export const noticeOf = (
 export const sendNotice = async (
   { enqueue, log }: DeliverDeps,
   customerId: number,
-  { sensorId, uuid, item: { receiveDate } }: About,
+  { sensorId, uuid, item: { receiveDate } }: Told,
 ): Promise<void> => {
   const task = { type: 'process_notice' as const, customerId, sensorId, uuid, receiveDate };
   await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));

@@ -80,11 +80,19 @@ const processInputs = async (
  * The sensor belonged to nobody and is gone or linked by now: nobody is told what it said before. One of a customer leaves
  * its record for longer than its messages may wait; without one they are never done: the sensor is in another table.
  */
-const gone = ({ log }: ProcessDeps, customerId: number, sensorId: string, received: readonly ReceivedInput[]): void => {
+const gone = async (
+  { store, log }: ProcessDeps,
+  customerId: number,
+  sensorId: string,
+  received: readonly ReceivedInput[],
+): Promise<void> => {
   if (customerId !== 0 && received.some(({ task }) => task.type === 'process_messages'))
     throw new PutAside('the table has no such sensor');
   log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
-  for (const { done } of received) done();
+  for (const { task, done } of received) {
+    if (task.type === 'process_notice') await store.events.endNotice(customerId, sensorId, task.uuid);
+    done();
+  }
 };
 
 /** Groups consecutive tasks by customer, because the sensor may have moved between them. */

@@ -1,6 +1,6 @@
-import type { Notice } from '../../../shared/domain/event.ts';
 import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/noted-call.ts';
 import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
+import type { NoticeItem } from '../../../shared/store/events.ts';
 import type { Judged } from '../../../shared/store/states.ts';
 import type { Received } from '../../../shared/worker/consume.ts';
 import type { ProcessDeps } from './sensor-context.ts';
@@ -13,7 +13,7 @@ export type SensorInput = {
   position: string;
   receiveDate: number;
   message?: { raw: string /** Its number within the call. */; at: number };
-  notice?: { uuid: string; notice: Notice; webhookId?: string | undefined };
+  notice?: NoticeItem & { uuid: string };
   /** The call that brought it. */
   requestId?: string | undefined;
   /** The call whose last message this is. */
@@ -49,8 +49,9 @@ export const inputsOf = async (
   if (task.type === 'process_notice') {
     const found = await store.events.notice(task.customerId, task.sensorId, task.uuid);
     if (!found) return [];
-    const { notice, receiveDate, webhookId } = found;
-    return [{ position: positionOf(0), receiveDate, notice: { uuid: task.uuid, notice, webhookId }, requestId }];
+    return [
+      { position: positionOf(0), receiveDate: found.receiveDate, notice: { ...found, uuid: task.uuid }, requestId },
+    ];
   }
   const { messages, receiveDate, first, noted } = task;
   if (messages.length === 0) return [{ position: positionOf(0), receiveDate, requestId, noted }];

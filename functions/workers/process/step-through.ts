@@ -70,7 +70,7 @@ const judge = async (
   const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
-  if (notice) return { ...noticed(state, notice, { ...ofService, uuid: notice.uuid }), timings: null };
+  if (notice) return { ...noticed(state, [notice.notice, notice], { ...ofService, uuid: notice.uuid }), timings: null };
   if (!message) {
     const uuid = uuidV5(sensorId, 'heard', receiveDate);
     return { ...heard(state, { ...ofService, uuid }), timings: null };

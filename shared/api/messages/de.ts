@@ -23,6 +23,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   access_token_not_found: 'Das Zugriffstoken wurde nicht gefunden',
   sensor_group_not_found: 'Die Sensorgruppe wurde nicht gefunden',
   feedback_not_found: 'Die Rückmeldung wurde nicht gefunden',
+  address_unknown: 'Diese Adresse gilt nicht oder nicht mehr',
   firmware_not_found: 'Die Firmware wurde nicht gefunden',
   delivery_not_found: 'Die Zustellung wurde nicht gefunden',
   replay_not_found: 'Die Wiederholung wurde nicht gefunden',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',
   access_tokens_too_many: 'Der Benutzer hat schon die größte erlaubte Zahl von Zugriffstoken',
   webhook_disabled: 'Der Webhook ist abgeschaltet',
+  acknowledged_already: '{name} kümmert sich schon darum',
   body_too_slow: 'Die Anfrage brauchte zu lange, um anzukommen',
   limit_reached: 'Die Grenze ist erreicht: höchstens {most} {what}',
   registration_refused:

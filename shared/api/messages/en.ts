@@ -23,6 +23,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   access_token_not_found: 'The access token was not found',
   sensor_group_not_found: 'The sensor group was not found',
   feedback_not_found: 'The feedback was not found',
+  address_unknown: 'This address is not valid, or is no longer',
   firmware_not_found: 'The firmware was not found',
   delivery_not_found: 'The delivery was not found',
   replay_not_found: 'The replay was not found',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_exists: 'A firmware with this version already exists',
   access_tokens_too_many: 'The user already has the maximum number of access tokens',
   webhook_disabled: 'The webhook is switched off',
+  acknowledged_already: '{name} takes care of it already',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'The limit is reached: {most} {what} at most',
   registration_refused:

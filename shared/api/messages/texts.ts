@@ -1,7 +1,7 @@
 import { type Language, languageOf } from '../../domain/locale.ts';
 import type { FieldError, Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
-import type { Details, ErrorCode } from '../errors.ts';
+import type { ApiError, ErrorCode } from '../errors.ts';
 import * as en from './en.ts';
 
 type Texts = {
@@ -32,12 +32,12 @@ export const errorTexts = async (
   code: ErrorCode,
   seconds: number,
   fieldErrors: readonly FieldError[],
-  { limit, rules = [] }: { [N in 'limit' | 'rules']: Details[N] | undefined },
+  { limit, rules = [], first = '' }: Pick<ApiError, 'limit' | 'rules' | 'first'>,
 ) => {
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds, ...reached, rules: listed(rules) }),
+    message: fill(errorTexts[code], { seconds, ...reached, rules: listed(rules), name: first }),
     fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
   };
 };

@@ -24,11 +24,16 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
   return Number.isNaN(at) ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
 };
 
-type Answer = { status: number | null; error: string | null; retryAfter: string | null };
+type Answer = {
+  status: number | null;
+  error: string | null;
+  retryAfter: string | null;
+  acknowledgedBy?: string | null;
+};
 
 /** Gives the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
-export const outcomeOf = ({ status, error, retryAfter }: Answer, now: number): Outcome => {
-  if (status !== null && isSuccess(status)) return { what: 'accepted' };
+export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: Answer, now: number): Outcome => {
+  if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
   const isOverloaded = error === 'timeout' || (status !== null && busy.has(status));
   const asks = status === 429 || status === 503;
@@ -71,6 +76,10 @@ export const sendByHttp = async (
   now: () => number,
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const headers = await headersOf(webhook, payload, sender, now());
-  const { retryAfter, ...result } = await client.post({ url: webhook.url, headers, body: payload.body });
-  return { result, outcome: outcomeOf({ ...result, retryAfter }, now()) };
+  const { retryAfter, acknowledgedBy, ...result } = await client.post({
+    url: webhook.url,
+    headers,
+    body: payload.body,
+  });
+  return { result, outcome: outcomeOf({ ...result, retryAfter, acknowledgedBy }, now()) };
 };

@@ -10,6 +10,8 @@ export type PayloadContext = {
   webhook: { id: string; name: string; isCustomerHook: boolean };
   raw: string | null;
   isTest?: boolean;
+  /** Null: there is no hit to acknowledge. It is missing for deliveries from before there were such addresses. */
+  acknowledgeUrl?: string | null | undefined;
 };
 
 /** What a format can express, and of whom. What its payloads are made of is in `renders`. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Acknowledgement } from '../acknowledgement.ts';
 import { NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
 import { kinds } from '../kinds.ts';
 import { SENT } from '../rule-texts.ts';
@@ -44,6 +45,14 @@ export const FullPayload = z
     sensor: z.strictObject({ id: z.string().regex(/^id_/), name: z.string(), groupId: int64 }),
     customer: z.strictObject({ id: int64, name: z.string(), location: z.string() }).nullable(),
     rule: SentRule.nullable().meta({ description: 'null where no rule is the cause' }),
+    acknowledgeUrl: z.string().nullable().meta({
+      description:
+        'POST here, or open it as a page, to take care of the alarm; 24 hours; null where no rule is the cause',
+    }),
+    acknowledgement: z
+      .strictObject({ ruleHitId: int64, ...Acknowledgement.shape })
+      .nullable()
+      .meta({ description: 'who takes care of which alarm, in the event alarm/acknowledged; else null' }),
   })
   .meta({
     id: 'FullPayload',
@@ -75,6 +84,8 @@ export const FullPayload = z
           regionIndex: -1,
           regionName: '',
         },
+        acknowledgeUrl: 'https://cloud.example.com/api/v1/acknowledge/12884901889-0-1795316844-c2lnbmVkIGJ5IHRoZSBrZX',
+        acknowledgement: null,
       },
     ],
   });

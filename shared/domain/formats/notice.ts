@@ -1,6 +1,7 @@
 import type { Snapshot } from '../delivery.ts';
 import { type Language, languageOf } from '../locale.ts';
 import { dateTimeAndZone } from '../wall-time.ts';
+import type { PayloadContext } from './format.ts';
 
 /** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
@@ -38,8 +39,8 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
 
 /** Says what a delivery is about, in the words of its rule and the language of its bot; a test says that it is one. */
 export const noticeOf = (
-  { event, sensor, customer, rule, reader, acknowledgeUrl }: Snapshot,
-  { isTest = false }: { isTest?: boolean },
+  { event, sensor, customer, rule, reader }: Snapshot,
+  { isTest = false, acknowledgeUrl: url = null }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,
 ): Notice => {
   const words = texts[languageOf(reader?.language ?? 'en')];
   const facts = [
@@ -53,7 +54,6 @@ export const noticeOf = (
     message: [isTest ? words.test : '', rule?.message ?? ''].filter(Boolean).join(' '),
     facts: facts.filter(({ value }) => value !== ''),
     severity: severityOf(event),
-    // The one place where acknowledging comes into what people read.
-    acknowledge: acknowledgeUrl === undefined ? null : { label: words.acknowledge, url: acknowledgeUrl },
+    acknowledge: url && { label: words.acknowledge, url },
   };
 };

@@ -69,7 +69,7 @@ describe('an answer', () => {
     });
     const timings = { dns: null, connect: 0, tls: null, firstByte: 0 };
     const ok = { status: 200, error: null, responseBody: 'thänks', retryAfter: '120', durationMs: 0, timings };
-    expect(await client({ now: () => 42 })(`${url}hook?q=1`)).toEqual(ok);
+    expect(await client({ now: () => 42 })(`${url}hook?q=1`)).toEqual({ ...ok, acknowledgedBy: null });
     expect(seen).toEqual(['POST', '/hook?q=1', 'yes', '10', 'identity', '{"a":"ü"}']);
     expect(connecting).toHaveBeenCalledTimes(1);
   });

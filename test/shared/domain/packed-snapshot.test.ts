@@ -35,7 +35,8 @@ const snapshot = fc.record(
     customer: maybe(fc.record({ id: number, name: text, location: text })),
     rule: maybe(rule),
     reader: fc.record({ language: fc.constantFrom('en', 'de'), time: text }),
-    acknowledgeUrl: text,
+    acknowledgeUntil: number,
+    acknowledgement: fc.record({ ruleHitId: number, userId: maybe(number), name: text, date: number }),
   },
   { requiredKeys: ['event', 'sensor', 'customer', 'rule'] },
 ) as fc.Arbitrary<Snapshot>;

@@ -143,6 +143,7 @@ describe('the table', () => {
       'listedCustomer',
       'canaryHome',
       'canaryRound',
+      'addressKey',
       'makerFeedback',
       'hardware',
       'device',

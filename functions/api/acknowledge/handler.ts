@@ -1,0 +1,67 @@
+import { situationText } from '../../../shared/api/messages/situation-text.ts';
+import { Reply } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { isSigned, readAddress } from '../../../shared/delivery/acknowledge-address.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import { nameFrom } from '../../../shared/domain/acknowledgement.ts';
+import { RETENTION } from '../../../shared/domain/event.ts';
+import { customerOfHit, type HitItem } from '../../../shared/store/hit-item.ts';
+import { acknowledge } from './contract.ts';
+import { headers, pageOf } from './page.ts';
+import { textsOf } from './texts.ts';
+
+type Operations = (typeof acknowledge)['operations'];
+type Reading = Deps<Operations['getAcknowledgePage']['uses'][number]>;
+type Writing = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
+type Place = { params: { address: string }; fail: (code: 'address_unknown') => never };
+type Signed = { hit: HitItem; customerId: number; recipient: string };
+
+/** The hit of an address, and whose name it was given to. */
+const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed> => {
+  const { store, openAddressKey, now } = deps;
+  const claim = readAddress(params.address) ?? fail('address_unknown');
+  if (claim.until * 1_000 <= now()) return fail('address_unknown');
+  const customerId = customerOfHit(claim.hitId);
+  const [found, sealed] = await Promise.all([store.ruleHits.get(customerId, claim.hitId), store.addressKeys.get()]);
+  const hit = found ?? fail('address_unknown');
+  const key = sealed === null ? fail('address_unknown') : await openAddressKey(sealed);
+  if (!isSigned(key, claim, hit.sensorEventId)) return fail('address_unknown');
+  const recipient = hit.messages[claim.message]?.extra.display_name ?? '';
+  return { hit, customerId, recipient };
+};
+
+/** Acknowledges a hit in a name, else in that of the recipient. Gives it with the acknowledgement that stands. */
+const take = async (place: Place, given: string, deps: Writing) => {
+  const { store, enqueue, now, log } = deps;
+  const { hit, customerId, recipient } = await signedFor(place, deps);
+  const name = nameFrom(given) ?? nameFrom(recipient) ?? '?';
+  const by = { userId: null, name, date: now() };
+  const made = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
+  const { notice, hit: taken } = made ?? place.fail('address_unknown');
+  // The notice is in the due index too, where the sweep finds it.
+  const leave = (error: unknown) => log('warn', 'an acknowledgement waits for the sweep', { hitId: hit.id }, error);
+  const told = { type: 'process_notice' as const, customerId, sensorId: hit.sensorId };
+  if (notice) await enqueue([{ ...told, uuid: notice.uuid, receiveDate: by.date }]).catch(leave);
+  return taken;
+};
+
+type Reader = { params: { address: string }; locale: string };
+const page = async (hit: HitItem, { params, locale }: Reader): Promise<Reply<Uint8Array>> => {
+  const situation = await situationText(locale, hit.situation);
+  return new Reply(pageOf(hit, situation, params.address, textsOf(locale)), { headers });
+};
+
+/** The name in a form that a browser sent. */
+const nameIn = (body: string | null, isBase64Encoded: boolean): string =>
+  new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get('name') ?? '';
+
+export const handler = serve(acknowledge, {
+  acknowledgeByAddress: async (call, deps) => (await take(call, call.body.name ?? '', deps)).acknowledgement,
+
+  getAcknowledgePage: async (call, deps) => page((await signedFor(call, deps)).hit, call),
+
+  acknowledgeByPage: async (call, deps) => {
+    const { body, isBase64Encoded } = call.event;
+    return page(await take(call, nameIn(body, isBase64Encoded), deps), call);
+  },
+});

@@ -1,0 +1,25 @@
+import { nameFrom } from '../../../shared/domain/acknowledgement.ts';
+import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
+import { RETENTION } from '../../../shared/domain/event.ts';
+import type { DeliverDeps } from './deps.ts';
+import { sendNotice } from './tell-managers.ts';
+
+/**
+ * Acknowledges the hits of a delivery when its receiver said who takes care of them. It is done before the attempt is
+ * recorded: when it fails, the attempt is made again, so that no answer of a person is lost.
+ */
+export const acknowledgeHits = async (
+  deps: DeliverDeps,
+  { customerId, hit, alsoHits = [] }: Delivery,
+  outcome: Outcome,
+): Promise<void> => {
+  const { store, now } = deps;
+  const name = outcome.what === 'accepted' && outcome.acknowledgedBy ? nameFrom(outcome.acknowledgedBy) : null;
+  if (name === null || !hit) return;
+  for (const { id: hitId } of [hit, ...alsoHits]) {
+    const given = { userId: null, name, date: now() };
+    const made = await store.acknowledgements.make({ customerId, hitId }, given, now() - RETENTION);
+    deps.failpoint('deliver.acknowledged');
+    if (made?.notice) await sendNotice(deps, customerId, { sensorId: made.hit.sensorId, ...made.notice });
+  }
+};

@@ -1,0 +1,10 @@
+import { ADDRESS_KEY } from '../../../shared/domain/acknowledgement.ts';
+import type { DeliverDeps } from './deps.ts';
+
+/** The key that signs addresses for acknowledging. The first delivery of a stage makes it; a process reads it once. */
+export const addressKeyOf = async ({ store, sealSecret, openSecret, random }: DeliverDeps): Promise<string | null> => {
+  const { get, keep } = store.addressKeys;
+  if ((await get()) === null) await keep(await sealSecret(Buffer.from(random(32)).toString('base64url'), ADDRESS_KEY));
+  const sealed = await get();
+  return sealed && openSecret(sealed, ADDRESS_KEY);
+};

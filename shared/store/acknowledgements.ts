@@ -1,0 +1,84 @@
+import type { Acknowledgement } from '../domain/acknowledgement.ts';
+import { uuidV5 } from '../domain/ids.ts';
+import type { Table } from './client.ts';
+import { type NoticeItem, putNotice } from './events.ts';
+import type { HitItem } from './hit-item.ts';
+import { noteLateChange } from './late-change.ts';
+import { changes, type Write, where } from './request.ts';
+import { retryOnConflict } from './retry.ts';
+import { items } from './table.ts';
+
+type Place = { customerId: number; hitId: number };
+type Taken = HitItem & { acknowledgement: Acknowledgement };
+/** A hit with the acknowledgement that stands; `notice`: what is to be told of it, if it is new. */
+export type Acknowledged = { hit: Taken; notice: { uuid: string; item: NoticeItem } | null };
+
+/** A hit that is shown since a time (ms): expiry removes it later. */
+const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
+  const hit = await table.get<HitItem>(items.ruleHit(place));
+  return hit && hit.createDate >= since ? hit : null;
+};
+
+/** Sets or removes the acknowledgement of a hit as it was read. It is a late change, so that lists see it. */
+const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
+  const updateDate = Math.max(time, hit.updateDate);
+  const set = { updateDate, isLate: true, ...(acknowledgement && { acknowledgement }) };
+  const remove = acknowledgement ? [] : ['acknowledgement'];
+  const unchanged = where('#updateDate = :was', { was: hit.updateDate });
+  const writes: Write[] = [
+    { update: items.ruleHit({ customerId, hitId }), changes: changes({ set, remove, if: unchanged }) },
+    noteLateChange(customerId, hit, updateDate),
+  ];
+  return { updateDate, writes };
+};
+
+const noticeOf = ({ id: ruleHitId, sensorId }: HitItem, acknowledgement: Acknowledgement) => {
+  const { date: receiveDate } = acknowledgement;
+  const item: NoticeItem = { notice: 'acknowledged', receiveDate, acknowledgement: { ruleHitId, ...acknowledgement } };
+  return { uuid: uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate), item };
+};
+
+export const acknowledgementWrites = (table: Table) => ({
+  /**
+   * Acknowledges a hit that was made `since` a time (ms) or later, unless somebody has: then that one stands. One
+   * transaction decides, with the notice of it. Null: there is no such hit.
+   */
+  make: async (place: Place, given: Acknowledgement, since: number): Promise<Acknowledged | null> => {
+    const { customerId } = place;
+    const made = await retryOnConflict(async () => {
+      const hit = await shownHit(table, place, since);
+      const { acknowledgement } = hit ?? {};
+      if (!hit || acknowledgement)
+        return { found: hit && acknowledgement && { ...hit, acknowledgement }, notice: null };
+      const { updateDate, writes } = change(place, hit, given, given.date);
+      const notice = noticeOf(hit, given);
+      const told = putNotice({ customerId, sensorId: hit.sensorId }, notice.uuid, notice.item);
+      const failed = await table.write(...writes, told);
+      return failed === null ? { found: { ...hit, updateDate, acknowledgement: given }, notice } : null;
+    });
+    return made.found ? { hit: made.found, notice: made.notice } : null;
+  },
+
+  /**
+   * Takes the acknowledgement of a hit back at a time (ms), and gives the hit. Null: there is no hit since `since`;
+   * `refused`: it is one that may not be taken back.
+   */
+  takeBack: async (
+    place: Place,
+    isAllowed: (shown: Acknowledgement) => boolean,
+    since: number,
+    now: number,
+  ): Promise<HitItem | 'refused' | null> => {
+    const taken = await retryOnConflict(async () => {
+      const found = await shownHit(table, place, since);
+      if (!found?.acknowledgement) return { found };
+      const { acknowledgement, ...hit } = found;
+      if (!isAllowed(acknowledgement)) return { found: 'refused' as const };
+      const { updateDate, writes } = change(place, hit, null, now);
+      return (await table.write(...writes)) === null ? { found: { ...hit, updateDate } } : null;
+    });
+    return taken.found;
+  },
+});
+
+export const acknowledgements = (table: Table) => acknowledgementWrites(table);

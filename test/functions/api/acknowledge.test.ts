@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
+import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
+import { logIn } from '../../fixtures/client.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+
+const DAY = 86_400_000;
+let cloud: Cloud;
+let receiver: Receiver;
+let home: Awaited<ReturnType<typeof createHome>>;
+let webhookId: string;
+let ahead = 0;
+const now = () => Date.now() + ahead;
+beforeAll(async () => {
+  const clock = { now, after: (ms: number, run: () => void) => after(ms, run) };
+  [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
+  home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
+  const { webhook } = await createAlarm(home.client, receiver.url);
+  webhookId = webhook.id;
+});
+afterAll(async () => {
+  await Promise.all([cloud.stop(), receiver.stop()]);
+});
+const after = (ms: number, run: () => void) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
+/** A fall of a new sensor; gives its hit, and the address in the body that was sent. */
+const fallen = async () => {
+  const { sensorId, device } = await linkSensor(home.client);
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', now()));
+  await cloud.idle();
+  const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `${hitsPath()}?sensorId=${sensorId}`);
+  const hit = page?.data[0];
+  const { acknowledgeUrl } = JSON.parse(receiver.received.at(-1)?.body ?? '') as { acknowledgeUrl: string };
+  if (!hit) throw new Error('no hit');
+  return { hit, url: acknowledgeUrl };
+};
+const shownOf = async ({ id }: RuleHit) =>
+  (await home.client.ok<RuleHit>('GET', `${hitsPath()}/${id}`)).acknowledgement;
+const post = (url: string, body: string, type = 'application/json') =>
+  fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
+const form = 'application/x-www-form-urlencoded';
+
+describe('the acknowledgeUrl of a delivery', () => {
+  test('takes a name without a login, and answers with the acknowledgement that stands', async () => {
+    const { hit, url } = await fallen();
+    expect(new URL(url).pathname).toMatch(/^\/api\/v1\/acknowledge\/[\w-]+$/);
+    const first = await post(url, '{"name":"Anna Meier"}');
+    const made = await first.json();
+    expect([first.status, made]).toEqual([200, { userId: null, name: 'Anna Meier', date: expect.any(Number) }]);
+    const second = await post(url, '{"name":"Ben"}');
+    expect([second.status, await second.json()]).toEqual([200, made]);
+    expect(await shownOf(hit)).toEqual(made);
+  });
+
+  test('without a name acknowledges in that of the recipient', async () => {
+    const { url } = await fallen();
+    expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
+  });
+
+  test('is a page that changes nothing when it is read, as a preview of a link does; its button acknowledges', async () => {
+    const { hit, url } = await fallen();
+    const page = await fetch(url, { headers: { 'accept-language': 'de' } });
+    const html = await page.text();
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(html).toContain('Sturz erkannt');
+    expect(html).not.toMatch(/<script|http-equiv/);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toMatch(/default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/);
+    expect([page.headers.get('cache-control'), page.headers.get('referrer-policy')]).toEqual([
+      'no-store',
+      'no-referrer',
+    ]);
+    expect(await shownOf(hit)).toBeNull();
+    const action = /<form method="post" action="([^"]+)">/.exec(html)?.[1] ?? '';
+    const name = '<b>Zoë</b>\u0007 & Söhne';
+    const answer = await post(new URL(action, url).href, new URLSearchParams({ name }).toString(), form);
+    const after = await answer.text();
+    expect([answer.status, after.includes('&lt;b&gt;Zoë&lt;/b&gt;  &amp; Söhne takes care of it since')]).toEqual([
+      200,
+      true,
+    ]);
+    expect(after).not.toContain('<form');
+    expect(await shownOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
+    expect(await (await fetch(url)).text()).not.toContain('<form');
+  });
+
+  test('goes by the button also in a browser that is logged in, whose session goes on', async () => {
+    const { hit, url } = await fallen();
+    const { token = '', ...client } = await logIn(home.client.as(undefined), home.username, home.password);
+    const headers = { 'content-type': form, cookie: `PSAUTHTOKEN=${token}` };
+    const answer = await fetch(`${url}/page`, { method: 'POST', headers, body: 'name=Anna' });
+    expect([answer.status, (await shownOf(hit))?.name]).toEqual([200, 'Anna']);
+    expect((await client.call('GET', '/users/me')).status).toBe(200);
+  });
+
+  test('is refused when it was changed in any part, was never made, or is of another hit', async () => {
+    const [one, two] = [await fallen(), await fallen()];
+    const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(one.url)?.slice(1) ?? [];
+    const base = one.url.slice(0, one.url.lastIndexOf('/'));
+    const last = signature?.startsWith('A') ? 'B' : 'A';
+    const wrong = [
+      `${two.hit.id}-${message}-${until}-${signature}`,
+      `${hitId}-1-${until}-${signature}`,
+      `${hitId}-${message}-${Number(until) + 1}-${signature}`,
+      `${hitId}-${message}-${until}-${last}${signature?.slice(1)}`,
+      `${hitId}-${message}-${until}-${signature?.slice(1)}`,
+      `9007199254740991-${message}-${until}-${signature}`,
+      'nothing',
+    ];
+    const answers = await Promise.all(
+      wrong.flatMap((address) => [
+        fetch(`${base}/${address}`),
+        post(`${base}/${address}`, '{}'),
+        post(`${base}/${address}/page`, 'name=A', form),
+      ]),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    expect([await shownOf(one.hit), await shownOf(two.hit)]).toEqual([null, null]);
+  });
+
+  test('is good for 24 hours from when its delivery was made, and the same in every attempt', async () => {
+    const { hit, url } = await fallen();
+    const again = await home.client.ok<{ data: { id: string }[] }[]>(
+      'GET',
+      `/webhooks/${webhookId}/deliveries?perPage=1`,
+    );
+    const { id } = again[0]?.data[0] ?? { id: '' };
+    await home.client.ok('POST', `/webhooks/${webhookId}/deliveries/${id}/redeliver`);
+    await cloud.idle();
+    const [second, first] = receiver.received.toReversed();
+    expect(second?.body).toBe(first?.body);
+    const shown = await home.client.ok<{ body: string }>('GET', `/webhooks/${webhookId}/deliveries/${id}/message`);
+    expect(shown.body).toBe(first?.body);
+    ahead = DAY - 10_000;
+    expect((await fetch(url)).status).toBe(200);
+    ahead = DAY + 1_000;
+    expect([(await fetch(url)).status, (await post(url, '{}')).status]).toEqual([404, 404]);
+    ahead = 0;
+    expect(await shownOf(hit)).toBeNull();
+  });
+
+  test('of 50 at once has one winner, whom all are told', async () => {
+    const { hit, url } = await fallen();
+    const posts = Array.from({ length: 50 }, (_, at) => post(url, JSON.stringify({ name: `person ${at}` })));
+    const answers = await Promise.all((await Promise.all(posts)).map((one) => one.json()));
+    const shown = await shownOf(hit);
+    expect(answers).toEqual(Array(50).fill(shown));
+  });
+
+  test('is limited as other calls without a login are', async () => {
+    const { url } = await fallen();
+    const answer = await fetch(url);
+    expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+    expect((await post(url, '{"name":""}')).status).toBe(400);
+    expect((await post(url, 'name=A', form)).status).toBe(415);
+  });
+});

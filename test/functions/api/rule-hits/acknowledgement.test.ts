@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import type { RuleHit } from '../../../../shared/domain/rule-hit.ts';
+import type { Client } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import {
+  ALL_PERMISSIONS,
+  adminOf,
+  createAlarm,
+  createHome,
+  fallMessage,
+  hireFor,
+  linkSensor,
+} from '../../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+let receiver: Receiver;
+let home: Awaited<ReturnType<typeof createHome>>;
+let other: Awaited<ReturnType<typeof hireFor>>;
+beforeAll(async () => {
+  [cloud, receiver] = await Promise.all([startTestCloud(), startReceiver()]);
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'maple', ALL_PERMISSIONS);
+  await createAlarm(home.client, receiver.url);
+  other = await hireFor(admin, home.customerId, 'ben', { firstName: 'Ben', lastName: 'Okafor' });
+});
+afterAll(async () => {
+  await Promise.all([cloud.stop(), receiver.stop()]);
+});
+
+const hitsPath = () => `/customers/${home.customerId}/rule-hits`;
+const listed = async (query: string) => {
+  const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `${hitsPath()}?${query}`);
+  return page?.data ?? [];
+};
+/** A fall of a new sensor; gives its hit. */
+const fallen = async () => {
+  const { sensorId, device } = await linkSensor(home.client);
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+  await cloud.idle();
+  const [hit] = await listed(`sensorId=${sensorId}`);
+  if (!hit) throw new Error('no hit');
+  return { hit, sensorId, path: `${hitsPath()}/${hit.id}/acknowledgement` };
+};
+const shownOf = async ({ id }: RuleHit) =>
+  (await home.client.ok<RuleHit>('GET', `${hitsPath()}/${id}`)).acknowledgement;
+const anna = () => ({ userId: home.userId, name: 'A B', date: expect.any(Number) });
+const ben = () => ({ userId: other.id, name: 'Ben Okafor', date: expect.any(Number) });
+
+describe('an acknowledgement of a rule hit', () => {
+  test('tells who takes care of it and since when, in the hit and in lists; without one it is null', async () => {
+    const { hit, path, sensorId } = await fallen();
+    expect(hit.acknowledgement).toBeNull();
+    const before = Date.now();
+    const made = await home.client.ok<RuleHit>('PUT', path, {});
+    expect(made).toMatchObject({ id: hit.id, acknowledgement: anna() });
+    expect(made.acknowledgement?.date).toBeGreaterThanOrEqual(before);
+    expect(await shownOf(hit)).toEqual(made.acknowledgement);
+    expect((await listed(`sensorId=${sensorId}`))[0]?.acknowledgement).toEqual(made.acknowledgement);
+    expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
+  });
+
+  test('is a change of the hit: it comes first in the order of changes', async () => {
+    const first = await fallen();
+    await fallen();
+    const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});
+    expect((await listed('sortBy=desc(updateDate)&perPage=1'))[0]).toMatchObject({ id: first.hit.id, updateDate });
+  });
+
+  test('stands as the first one made it: the same user gets 200, another one a 409 that names the first', async () => {
+    const { hit, path } = await fallen();
+    const first = await home.client.ok<RuleHit>('PUT', path, {});
+    expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
+    const refused = await other.client.call('PUT', path, {});
+    expect([refused.status, refused.body]).toEqual([409, { message: 'A B takes care of it already', statusCode: 409 }]);
+    expect(await shownOf(hit)).toEqual(first.acknowledgement);
+  });
+
+  test('of 50 users at once has one winner, whom all others are told', async () => {
+    const { hit, path } = await fallen();
+    const clients = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? home.client : other.client));
+    const answers = await Promise.all(clients.map((client) => client.call('PUT', path, {})));
+    const winner = await shownOf(hit);
+    const isFirst = winner?.userId === home.userId;
+    expect(answers.map(({ status }) => status)).toEqual(
+      clients.map((_, at) => ((at % 2 === 0) === isFirst ? 200 : 409)),
+    );
+    for (const { status, body } of answers)
+      expect(body).toMatchObject(
+        status === 200 ? { acknowledgement: winner } : { message: new RegExp(`^${winner?.name} `) },
+      );
+  });
+
+  test('is taken back by whom it was, and by who has manage_customers; then the next one stands', async () => {
+    const { hit, path } = await fallen();
+    await other.client.ok('PUT', path, {});
+    expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });
+    expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ acknowledgement: null });
+    await home.client.ok('PUT', path, {});
+    expect((await other.client.call('DELETE', path)).status).toBe(403);
+    expect(await shownOf(hit)).toEqual(anna());
+    await home.client.ok('DELETE', path);
+    expect(await other.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: ben() });
+    await home.client.ok('DELETE', path);
+    expect(await shownOf(hit)).toBeNull();
+  });
+
+  test('needs no permission, but more than a token that may only read, and the right customer', async () => {
+    const { path } = await fallen();
+    const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
+      name: 'r',
+      readOnly: true,
+    });
+    expect((await other.client.as(read.token).call('PUT', path, {})).status).toBe(403);
+    const stranger = await createHome(admin, 'oak', ALL_PERMISSIONS);
+    expect((await stranger.client.call('PUT', path, {})).status).toBe(404);
+    expect(await admin.ok('PUT', path, {})).toMatchObject({ acknowledgement: { userId: expect.any(Number) } });
+  });
+
+  test('is told to customer webhooks once, with who and which hit, as an event alarm/acknowledged', async () => {
+    const hooks = await startReceiver();
+    const hook = { name: 'log', url: hooks.url, isCustomerHook: true };
+    const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'full' });
+    const raw = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'raw' });
+    const { hit, path, sensorId } = await fallen();
+    const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
+    await home.client.ok('PUT', path, {});
+    await other.client.call('PUT', path, {});
+    await cloud.idle();
+    const told = hooks.received.map(({ body }) => JSON.parse(body)).filter(({ event }) => event?.type === 'alarm');
+    expect(told).toMatchObject([
+      {
+        event: { action: 'acknowledged', createDate: acknowledgement?.date, raw: {} },
+        sensor: { id: sensorId },
+        rule: null,
+        acknowledgeUrl: null,
+        acknowledgement: { ruleHitId: hit.id, ...acknowledgement },
+      },
+    ]);
+    await Promise.all([id, raw.id].map((one) => home.client.ok('DELETE', `/webhooks/${one}`)));
+    await hooks.stop();
+  });
+});

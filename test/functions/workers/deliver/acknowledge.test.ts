@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RuleHit } from '../../../../shared/domain/rule-hit.ts';
+import { createDeath } from '../../../fixtures/death.ts';
+import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+
+type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
+const by =
+  (name: string, status = 200, charset: 'utf8' | 'latin1' = 'utf8'): Parameters<World['answerWith']>[0] =>
+  (response) =>
+    void response.writeHead(status, { 'X-Acknowledged-By': Buffer.from(name, charset).toString('latin1') }).end();
+
+const hitsOf = async (home: Awaited<ReturnType<World['furnish']>>) => {
+  const [page] = await home.client.ok<{ data: RuleHit[] }[]>('GET', `/customers/${home.customerId}/rule-hits`);
+  return page?.data ?? [];
+};
+
+describe('a receiver that answers X-Acknowledged-By', () => {
+  let world: World;
+  let home: Awaited<ReturnType<World['furnish']>>;
+  beforeAll(async () => {
+    world = await createDeliveryWorld();
+  });
+  beforeEach(async () => {
+    home = await world.furnish();
+  });
+  afterAll(() => world.stop());
+
+  const namedBy = async (answer: ReturnType<typeof by>) => {
+    world.answerWith(answer);
+    await home.fall();
+    return (await hitsOf(home))[0]?.acknowledgement ?? null;
+  };
+
+  test.each([
+    ['as it is', 'Anna Meier', 'Anna Meier'],
+    ['in UTF-8', 'Zoë Öztürk 🚑', 'Zoë Öztürk 🚑'],
+    ['cut to 64 characters', `${'🚑'.repeat(70)}`, '🚑'.repeat(64)],
+    ['without control characters', 'Anna\tMeier', 'Anna Meier'],
+    ['without non-characters', 'Anna\uffff', 'Anna'],
+  ])('acknowledges the hit, the name %s', async (_, given, name) => {
+    expect(await namedBy(by(given))).toEqual({ userId: null, name, date: expect.any(Number) });
+  });
+
+  test('acknowledges it with a name in Latin-1 too', async () => {
+    expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
+  });
+
+  test.each([
+    ['without a name', by('')],
+    ['with a name of nothing but spaces', by('  ')],
+    ['by a failure', by('Anna', 500)],
+    ['by a redirection', by('Anna', 302)],
+  ])('acknowledges nothing %s', async (_, answer) => {
+    expect(await namedBy(answer)).toBeNull();
+  });
+
+  test('does not take it from whom it stands with, and may take it again when a delivery is repeated', async () => {
+    const first = await namedBy(by('Anna'));
+    const [{ id = '' } = {}] = (await home.list()).data;
+    world.answerWith(by('Ben'));
+    await home.client.ok('POST', `${home.at}/deliveries/${id}/redeliver`);
+    await world.idle();
+    expect((await hitsOf(home))[0]?.acknowledgement).toEqual(first);
+    const path = `/customers/${home.customerId}/rule-hits/${(await hitsOf(home))[0]?.id}/acknowledgement`;
+    await home.client.ok('DELETE', path);
+    await home.client.ok('POST', `${home.at}/deliveries/${id}/redeliver`);
+    await world.idle();
+    expect((await hitsOf(home))[0]?.acknowledgement).toMatchObject({ name: 'Ben' });
+  });
+
+  test('of a customer webhook acknowledges nothing: it has no hit', async () => {
+    const hook = await home.client.ok<object>('GET', home.at);
+    await home.client.ok('PUT', home.at, { ...hook, isCustomerHook: true, botId: null });
+    expect(await namedBy(by('Anna'))).toBeNull();
+  });
+});
+
+test('a process that dies after it acknowledged does so once, and one event tells of it', async () => {
+  const death = createDeath();
+  const world = await createDeliveryWorld(death.options);
+  const home = await world.furnish();
+  world.answerWith(by('Anna'));
+  await home.fall();
+  death.at('deliver.acknowledged');
+  await home.fall();
+  await world.pass(60_000);
+  await world.pass(60_000);
+  expect(death.isOver()).toBe(true);
+  expect((await hitsOf(home)).map(({ acknowledgement }) => acknowledgement?.name)).toEqual(['Anna', 'Anna']);
+  const events = `/sensors/${home.sensorId}/events?perPage=200`;
+  const [page] = await home.client.ok<{ data: { type: string }[] }[]>('GET', events);
+  expect(page?.data.filter(({ type }) => type === 'alarm')).toHaveLength(2);
+  await world.stop();
+});
