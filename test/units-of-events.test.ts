@@ -103,3 +103,33 @@ describe('what else a sensor says costs', () => {
     expect(metered.ledger.total().read, text()).toBeLessThanOrEqual(6);
   });
 });
+
+describe('an acknowledgement of a hit costs', () => {
+  const told = async (name: string) => {
+    const home = await metered.furnish(name);
+    await home.addRules(1, [await home.addWebhook()]);
+    await home.say(call());
+    const list = `/customers/${home.customerId}/rule-hits`;
+    const open = async () => {
+      await home.say(call());
+      const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `${list}?perPage=1`);
+      return `${list}/${page?.data[0]?.id}/acknowledgement`;
+    };
+    return { ...home, open };
+  };
+
+  test('by a user 9.5 read and 13 write a minute later, its event included; again 5 and 1', async () => {
+    const { client, open } = await told('hazel');
+    const path = await open();
+    const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
+    expect(await put(), text()).toEqual({ read: 9.5, write: 13 });
+    expect(await put(), text()).toEqual({ read: 5, write: 1 });
+  });
+
+  test('by the answer of a receiver 5.5 read and 10 write more than its fall', async () => {
+    const { say, answered } = await told('willow');
+    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
+    answered['X-Acknowledged-By'] = 'Schwester Anna';
+    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 5.5, write: 10 + 10 });
+  });
+});

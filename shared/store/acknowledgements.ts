@@ -1,8 +1,9 @@
 import type { Acknowledgement } from '../domain/acknowledgement.ts';
 import { uuidV5 } from '../domain/ids.ts';
+import { SOON } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { type NoticeItem, putNotice } from './events.ts';
-import type { HitItem } from './hit-item.ts';
+import { type HitItem, type StoredHit, unpacked } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { changes, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
@@ -15,19 +16,28 @@ export type Acknowledged = { hit: Taken; notice: { uuid: string; item: NoticeIte
 
 /** A hit that is shown since a time (ms): expiry removes it later. */
 const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
-  const hit = await table.get<HitItem>(items.ruleHit(place));
-  return hit && hit.createDate >= since ? hit : null;
+  const hit = await table.get<StoredHit>(items.ruleHit(place));
+  return hit && hit.createDate >= since ? unpacked(hit) : null;
 };
 
-/** Sets or removes the acknowledgement of a hit as it was read. It is a late change, so that lists see it. */
+/** Of two changes in the same millisecond, and of the same acknowledgement, only the first must be made. */
+const unchanged = ({ updateDate: was, acknowledgement: shown }: HitItem, isSoon: boolean) =>
+  where(
+    `#updateDate = :was AND ${shown ? '#acknowledgement = :shown' : 'attribute_not_exists(#acknowledgement)'}` +
+      `${isSoon ? ' AND attribute_not_exists(#isLate)' : ''}`,
+    { was, ...(shown && { shown }) },
+  );
+
+/** Sets or removes the acknowledgement of a hit as it was read. Lists see a late change of it by a note. */
 const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
   const updateDate = Math.max(time, hit.updateDate);
-  const set = { updateDate, isLate: true, ...(acknowledgement && { acknowledgement }) };
+  const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON;
+  const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }) };
   const remove = acknowledgement ? [] : ['acknowledgement'];
-  const unchanged = where('#updateDate = :was', { was: hit.updateDate });
+  const update = changes({ set, remove, if: unchanged(hit, isSoon) });
   const writes: Write[] = [
-    { update: items.ruleHit({ customerId, hitId }), changes: changes({ set, remove, if: unchanged }) },
-    noteLateChange(customerId, hit, updateDate),
+    { update: items.ruleHit({ customerId, hitId }), changes: update },
+    ...(isSoon ? [] : [noteLateChange(customerId, hit, updateDate)]),
   ];
   return { updateDate, writes };
 };
@@ -74,7 +84,7 @@ export const acknowledgementWrites = (table: Table) => ({
       if (!found?.acknowledgement) return { found };
       const { acknowledgement, ...hit } = found;
       if (!isAllowed(acknowledgement)) return { found: 'refused' as const };
-      const { updateDate, writes } = change(place, hit, null, now);
+      const { updateDate, writes } = change(place, found, null, now);
       return (await table.write(...writes)) === null ? { found: { ...hit, updateDate } } : null;
     });
     return taken.found;

@@ -59,6 +59,12 @@ const hitOf = ({ id, createDate, ruleId, messages }: HitItem, judged: number): S
   return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${told} of ${messages.length} messages were sent`);
 };
 
+const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
+  if (!by) return [];
+  const who = by.userId === null ? by.name : `${by.name} (user ${by.userId})`;
+  return [at('taken', by.date, createDate, `hit ${id} was acknowledged: ${who} takes care of it`)];
+};
+
 /**
  * The steps of a delivery and its attempts. Each attempt is timed from the end of the one before, the first one from
  * the delivery.
@@ -89,6 +95,7 @@ const outcomesOf = (life: EventLife): Step[] => {
       const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
       return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? judged);
     }),
+    ...hits.flatMap(takenOf),
   ];
 };
 

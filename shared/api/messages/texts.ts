@@ -21,7 +21,7 @@ const fill = (text: string, values: Readonly<Record<string, string | number>> = 
 
 /** So many rules are named; a region may be named by hundreds. */
 const RULES_NAMED = 10;
-const listed = (rules: NonNullable<Details['rules']>): string => {
+const listed = (rules: NonNullable<ApiError['rules']>): string => {
   const names = rules.slice(0, RULES_NAMED).map(({ id, name }) => `"${name}" (${id})`);
   return [...names, ...(rules.length > RULES_NAMED ? ['…'] : [])].join(', ');
 };

@@ -54,6 +54,6 @@ export const noticeOf = (
     message: [isTest ? words.test : '', rule?.message ?? ''].filter(Boolean).join(' '),
     facts: facts.filter(({ value }) => value !== ''),
     severity: severityOf(event),
-    acknowledge: url && { label: words.acknowledge, url },
+    acknowledge: url === null ? null : { label: words.acknowledge, url },
   };
 };

@@ -14,6 +14,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
+import { Care } from './care.tsx';
 
 const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
 
@@ -72,6 +73,7 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
       cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
       isMinor: true,
     },
+    { head: texts.care, cell: (hit) => <Care hit={hit} /> },
     {
       head: texts.onward,
       cell: (hit) => (

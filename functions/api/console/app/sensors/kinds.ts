@@ -22,6 +22,7 @@ export const nameOf = (event: string, { situations, sensor }: Texts): string => 
   if (event.startsWith('unknown/')) return sensor.events.unknown;
   if (event === 'message/late') return sensor.events.late;
   if (event === 'sensor/learning_completed') return sensor.events.learned;
+  if (event === 'alarm/acknowledged') return sensor.events.acknowledged;
   if (event === TEST) return sensor.events.test;
   const known: Readonly<Record<string, string>> = situations;
   return known[situationOf(event)] ?? event;

@@ -1,0 +1,36 @@
+import { Button, Text } from '@mantine/core';
+import type { RuleHit } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useWrite } from '../api/write.ts';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Name } from '../ui/name.tsx';
+
+const Go = ({ hit: { id: ruleHitId, ruleCustomerId: customerId, sensorId } }: { hit: RuleHit }) => {
+  const { hits: texts } = useTexts().sensor;
+  const params = { path: { customerId, ruleHitId } };
+  const path = '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement';
+  const write = useWrite({
+    send: () => ok(api.PUT(path, { params, body: {} })),
+    done: texts.going,
+    refresh: [['sensor', sensorId, 'hits']],
+  });
+  return (
+    <Button size="xs" onClick={() => write.mutate()} loading={write.isPending}>
+      {texts.go}
+    </Button>
+  );
+};
+
+/** Who takes care of a hit since when, or a button to do so. */
+export const Care = ({ hit }: { hit: RuleHit }) => {
+  const dates = useDates();
+  const { acknowledgement: by } = hit;
+  if (!by) return <Go hit={hit} />;
+  return (
+    <>
+      <Name>{by.name}</Name>
+      <Text size="sm">{dates.exact(by.date)}</Text>
+    </>
+  );
+};
