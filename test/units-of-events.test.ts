@@ -118,18 +118,18 @@ describe('an acknowledgement of a hit costs', () => {
     return { ...home, open };
   };
 
-  test('by a user 9.5 read and 13 write a minute later, its event included; again 5 and 1', async () => {
-    const { client, open } = await told('hazel');
+  test('by a user 10.5 read and 13 write a minute later, its event included; again 5 and 1', async () => {
+    const { client, open } = await told('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
-    expect(await put(), text()).toEqual({ read: 9.5, write: 13 });
+    expect(await put(), text()).toEqual({ read: 10.5, write: 13 });
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('by the answer of a receiver 5.5 read and 10 write more than its fall', async () => {
+  test('by the answer of a receiver 6.5 read and 10 write more than its fall', async () => {
     const { say, answered } = await told('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';
-    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 5.5, write: 10 + 10 });
+    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 6.5, write: 10 + 10 });
   });
 });

@@ -110,6 +110,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     1,
     'for each; 1 more for each that has another uuid than its message',
   ),
+  'events.isThere': pattern('Has an event been written?', { get: ['message'] }, 1, 0, orAbsent),
   'events.notice': pattern('A notice of the service about a sensor', { get: ['notice'] }, 1, 0),
   'events.keepNotice': pattern('Store a notice about a sensor', { put: ['notice'] }, 0, 2),
   'events.endNotice': pattern('Delete a notice that was processed', { remove: ['notice'] }, 0, 2),

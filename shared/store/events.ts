@@ -44,8 +44,10 @@ export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { sourc
 /** What stands under the uuid of an event: where it is, and if a message of a device has that uuid, its bytes. */
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
-/** Something that the service is to tell of a sensor, until it is told. */
-/** `webhookId`: the webhook that it is about, which is not told of it; `acknowledgement`: what it tells of a hit. */
+/**
+ * Something that the service is to tell of a sensor, until it is told. `webhookId`: the webhook that it is about, which is
+ * not told of it; `acknowledgement`: what it tells of a hit.
+ */
 export type NoticeItem = {
   notice: Notice;
   receiveDate: number;
@@ -136,6 +138,10 @@ export const eventReads = (table: TableReader) => ({
     if (!last || last.receiveDate + RETENTION <= now) return true;
     return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
   },
+
+  /** Has an event with this uuid been written? */
+  isThere: async (customerId: number, sensorId: string, uuid: string): Promise<boolean> =>
+    (await table.get(messageKey({ customerId, sensorId }, uuid))) !== null,
 
   notice: (customerId: number, sensorId: string, uuid: string) =>
     table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),

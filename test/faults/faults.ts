@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofChanges } from './kinds/changes.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofOrder } from './kinds/order.ts';
@@ -18,6 +19,7 @@ export const kinds = {
   receivers: ofReceivers,
   operators: ofOperators,
   changes: ofChanges,
+  acknowledgements: ofAcknowledgements,
 } as const;
 /** Gives the same fault with a table whose eventually consistent reads lag. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });

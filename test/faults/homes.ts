@@ -1,6 +1,7 @@
 import type { Client } from '../fixtures/client.ts';
 import { ALL_PERMISSIONS, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 import type { ChaosReceiver } from './receiver.ts';
+import type { Scene } from './scene.ts';
 
 export const FIRST_SECRET = 'a-secret-of-16-or-more';
 
@@ -56,4 +57,18 @@ export const furnish = async (admin: Client, name: string, receiver: ChaosReceiv
     hooks.push({ id: webhook.id, path, url: receiver.urls.http + path });
   }
   return { customerId, client, sensor, hooks };
+};
+
+/** Adds a bot to the home birch, with a webhook and a rule that tells it of falls. */
+export const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
+  const path = `/${birch.customerId}/${fresh('alarm')}`;
+  const url = receiver.urls.http + path;
+  const { bot, webhook, rule } = await createAlarm(birch.client, url);
+  receiver.secrets.set(path, FIRST_SECRET);
+  return {
+    hook: { id: webhook.id, path, url },
+    token: webhook.token,
+    rule: `/rules/${rule.id}`,
+    bot: `/bots/${bot.id}`,
+  };
 };

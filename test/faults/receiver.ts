@@ -61,6 +61,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const tokens = new Map<string, string>();
   const closed = new Set<string>();
   const down = new Set<string>();
+  const acknowledging = new Map<string, string>();
   let isTlsBad = false;
   let unsigned = 0;
 
@@ -94,6 +95,8 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
       unsigned += 1;
       return void response.writeHead(401).end();
     }
+    const who = acknowledging.get(path);
+    if (who !== undefined) response.setHeader('X-Acknowledged-By', who);
     if (!answer(path, response)) return;
     heard.add(event.uuid);
     if (event.action !== 'fall_detected') return;
@@ -124,13 +127,14 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
     /** Errors of requests that must not happen. */
     strays,
     /**
-     * Per path: the secret of the signature, the token of the request, paths that must not be called any more, and
-     * paths that always fail.
+     * Per path: the secret of the signature, the token of the request, paths that must not be called any more, paths that
+     * always fail, and who takes care of what a path is told of, as its answers say.
      */
     secrets,
     tokens,
     closed,
     down,
+    acknowledging,
     /** The number of requests without a valid signature. */
     unsigned: () => unsigned,
     /**

@@ -25,6 +25,7 @@ export const processing = consumer({
     'events.keep',
     'events.isCarriedOut',
     'events.add',
+    'events.isThere',
     'events.notice',
     'events.endNotice',
     'due.upSince',

@@ -89,6 +89,16 @@ const judge = async (
   return { ...happenings(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw, at } };
 };
 
+/** Is a notice an event already? Two tasks may lead to one: the sweep sends another for what waits for long. */
+const isTold = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  { notice }: SensorInput,
+  before: readonly NewEvent[],
+): Promise<boolean> =>
+  notice !== undefined &&
+  (before.some(({ uuid }) => uuid === notice.uuid) || (await store.events.isThere(customerId, sensor.id, notice.uuid)));
+
 /**
  * Judges messages one after the other, each from the state that the one before left. A message that makes an event is
  * stored first. Null when a message makes an event but the context may be some seconds old.
@@ -104,6 +114,8 @@ export const stepThrough = async (
   const stepped: Stepped = { next: before, events: [], timings: null, taken: 0 };
   for (const input of all) {
     if (stepped.events.length >= mostEvents(context)) break;
+    stepped.taken += 1;
+    if (await isTold(deps, context, input, stepped.events)) continue;
     let judged = await judge(deps, context, stepped.next, input);
     if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
     const { requestId } = input;
@@ -125,7 +137,6 @@ export const stepThrough = async (
     stepped.next = judged?.next ?? stepped.next;
     stepped.timings = judged?.timings ?? stepped.timings;
     stepped.events.push(...events);
-    stepped.taken += 1;
   }
   return stepped;
 };

@@ -1,26 +1,12 @@
-import { createAlarm, linkSensor } from '../../fixtures/home.ts';
+import { linkSensor } from '../../fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
-import { addHook, FIRST_SECRET, type Home, type Hook, replaceHook } from '../homes.ts';
+import { addAlarm, addHook, type Home, type Hook, replaceHook } from '../homes.ts';
 import type { Scene } from '../scene.ts';
 
 /** After so many ms a lagging read sees a write. */
 const LAG_IS_OVER = 3_000;
 
 const deleteHook = ({ client }: Home, { id }: Hook) => client.ok('DELETE', `/webhooks/${id}`);
-
-/** Adds a bot to a home, with a webhook and a rule that tells it of falls. */
-const addAlarm = async ({ homes: { birch }, receiver, fresh }: Scene) => {
-  const path = `/${birch.customerId}/${fresh('alarm')}`;
-  const url = receiver.urls.http + path;
-  const { bot, webhook, rule } = await createAlarm(birch.client, url);
-  receiver.secrets.set(path, FIRST_SECRET);
-  return {
-    hook: { id: webhook.id, path, url },
-    token: webhook.token,
-    rule: `/rules/${rule.id}`,
-    bot: `/bots/${bot.id}`,
-  };
-};
 
 const allIsNew = async (scene: Scene): Promise<Story> => {
   const { homes, receiver, fresh } = scene;

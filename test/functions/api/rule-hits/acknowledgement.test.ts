@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
 import type { RuleHit } from '../../../../shared/domain/rule-hit.ts';
+import { encode, queueOf } from '../../../../shared/queue/encode.ts';
+import { store } from '../../../../shared/store/store.ts';
 import type { Client } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
 import {
@@ -141,5 +143,30 @@ describe('an acknowledgement of a rule hit', () => {
     ]);
     await Promise.all([id, raw.id].map((one) => home.client.ok('DELETE', `/webhooks/${one}`)));
     await hooks.stop();
+  });
+
+  test('is one event, though other tasks lead to its notice, which was not removed', async () => {
+    const { path, sensorId, hit } = await fallen();
+    const { acknowledgement: given } = await home.client.ok<RuleHit>('PUT', path, {});
+    await cloud.idle();
+    const key = { customerId: home.customerId, sensorId };
+    const told = async () => {
+      const [page] = await home.client.ok<{ data: { uuid: string; type: string }[] }[]>(
+        ...(['GET', `/sensors/${sensorId}/events`] as const),
+      );
+      return page?.data.flatMap(({ type, uuid }) => (type === 'alarm' ? [uuid] : [])) ?? [];
+    };
+    const [uuid = ''] = await told();
+    if (!given) throw new Error('no acknowledgement');
+    const { table, queues } = cloud.runtime;
+    const notice = { notice: 'acknowledged' as const, acknowledgement: { ruleHitId: hit.id, ...given } };
+    await store(table).events.keepNotice(key, uuid, { ...notice, receiveDate: given.date });
+    const task = { type: 'process_notice' as const, ...key, uuid, receiveDate: given.date };
+    await queues.send(
+      queueOf(task),
+      ['again', 'and again'].map((id) => encode(task, 0, id)),
+    );
+    await cloud.idle();
+    expect([await told(), await store(table).events.notice(home.customerId, sensorId, uuid)]).toEqual([[uuid], null]);
   });
 });
