@@ -83,7 +83,7 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await page.getByRole('cell', { name: 'Falls' }).waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('region', { name: 'On the floor now' }).waitFor();
+  await page.getByRole('region', { name: 'Open alarms' }).waitFor();
   await page.waitForLoadState('networkidle');
   expect(await page.getByRole('region', { name: 'To the first alarm' }).count()).toBe(0);
   const say = clientOf(cloud.url).as(device.deviceToken);

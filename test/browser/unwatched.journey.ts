@@ -14,7 +14,7 @@ test('what is not watched is red on the overview, and nothing is green beside it
   await using visitor = await site.openLoggedIn();
   const { page, look } = visitor;
   const red = page.getByRole('region', { name: 'Not everything is watched' });
-  const calm = page.getByRole('region', { name: 'On the floor now' }).getByRole('note');
+  const calm = page.getByRole('region', { name: 'Open alarms' }).getByRole('note');
   await calm.waitFor();
   // Without a sensor the list of first steps says what is missing.
   expect(await red.count()).toBe(0);
@@ -28,7 +28,7 @@ test('what is not watched is red on the overview, and nothing is green beside it
   await look('unwatched');
   const colour = () =>
     page.evaluate<string>(
-      'getComputedStyle(document.querySelector("[aria-label=\'On the floor now\'] [role=note]")).backgroundColor',
+      'getComputedStyle(document.querySelector("[aria-label=\'Open alarms\'] [role=note]")).backgroundColor',
     );
   const grey = await colour();
 
