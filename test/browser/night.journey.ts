@@ -54,7 +54,7 @@ test('an alarm stays until somebody goes, whom every browser names, and until so
   await openOf(second).getByText('No open alarm.').waitFor();
   expect(await first.page.title()).toBe('Overview · Sensor Cloud');
   await first.look('night-taken');
-  expect(await taken(second).getByRole('button', { name: 'I do not go' }).count()).toBe(0);
+  expect(await taken(second).getByRole('button', { name: "I'm not going" }).count()).toBe(0);
 
   await taken(first).getByRole('button', { name: 'a false alarm' }).click();
   const shift = second.page.getByRole('region', { name: 'Answered in the last 12 hours' });
@@ -62,4 +62,99 @@ test('an alarm stays until somebody goes, whom every browser names, and until so
   await shift.getByText('Anna Meier').waitFor();
   expect(await taken(second).count()).toBe(0);
   await second.look('night-answered');
+});
+
+test('who is second is told who was first, and an alarm that is given back is open again', async () => {
+  const { client } = site.home;
+  const room = await roomOf('Room 14');
+  await using visitor = await site.openLoggedIn('', site.home, { expected: [/409|ERR_FAILED/] });
+  const { page } = visitor;
+  const open = page.getByRole('region', { name: 'Open alarms' });
+  const start = Date.now();
+  await say(room, fallMessage('calling', start));
+  const card = open.getByRole('listitem').filter({ hasText: 'Room 14' });
+  await card.getByRole('button', { name: "I'll go" }).waitFor();
+  // What the other says is not read before this one touches the button.
+  await page.route(/rule-hits\?/, (route) => route.abort());
+  const carla = await nurse('carla', 'Carla');
+  const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${site.home.customerId}/rule-hits`);
+  const care = `/customers/${site.home.customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`;
+  await carla.client.ok('PUT', care, {});
+  await card.getByRole('button', { name: "I'll go" }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/Carla Meier/)
+    .waitFor();
+  await page.unrouteAll();
+  const taken = page
+    .getByRole('region', { name: 'Taken care of' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Room 14' });
+  await taken.getByText('Carla Meier').waitFor();
+  await carla.client.ok('DELETE', care);
+  await card.getByRole('button', { name: "I'll go" }).click();
+  await taken.getByRole('button', { name: "I'm not going" }).click();
+  await card.getByRole('button', { name: 'right: it happened' }).click();
+  // Somebody is still on the floor.
+  await taken.getByText('It was right: it happened').waitFor();
+  expect(await open.getByText('Nobody is known').count()).toBe(0);
+  await say(room, fallMessage('finished', start));
+  const shift = page.getByRole('region', { name: 'Answered in the last 12 hours' }).getByRole('listitem');
+  await shift.filter({ hasText: 'Room 14' }).getByText('It was right: it happened').waitFor();
+});
+
+test('a page that reaches nothing keeps what it has, says in red how old it is, and goes on by itself', async () => {
+  const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
+  await using visitor = await site.openLoggedIn('/account', site.home, { expected });
+  const { page, context } = visitor;
+  await page.clock.install();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const open = page.getByRole('region', { name: 'Open alarms' });
+  const late = page.getByRole('alert').filter({ hasText: 'Out of date' });
+  const calm = open.getByRole('note');
+  const colour = () =>
+    page.evaluate<string>(
+      'getComputedStyle(document.querySelector("[aria-label=\'Open alarms\'] [role=note]")).backgroundColor',
+    );
+  await calm.waitFor();
+  const green = await colour();
+  expect(await late.count()).toBe(0);
+  await context.setOffline(true);
+  await late.getByText('This browser has no network.').waitFor();
+  expect(await colour()).not.toBe(green);
+  expect(await page.title()).toBe('⚠ Overview · Sensor Cloud');
+  await visitor.look('night-offline');
+  await context.setOffline(false);
+  await late.waitFor({ state: 'detached' });
+  await expect.poll(colour).toBe(green);
+
+  // The network is there, and the service is not.
+  await page.route(/open-falls|rule-hits/, (route) => route.abort());
+  await page.getByText('Not up to date').waitFor();
+  await page.clock.fastForward(61_000);
+  await late.getByText(/1 minute ago/).waitFor();
+  expect(await colour()).not.toBe(green);
+  await page.unrouteAll();
+  await late.waitFor({ state: 'detached' });
+});
+
+test('a load of the page is nine calls at most, and then it reads little', async () => {
+  await using visitor = await site.openLoggedIn('/account');
+  const { page } = visitor;
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (!pathname.includes('/console')) calls.push(pathname.replace(/.*\/api\/v1/, '') + search);
+  });
+  await page.goto(site.address, { waitUntil: 'networkidle' });
+  await page.getByText('No open alarm.').waitFor();
+  expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(9);
+  const after = calls.length;
+  await page.waitForRequest(/rule-hits/);
+  await page.waitForRequest(/rule-hits/);
+  const further = calls.slice(after);
+  expect(
+    further.every((call) => /open-falls|perPage=10&|perPage=10$/.test(call)),
+    further.join('\n'),
+  ).toBe(true);
 });

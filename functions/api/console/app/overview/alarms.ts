@@ -81,9 +81,15 @@ export const carerOf = ({ hits }: Alarm) =>
   hits.find(({ acknowledgement }) => acknowledgement)?.acknowledgement ?? null;
 /** What an alarm was, as somebody said of its newest hit. */
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
-/** The answered alarms of a shift: nobody said yet what was there, or somebody did. */
+/** Did somebody say of all of an alarm what it was? */
+export const isJudged = ({ hits }: Alarm): boolean => hits.every(({ feedback }) => feedback);
+/**
+ * The answered alarms of a shift. Taken care of are those of which nobody said yet what it was, and all whose fall goes on;
+ * the others are done, the newest first.
+ */
 export const answered = (alarms: readonly Alarm[], now: number) => {
-  const ofShift = alarms.filter((alarm) => !isOpen(alarm) && Math.max(...alarm.hits.map(answeredAt)) > now - SHIFT);
-  const isTaken = ({ hits }: Alarm): boolean => hits.some(({ feedback }) => !feedback);
+  const isOfShift = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;
+  const ofShift = alarms.filter((alarm) => !isOpen(alarm) && (alarm.fall || isOfShift(alarm)));
+  const isTaken = (alarm: Alarm): boolean => alarm.fall !== undefined || !isJudged(alarm);
   return { taken: ofShift.filter(isTaken), done: ofShift.filter((alarm) => !isTaken(alarm)).toReversed() };
 };

@@ -1,7 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
-import type { Alarm } from './alarms.ts';
+import { type Alarm, isJudged } from './alarms.ts';
 import { Carer, FallBadges, ItWas, Stay, Was } from './parts.tsx';
 
 const What = ({ alarm: { hits, since } }: { alarm: Alarm }) => {
@@ -10,7 +10,7 @@ const What = ({ alarm: { hits, since } }: { alarm: Alarm }) => {
   return <Text>{`${situations[hits[0].situation]}, ${dates.second(since)}`}</Text>;
 };
 
-/** The alarms that somebody takes care of, until somebody says what was there. */
+/** The alarms that somebody takes care of, until somebody says what it was and its fall is over. */
 export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
   const { overview: texts } = useTexts();
   if (alarms.length === 0) return null;
@@ -27,7 +27,7 @@ export const Taken = ({ alarms }: { alarms: readonly Alarm[] }) => {
             {alarm.fall && <FallBadges fall={alarm.fall} />}
             <Carer alarm={alarm} />
             <div className="alarm-answers">
-              <ItWas alarm={alarm} />
+              {isJudged(alarm) ? <Was alarm={alarm} /> : <ItWas alarm={alarm} />}
               <Stay alarm={alarm} />
             </div>
           </li>
@@ -51,7 +51,6 @@ export const Shift = ({ alarms }: { alarms: readonly Alarm[] }) => {
           <li key={alarm.key}>
             <NameLink href={`/sensors/${alarm.sensorId}?part=hits`}>{alarm.name}</NameLink>
             <What alarm={alarm} />
-            {alarm.fall && <FallBadges fall={alarm.fall} />}
             <Carer alarm={alarm} />
             <Was alarm={alarm} />
           </li>

@@ -28,7 +28,7 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const sensors = useQuery(sensorsQuery(customerId)).data;
   const rules = useQuery(fallRulesQuery(customerId)).data?.total;
   const isNew = rules === 0;
-  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: isNew && may(managers) }).data;
+  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
     enabled: isNew && may('manage_bots'),

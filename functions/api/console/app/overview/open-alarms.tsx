@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
+import { useNow } from '../ui/now.ts';
 import type { Alarm } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
 import { Carer, FallBadges, Go, ItWas, Running } from './parts.tsx';
@@ -28,7 +29,7 @@ const OfRule = ({ alarm }: { alarm: Alarm }) => {
     <Card {...alarm}>
       <div className="alarm-what">
         <Text fw={600}>{`${what}, ${texts.since(dates.second(since))}`}</Text>
-        {fall && <FallBadges fall={fall} />}
+        {fall && <FallBadges fall={fall} isOnRed />}
       </div>
       <Told hits={hits} />
       <Carer alarm={alarm} />
@@ -40,15 +41,20 @@ const OfRule = ({ alarm }: { alarm: Alarm }) => {
   );
 };
 
-const Untold = ({ fall }: { fall: OpenFall }) => {
+/** So long (ms) after a fall began its hit may still be on its way. */
+const UNDER_WAY = 15_000;
+
+const Untold = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
+  const now = useNow();
   return (
     <Card {...fall}>
       <div className="alarm-what">
         <Text fw={600}>{texts.since(dates.second(fall.since))}</Text>
-        <FallBadges fall={fall} />
+        <FallBadges fall={fall} isOnRed />
       </div>
+      {isKnown && now - fall.since > UNDER_WAY && <Text>{texts.toldNobody}</Text>}
     </Card>
   );
 };
@@ -62,24 +68,31 @@ export const keysOf = ({ alarms, untold }: Open): string[][] => [
   ...untold.map((fall) => [fallKey(fall)]),
 ];
 
-type OpenAlarmsProps = { open: Open; isWatched: boolean };
+type OpenAlarmsProps = {
+  open: Open;
+  /** Are hits and falls known? */
+  isKnown: boolean;
+  isWatched: boolean;
+  /** Does a fall go on, such as one that somebody takes care of? */
+  isSomebodyDown: boolean;
+};
 /**
  * Lists the open alarms, the oldest first. A screen reader announces new ones, but not the passing seconds. That there is
- * none is green only where all of the home is watched.
+ * none is green only where all of the home is watched. While hits are not known, nothing is said of whom they told.
  */
-export const OpenAlarms = ({ open, isWatched }: OpenAlarmsProps) => {
+export const OpenAlarms = ({ open, isKnown, isWatched, isSomebodyDown }: OpenAlarmsProps) => {
   const { overview: texts } = useTexts();
   const { alarms, untold, more } = open;
   const cards = [
     ...alarms.map((alarm) => ({ ...alarm, card: <OfRule key={alarm.key} alarm={alarm} /> })),
-    ...untold.map((fall) => ({ ...fall, card: <Untold key={fallKey(fall)} fall={fall} /> })),
+    ...untold.map((fall) => ({ ...fall, card: <Untold key={fallKey(fall)} fall={fall} isKnown={isKnown} /> })),
   ].toSorted((one, other) => one.since - other.since);
   return (
     <>
       <div role="status">
         {countOf(open) === 0 ? (
-          <Alert color={isWatched ? 'green' : 'gray'} role="note" className="calm">
-            {texts.noAlarm}
+          <Alert color={isWatched && !isSomebodyDown ? 'green' : 'gray'} role="note">
+            <Text fz="lg">{isSomebodyDown ? texts.noAlarm : `${texts.noAlarm} ${texts.nobody}`}</Text>
           </Alert>
         ) : (
           <VisuallyHidden>{`${texts.alarms}: ${cards.map(({ name }) => name).join(', ')}`}</VisuallyHidden>

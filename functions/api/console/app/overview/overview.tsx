@@ -76,7 +76,9 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
   return (
     <section aria-label={texts.alarms}>
       <Sound keys={isKnown ? keysOf(open) : undefined} />
-      {(isKnown || countOf(open) > 0) && <OpenAlarms open={open} isWatched={isWatched} />}
+      {(isKnown || countOf(open) > 0) && (
+        <OpenAlarms {...{ open, isKnown, isWatched }} isSomebodyDown={falls.data?.falls.length !== 0} />
+      )}
       {!isKnown && !error && <Loading rows={2} />}
       {error && <Failed error={error} onRetry={() => void Promise.all([falls.refetch(), hits.refetch()])} />}
       {hits.data?.isWhole === false && <Text mt="sm">{texts.notWhole}</Text>}
@@ -104,6 +106,7 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
       <Alarms {...alarms} watch={watch} fresh={fresh} />
       <Unwatched watch={watch} />
       <Troubles customerId={customerId} />
+      <Checklist customerId={customerId} />
       <Taken alarms={taken} />
       {hits && <Shift alarms={done} />}
       <section aria-label={texts.hits}>
@@ -127,7 +130,7 @@ export const OverviewPage = () => {
   return (
     <Stack gap="xl">
       <Title order={1}>{texts.title}</Title>
-      {(customerId !== null || isNone) && <Checklist customerId={customerId} />}
+      {customerId === null && isNone && <Checklist customerId={null} />}
       {customerId !== null && <OfCustomer key={customerId} customerId={customerId} />}
       {customerId === null && isNone === false && <NoCustomer />}
       <div className="cards">

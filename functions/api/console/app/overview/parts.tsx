@@ -24,15 +24,15 @@ export const Running = ({ since }: { since: number }) => {
 };
 
 /** How a fall stands that goes on. */
-export const FallBadges = ({ fall: { fallState, isSensitive, isSimulated } }: { fall: OpenFall }) => {
+export const FallBadges = ({ fall, isOnRed = false }: { fall: OpenFall; isOnRed?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
+  const { fallState, isSensitive, isSimulated } = fall;
+  const look = { color: 'red', size: 'lg', variant: isOnRed ? 'white' : 'filled' };
   return (
     <>
-      <Badge color="red" size="lg">
-        {sensor.fall[fallState]}
-      </Badge>
-      {isSensitive && <Badge variant="outline">{texts.sensitive}</Badge>}
-      {isSimulated && <Badge variant="outline">{texts.simulated}</Badge>}
+      <Badge {...look}>{sensor.fall[fallState]}</Badge>
+      {isSensitive && <Badge {...look}>{texts.sensitive}</Badge>}
+      {isSimulated && <Badge {...look}>{texts.simulated}</Badge>}
     </>
   );
 };

@@ -6,7 +6,8 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 export const overview: Texts['overview'] = {
   title: 'Übersicht',
   alarms: 'Offene Alarme',
-  noAlarm: 'Kein offener Alarm. Von niemandem ist bekannt, dass er am Boden liegt.',
+  noAlarm: 'Kein offener Alarm.',
+  nobody: 'Von niemandem ist bekannt, dass er am Boden liegt.',
   asOf: (time) => `Stand ${time}`,
   late: (time, ago) =>
     `Diese Seite ist veraltet: Sie zeigt, was um ${time} war (${ago}). Was seitdem geschah, steht hier nicht.`,

@@ -4,7 +4,8 @@ const plural = (count: number, one: string, many: string): string => `${count} $
 export const overview = {
   title: 'Overview',
   alarms: 'Open alarms',
-  noAlarm: 'No open alarm. Nobody is known to lie on the floor.',
+  noAlarm: 'No open alarm.',
+  nobody: 'Nobody is known to lie on the floor.',
   asOf: (time: string) => `As of ${time}`,
   late: (time: string, ago: string) =>
     `This page is out of date: it shows what was so at ${time} (${ago}). What happened since then is not here.`,
@@ -23,7 +24,7 @@ export const overview = {
   toldNobody: 'No rule told anybody.',
   someone: 'Somebody',
   comes: 'takes care of it',
-  notGoing: 'I do not go',
+  notGoing: "I'm not going",
   takenBack: 'The alarm is open again.',
   itWas: 'It was',
   noFeedback: 'nobody said what it was',
