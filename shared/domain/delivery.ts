@@ -134,12 +134,16 @@ export const RELEASE_EVERY = 100;
 /** How far ahead (ms) releases are planned at most, so that switching the webhook off again takes effect. */
 export const RELEASE_AHEAD = 60_000;
 
-/** Derives the id of the delivery for an event, a webhook and a rule, so that writing it twice does no harm. */
+/**
+ * Derives the id of the delivery for an event, a webhook and a rule, so that writing it twice does no harm. `rounds`: the
+ * number of its round, where the rule escalates; then `receiveDate` is when that was due.
+ */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
   webhookId: string,
   ruleId: number,
-) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId);
+  ...rounds: readonly number[]
+) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId, ...rounds);
 
 /** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
 export type Outcome =

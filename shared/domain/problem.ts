@@ -14,6 +14,7 @@ export type Problem =
   | 'json'
   | 'json_depth'
   | 'one_scope'
+  | 'steps_rise'
   | 'region_needs_sensor'
   | 'situation_has_no_region'
   | 'customer_hook_has_no_bot'

@@ -3,7 +3,7 @@ import { Acknowledgement } from './acknowledgement.ts';
 import { Situation } from './event.ts';
 import { Feedback } from './feedback.ts';
 import { Sensor } from './sensor.ts';
-import { id, int64, millis, uuid } from './values.ts';
+import { id, int32, int64, millis, uuid } from './values.ts';
 
 /** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
@@ -17,6 +17,7 @@ export const RuleMessage = z
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
+    step: int32(0, 5).meta({ description: 'the step of the escalation that it belongs to; 0: it was sent at first' }),
   })
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;

@@ -1,6 +1,7 @@
 import { ADDRESS_SECONDS } from './acknowledgement.ts';
 import type { Decided } from './decision.ts';
 import { type Delivery, deliveryId, type Reader, type Service, type Snapshot } from './delivery.ts';
+import type { Escalation } from './escalation.ts';
 import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { languageOf } from './locale.ts';
@@ -92,14 +93,21 @@ export const snapshotOf = (
   };
 };
 
+/** The round of an escalation that a delivery belongs to. */
+export type EscalationRound = Pick<Escalation, 'round' | 'at'>;
+
 /**
  * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
  * same id.
  */
 const deliveryIdOf = (
   { event, sensor }: EventContext,
-  { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
+  { webhookId, format, ruleId, round }: { webhookId: string; format: Format; ruleId: number; round?: EscalationRound },
 ) => {
+  if (round) {
+    const due = { receiveDate: round.at, uuid: event.uuid, sensorId: sensor.id };
+    return deliveryId(due, webhookId, ruleId, round.round);
+  }
   const { source, receiveDate } = event;
   const isOnce = formats[format].isOncePerMessage && source !== null;
   const uuid = isOnce ? source : event.uuid;
@@ -109,7 +117,14 @@ const deliveryIdOf = (
 /** Makes a delivery that waits for its first attempt. */
 export const newDelivery = (
   eventContext: EventContext,
-  to: { customerId: number; webhookId: string; format: Format; hit: Delivery['hit']; ruleId: number },
+  to: {
+    customerId: number;
+    webhookId: string;
+    format: Format;
+    hit: Delivery['hit'];
+    ruleId: number;
+    round?: EscalationRound;
+  },
   snapshot: Snapshot,
   now: number,
 ): Delivery => ({

@@ -18,6 +18,7 @@ export const queueOf = (task: Task): QueueName => {
     case 'process_notice':
       return 'events';
     case 'check_sensor':
+    case 'escalate':
       return 'timers';
     case 'deliver':
       return task.isRetry ? 'retries' : 'deliveries';
@@ -51,7 +52,10 @@ export const MAX_DELAY_SECONDS = 900;
  * `deliveries` is fair to both. It has at most 128 characters.
  */
 export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
-const groupOf = (task: Task): string => ('webhookId' in task ? `${task.customerId}/${task.webhookId}` : task.sensorId);
+const groupOf = (task: Task): string => {
+  if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
+  return 'webhookId' in task ? `${task.customerId}/${task.webhookId}` : task.sensorId;
+};
 
 /**
  * Escapes the two characters that JSON leaves as they are and that SQS refuses, because it takes only characters that

@@ -58,6 +58,10 @@ export type ProcessNotice = z.output<typeof ProcessNotice>;
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traced });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
+/** Decides the next round of the escalation of a hit, if it is due. */
+export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, hitId: id, ...traced });
+export type Escalate = z.output<typeof Escalate>;
+
 /**
  * Attempts a delivery, but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
  * not delay deliveries to healthy receivers.
@@ -78,7 +82,7 @@ export const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebh
 export const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
 
 /** The tasks of the worker that processes sensors, and of the worker that delivers to webhooks. */
-export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor]);
+export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);
 export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay]);
 export type SensorTask = z.output<typeof SensorTask>;
 export type WebhookTask = z.output<typeof WebhookTask>;
@@ -88,6 +92,7 @@ type QueueOf = {
   process_messages: 'events';
   process_notice: 'events';
   check_sensor: 'timers';
+  escalate: 'timers';
   deliver: 'deliveries' | 'retries';
   release_held: 'retries';
   step_replay: 'retries';

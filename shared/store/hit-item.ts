@@ -1,4 +1,6 @@
 import type { Acknowledgement } from '../domain/acknowledgement.ts';
+import type { Decided } from '../domain/decision.ts';
+import type { Escalation } from '../domain/escalation.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import { packMessages, unpackMessages } from '../domain/packed-messages.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
@@ -13,12 +15,24 @@ export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'acknowledgement' | 
   acknowledgement?: Acknowledgement;
   /** Its last change is among the late ones: late-change.ts. */
   isLate?: true;
+  /** While the escalation of its rule goes on: how far it has come, and the event that is told. escalations.ts. */
+  escalation?: Escalation;
+  cause?: Cause;
+  duePk?: string;
+  dueAt?: string;
 };
+/** The event of a hit, as it was decided. */
+export type Cause = Omit<Decided, 'rules' | 'requestId'>;
+
 /** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
-export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages'> & {
-  messages: Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate'>[];
+export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
+  messages: NewMessage[];
   numbered: HitNumber;
+  /** The escalation of a hit that is made at a time (ms). */
+  escalates?: (createDate: number) => Escalation | null;
 };
+/** A message of a new hit: who is told first. */
+export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate' | 'step'>;
 
 /** Ids of one customer's hits are dense: this many of them before those of the next customer. */
 const IDS = 2 ** 32;
@@ -52,7 +66,14 @@ export const packed = (messages: NewHit['messages']): Pick<StoredHit, 'messages'
 export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
   const names = told === undefined ? [] : unpackMessages(told);
   const { id: ruleHitId, createDate } = item;
-  const plain = { createDate, updateDate: createDate, ruleHitId, publisher: 'webhook' as const, wasSend: false };
+  const plain = {
+    createDate,
+    updateDate: createDate,
+    ruleHitId,
+    publisher: 'webhook' as const,
+    wasSend: false,
+    step: 0,
+  };
   const messages = item.messages.map((message, at) => ({ ...plain, ...names[at], ...message }));
   return { ...item, messages } as Omit<T, 'told' | 'messages'> & HitItem;
 };

@@ -13,6 +13,7 @@ export { customers } from './customers.ts';
 export { deliveries } from './deliveries.ts';
 export { deliveryLog } from './delivery-log.ts';
 export { due } from './due.ts';
+export { escalations } from './escalations.ts';
 export { events } from './events.ts';
 export { feedback } from './feedback.ts';
 export { firmwares } from './firmwares.ts';

@@ -5,6 +5,7 @@ import { canTell } from '../../../shared/domain/formats/formats.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
+import { namedRecipients } from '../../../shared/domain/recipient.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
@@ -19,7 +20,7 @@ const checkNames = async (
   rule: RuleUpdate,
   refuse: Refuse,
 ): Promise<void> => {
-  const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
+  const { sensorId, sensorGroupId, regionId, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
   if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
     refuse('sensorGroupId', 'unknown_reference');
@@ -27,13 +28,15 @@ const checkNames = async (
     const room = await store.rooms.get(customerId, sensorId);
     if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
   }
-  const webhookIds = [...new Set(recipients.map(({ webhookId }) => webhookId))];
+  const named = namedRecipients(rule);
+  const webhookIds = [...new Set(named.map(({ recipient }) => recipient.webhookId))];
   const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
-  for (const [at, { botId, webhookId }] of recipients.entries()) {
+  for (const { path, recipient } of named) {
+    const { botId, webhookId } = recipient;
     const webhook = found.get(webhookId);
-    if (!webhook) return refuse(`recipients.${at}.webhookId`, 'unknown_reference');
-    if (webhook.botId !== botId) refuse(`recipients.${at}.botId`, 'foreign_webhook');
-    if (!canTell(webhook.format, situation)) refuse(`recipients.${at}.webhookId`, 'format_cannot_tell');
+    if (!webhook) return refuse(`${path}.webhookId`, 'unknown_reference');
+    if (webhook.botId !== botId) refuse(`${path}.botId`, 'foreign_webhook');
+    if (!canTell(webhook.format, situation)) refuse(`${path}.webhookId`, 'format_cannot_tell');
   }
 };
 

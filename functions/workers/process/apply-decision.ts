@@ -53,7 +53,11 @@ const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: r
 };
 
 /** Counts what the decision's rules are to tell at once: nothing waits for a webhook that is off, or whose schedule begins later. */
-const countAlarms = ({ measure }: ProcessDeps, deliveries: readonly Delivery[], { webhooks }: Recipients): void => {
+export const countAlarms = (
+  { measure }: ProcessDeps,
+  deliveries: readonly Delivery[],
+  { webhooks }: Recipients,
+): void => {
   const isNow = ({ hit, webhookId }: Delivery): boolean => {
     const webhook = webhooks.get(webhookId);
     return hit !== null && webhook?.isEnabled === true && !webhook.retrySchedule?.[0];

@@ -1,15 +1,26 @@
 import { situationText } from '../../../shared/api/messages/situation-text.ts';
 import type { Bot } from '../../../shared/domain/bot.ts';
 import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
-import type { Delivery } from '../../../shared/domain/delivery.ts';
+import type { Delivery, HitMessage } from '../../../shared/domain/delivery.ts';
+import { beginning } from '../../../shared/domain/escalation.ts';
 import type { Format } from '../../../shared/domain/formats/format.ts';
 import { formats, takes } from '../../../shared/domain/formats/formats.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import { type EventContext, newDelivery, readerOf, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
+import { accountOf, distinct } from '../../../shared/domain/recipient.ts';
+import type { Recipient, Rule } from '../../../shared/domain/rule.ts';
+import type { HitPlace } from '../../../shared/domain/rule-hit.ts';
+import {
+  type EscalationRound,
+  type EventContext,
+  newDelivery,
+  readerOf,
+  senderOf,
+  snapshotOf,
+} from '../../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { NewHit } from '../../../shared/store/hit-item.ts';
+import type { NewHit, NewMessage } from '../../../shared/store/hit-item.ts';
+import { enqueueRound } from './enqueue-round.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
@@ -20,8 +31,8 @@ const isTold = (format: Format, { event: { source, happening } }: EventContext):
 
 type UnnumberedHit = Omit<NewHit, 'numbered'>;
 
-/** Appends a hit to the customer's hits. Returns its id, and the bots that its messages are for. */
-export type Append = (hit: UnnumberedHit) => Promise<{ id: number; bots: number[] }>;
+/** Appends a hit to the customer's hits. Returns its place, and the accounts that its messages are for. */
+export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { told: number[] }>;
 
 /**
  * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search
@@ -38,7 +49,7 @@ export const appender = ({ store, now }: ProcessDeps, customerId: number, decisi
     last = context;
     // The rule may have been given other recipients since the hit was written.
     const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
-    return { id: context.id, bots: (found ?? hit).messages.map(({ accountId }) => accountId) };
+    return { ...last, told: (found ?? hit).messages.map(({ accountId }) => accountId) };
   };
 };
 
@@ -48,17 +59,35 @@ export type Recipients = {
   bots: ReadonlyMap<number, Bot>;
 };
 
-/** The recipients of a rule, each once: a rule may name a webhook twice. */
-const namedBy = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
+/** Can the format of a recipient tell of the event? Else it gets no message in the hit, which would wait for it for ever. */
+export const canBeTold = (eventContext: EventContext, { webhooks }: Recipients, { webhookId }: Recipient): boolean =>
+  isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext);
+
+/** The message of a hit for a recipient, not sent yet. */
+export const messageFor = (
+  { random, now }: ProcessDeps,
+  recipient: Recipient,
+  bots: ReadonlyMap<number, Bot>,
+): NewMessage => {
+  const accountId = accountOf(recipient);
+  return {
+    id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+    accountId,
+    publisher: 'webhook',
+    wasSend: false,
+    sendTryTimes: [],
+    extra: { display_name: bots.get(accountId)?.name ?? '', is_bot: true },
+  };
+};
 
 const newHit = (
-  { random, now }: ProcessDeps,
+  deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  recipients: Rule['recipients'],
+  recipients: readonly Recipient[],
   bots: ReadonlyMap<number, Bot>,
 ): UnnumberedHit => {
-  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
+  const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
     ruleId: rule.id,
     ruleSensorGroupId: rule.sensorGroupId ?? 0,
@@ -66,14 +95,9 @@ const newHit = (
     sensorId: eventContext.sensor.id,
     sensorEventId: eventContext.event.uuid,
     situation: rule.situation,
-    messages: recipients.map(({ botId }) => ({
-      id: drawn(),
-      accountId: botId,
-      publisher: 'webhook',
-      wasSend: false,
-      sendTryTimes: [],
-      extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
-    })),
+    messages: recipients.map((recipient) => messageFor(deps, recipient, bots)),
+    escalates: (createDate) => beginning(rule, createDate),
+    cause,
   };
 };
 
@@ -91,31 +115,42 @@ export const fireDeleted = async (
   });
 };
 
-/** Writes the hit of a rule. Returns a delivery for each recipient whose webhook still exists and belongs to its bot. */
+/** The delivery of an event to a recipient, if its webhook still exists and belongs to its bot. `message`: its message of the hit. */
+export const deliveryTo = async (
+  { now }: Pick<ProcessDeps, 'now'>,
+  eventContext: EventContext,
+  rule: Rule,
+  { webhooks, bots }: Recipients,
+  { recipient, hit, round }: { recipient: Recipient; hit: HitMessage | null; round?: EscalationRound },
+): Promise<Delivery[]> => {
+  const { webhookId, botId } = recipient;
+  const webhook = webhooks.get(webhookId);
+  if (webhook?.botId !== botId) return [];
+  const { locale } = bots.get(botId) ?? { locale: DEFAULT_LOCALE };
+  const text = await textFor(locale, eventContext.event);
+  const reader = formats[webhook.format].isForPeople && { reader: readerOf(eventContext, rule, locale) };
+  const snapshot = { ...snapshotOf(eventContext, senderOf(webhook), rule, text), ...reader };
+  const { customerId, id: ruleId } = rule;
+  const to = { customerId, webhookId, format: webhook.format, hit, ruleId, ...(round && { round }) };
+  return [newDelivery(eventContext, to, snapshot, now())];
+};
+
+/** Writes the hit of a rule, and queues the first round of its escalation. Returns the deliveries to its first recipients. */
 export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  { webhooks, bots }: Recipients,
+  known: Recipients,
   append: Append,
 ): Promise<Delivery[]> => {
   const { customerId } = rule;
-  // A recipient whose format cannot tell of the event gets no message in the hit, which would wait for it for ever.
-  const recipients = namedBy(rule).filter(({ webhookId }) =>
-    isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
-  );
-  const { id, bots: told } = await append(newHit(deps, eventContext, rule, recipients, bots));
-  const deliveries = recipients.map(async ({ webhookId, botId }, at) => {
-    const webhook = webhooks.get(webhookId);
-    if (webhook?.botId !== botId) return [];
-    const { locale } = bots.get(botId) ?? { locale: DEFAULT_LOCALE };
-    const text = await textFor(locale, eventContext.event);
-    const reader = formats[webhook.format].isForPeople && { reader: readerOf(eventContext, rule, locale) };
-    const snapshot = { ...snapshotOf(eventContext, senderOf(webhook), rule, text), ...reader };
-    const message = told[at] === botId ? at : told.indexOf(botId);
-    const hit = message < 0 ? null : { id, message };
-    const to = { customerId, webhookId, format: webhook.format, hit, ruleId: rule.id };
-    return [newDelivery(eventContext, to, snapshot, deps.now())];
+  const recipients = distinct(rule.recipients).filter((one) => canBeTold(eventContext, known, one));
+  const { id, createDate, told } = await append(newHit(deps, eventContext, rule, recipients, known.bots));
+  const escalation = beginning(rule, createDate);
+  if (escalation) await enqueueRound(deps, { customerId, hitId: id, uuid: eventContext.event.uuid }, escalation.at);
+  const deliveries = recipients.map((recipient, at) => {
+    const message = told[at] === accountOf(recipient) ? at : told.indexOf(accountOf(recipient));
+    return deliveryTo(deps, eventContext, rule, known, { recipient, hit: message < 0 ? null : { id, message } });
   });
   return (await Promise.all(deliveries)).flat();
 };

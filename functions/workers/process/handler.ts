@@ -6,6 +6,7 @@ import { consume, type Received } from '../../../shared/worker/consume.ts';
 import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
+import { escalate } from './escalate.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
 import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
 import { finishEarlier, finishOrPutAside, settle } from './settle.ts';
@@ -15,7 +16,8 @@ import { stepThrough } from './step-through.ts';
 const MARGIN_MS = 5_000;
 
 type ReceivedInput = Received<ProcessMessages | ProcessNotice>;
-const isInput = (one: Received<SensorTask>): one is ReceivedInput => one.task.type !== 'check_sensor';
+const isInput = (one: Received<SensorTask>): one is ReceivedInput =>
+  one.task.type !== 'check_sensor' && one.task.type !== 'escalate';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 /** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
@@ -110,6 +112,10 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
   for (const received of runsOf(all)) {
     const [first] = received;
     if (!first) continue;
+    if (first.task.type === 'escalate') {
+      await escalate(deps, first.task);
+      continue;
+    }
     const { customerId, sensorId, type } = first.task;
     if (type !== 'check_sensor') {
       await processInputs(deps, customerId, sensorId, received.filter(isInput), timeLeft);

@@ -80,6 +80,7 @@ export const problems: Record<Problem, string> = {
   items: 'hat die falsche Zahl von Einträgen oder Zeichen; die Grenze ist {limit}',
   json: 'ist kein gültiges JSON',
   json_depth: 'ist zu tief verschachtelt',
+  steps_rise: 'muss länger sein als beim Schritt davor',
   one_scope: 'muss fehlen, wenn es eine sensorId gibt',
   region_needs_sensor: 'muss fehlen, wenn es keine sensorId gibt',
   situation_has_no_region: 'muss fehlen, weil diese Situation in keinem Bereich geschieht',

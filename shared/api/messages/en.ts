@@ -81,6 +81,7 @@ export const problems: Record<Problem, string> = {
   items: 'has the wrong number of entries or characters; the limit is {limit}',
   json: 'is not valid JSON',
   json_depth: 'is nested too deeply',
+  steps_rise: 'must be longer than that of the step before',
   one_scope: 'must be left out when there is a sensorId',
   region_needs_sensor: 'must be left out unless there is a sensorId',
   situation_has_no_region: 'must be left out, because this situation happens in no region',

@@ -29,6 +29,7 @@ const newRule = ({ rules: { newMessage } }: Texts): RuleUpdate => ({
   ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
   ...{ situation: 'fall_detected', sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
   ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
+  ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
 });
 
 /** The parts of a rule that can be changed. */
