@@ -1,3 +1,4 @@
+import { channelKinds } from '../domain/channel.ts';
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/username.ts';
 import type { Table, TableReader } from './client.ts';
@@ -77,7 +78,7 @@ export const userWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a user whole: without its account no session or token opens anything. False: it is gone already, or may do
+   * Removes a user whole, with channels and duty: without its account no session or token opens anything. False: it is gone already, or may do
    * something else by now than what the removal was judged by.
    */
   remove: async (user: UserItem): Promise<boolean> => {
@@ -88,6 +89,8 @@ export const userWrites = (table: Table) => ({
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
+      { remove: items.duty({ customerId: customerId ?? 0, userId: id }) },
+      ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
     return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;

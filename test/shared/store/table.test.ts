@@ -146,6 +146,7 @@ describe('the table', () => {
       'canaryHome',
       'canaryRound',
       'addressKey',
+      'pushKey',
       'makerFeedback',
       'hardware',
       'device',
