@@ -11,8 +11,11 @@ import {
   workQueues,
 } from './capabilities.ts';
 import { isOver } from './concurrency/endable.ts';
+import type { People, SendToPerson } from './delivery/targets/person.ts';
+import type { Telegram } from './delivery/targets/telegram.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import { ADDRESS_KEY } from './domain/acknowledgement.ts';
+import { type ChannelKind, PUSH_KEY } from './domain/channel.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
@@ -27,6 +30,7 @@ import { encode, queueOf } from './queue/encode.ts';
 import type { Queues } from './queue/send.ts';
 import type { Task, TaskOf } from './queue/task.ts';
 import { QueueUnavailable } from './queue/unavailable.ts';
+import type { Sms } from './sms.ts';
 import type { StoreCall } from './store/access-pattern.ts';
 import type { Table } from './store/client.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
@@ -39,6 +43,9 @@ export type Runtime = {
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
+  /** Missing where the stage sends no SMS, and where it has no bot of Telegram. */
+  sms?: Sms;
+  telegram?: Telegram;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
   /** Who is to be told of alarms. Missing where there is no topic of alarms. */
@@ -95,6 +102,8 @@ type ByCapability = {
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: Mail };
+  /** `channelKinds`: what this stage has a service for. Letters that were not taken are counted. */
+  'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[]; settings: SettingsOf<'send:person'> };
   /** The longest gap (ms) between sweeps that is no outage: silence of sensors during an outage does not count. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
@@ -144,6 +153,16 @@ const keysAway = (cause: unknown): never => {
   throw new KeysUnavailable('a secret could not be sealed or opened', { cause });
 };
 
+const reaching = async (runtime: Runtime): Promise<People> => {
+  // Few functions reach people.
+  const { peopleBy } = await import('./delivery/targets/people.ts');
+  const { vault } = runtime;
+  return peopleBy({
+    ...runtime,
+    openPushKey: async (sealed) => (await vault()).open(sealed, PUSH_KEY).catch(keysAway),
+  });
+};
+
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
   guard: async ({ settings }) => ({ settings }),
@@ -168,6 +187,22 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
         metrics.measure('MailsFailed');
       }),
   }),
+  'send:person': async (runtime) => {
+    const { kinds, send } = await reaching(runtime);
+    const { log, metrics = unmeasured, settings } = runtime;
+    return {
+      channelKinds: kinds,
+      settings,
+      person: async (channel, letter) => {
+        const outcome = await send(channel, letter);
+        if (typeof outcome === 'object') {
+          log('error', 'a letter to a person was not taken', { by: channel.by, reason: outcome.retry });
+          metrics.measure('LettersFailed');
+        }
+        return outcome;
+      },
+    };
+  },
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from './auth/vault.ts';
 import { machine } from './concurrency/machine.ts';
+import type { Telegram } from './delivery/targets/telegram.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Runtime } from './deps.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
@@ -9,6 +10,7 @@ import type { Mail } from './mail.ts';
 import { buffered, type Metrics } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import type { Queues, queuesBySqs } from './queue/send.ts';
+import type { Sms } from './sms.ts';
 import { createTable, documentClient } from './store/client.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -46,6 +48,16 @@ const lazyMail = (config: Config, sender: string): Mail => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await (await mail())(...letter);
   };
+};
+
+const lazySms = (config: Config, origin: string): Sms => {
+  const sms = lazy(async () => (await import('./sms.ts')).smsByAws(config, origin));
+  return async (...message) => (await sms())(...message);
+};
+
+const lazyTelegram = (client: Runtime['webhookClient'], token: string): Telegram => {
+  const telegram = lazy(async () => (await import('./delivery/targets/telegram.ts')).telegramAs(client, token));
+  return async (...message) => (await telegram())(...message);
 };
 
 const lazyPublish = (config: Config): Publish => {
@@ -89,16 +101,20 @@ export const lambdaRuntime = (): Runtime => {
     mqtt: given.MQTT_QUEUE_URL,
     quarantine: given.QUARANTINE_QUEUE_URL,
   };
+  const webhookClient = lazyWebhookClient(given);
+  const sms = { region, credentials, ...(endpoints.sms && { endpoint: endpoints.sms }) };
   return {
     settings: given,
     table: createTable(client, given.TABLE_NAME),
     queues: lazyQueues({ region, credentials }, urls),
-    webhookClient: async () => lazyWebhookClient(given),
+    webhookClient: async () => webhookClient,
     vault: lazy(async () =>
       (await import('./auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     ),
     passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
+    ...(given.SMS_ORIGIN && { sms: lazySms(sms, given.SMS_ORIGIN) }),
+    ...(given.TELEGRAM_TOKEN && { telegram: lazyTelegram(async () => webhookClient, given.TELEGRAM_TOKEN) }),
     ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,

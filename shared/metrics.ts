@@ -20,6 +20,8 @@ export const metrics = {
   /** Deliveries of rule hits that are to be attempted at once. */
   AlarmsToTell: 'Count',
   MailsFailed: 'Count',
+  /** Letters to people that a service did not take, though their address may be right. */
+  LettersFailed: 'Count',
   /** Webhooks that were switched off by themselves. */
   WebhooksDisabled: 'Count',
   /** First deliveries of falls that ended without success. */

@@ -12,6 +12,7 @@ import {
   secretOrHash,
   sensorInactiveAfter,
   serviceName,
+  telegramToken,
   time,
 } from '../../shared/settings/kinds.ts';
 import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
@@ -156,6 +157,11 @@ export const variables = {
     'address that the mails come from which this host writes to `outbox` in its data folder',
     '`outbox`',
     mailAddress,
+  ),
+  TELEGRAM_TOKEN: declare(
+    'token of the bot of Telegram that sends messages to chats of users',
+    'they are files in `outbox`, as SMS always are',
+    telegramToken,
   ),
   CANARY: declare(
     'lets a test sensor fall every 5 minutes and waits until its webhook is called: see `canarySeconds` in `GET /health`',

@@ -71,6 +71,7 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   'waf-blocked': [from('BlockedRequests', 500)],
   'mails-bounced': [above('BounceRate', 0.05)],
   'mails-failing': [from('MailsFailed', 1)],
+  'letters-failing': [from('LettersFailed', 3)],
 };
 /** What must come all the time: a metric, how much of it, and within how many minutes. */
 const expected: Readonly<Record<string, readonly [string, number, number]>> = {
