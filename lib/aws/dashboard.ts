@@ -47,6 +47,8 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
     ownMetric(table, 'AlarmsFailed'),
+    ownMetric(table, 'NobodyOnDuty'),
+    ownMetric(table, 'SmsLimitReached'),
     ownMetric(table, 'WebhooksDisabled'),
     ownMetric(table, 'FeedbackFailed'),
   ]),

@@ -1,5 +1,4 @@
-import { distinct, keyOfRecipient, type Telling } from './recipient.ts';
-import type { Recipient } from './rule.ts';
+import type { Recipient, Telling } from './recipient.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /** So often at most all recipients are told again after the last step (completion 12 "Escalation"). */
@@ -18,42 +17,62 @@ export type Escalation = {
   at: number;
   /** The last round is decided, but maybe not all of its deliveries are on their queue. */
   open?: Kind;
+  /** Who was on duty when the open round was decided, where it tells whoever is. */
+  onDuty?: readonly number[];
+  /** Nobody was on duty: the next step is due `at` once, whatever its time is. */
+  isHurried?: true;
 };
 
 /** One round: a step of the rule, or all recipients again. */
 type Round = { kind: Kind; after: number; at: number };
-type Reached = Pick<Escalation, 'after' | 'repeats'>;
+type Reached = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
 
 const roundAfter = (
   { escalation = [], repeatSeconds = null }: Telling,
-  { after, repeats }: Reached,
+  { after, repeats, at, isHurried }: Reached,
   createDate: number,
   repeatAt: (ms: number) => number,
 ): Round | null => {
   const step = escalation.find(({ afterSeconds }) => afterSeconds > after);
-  if (step) return { kind: 'step', after: step.afterSeconds, at: createDate + step.afterSeconds * 1_000 };
+  const own = createDate + (step?.afterSeconds ?? 0) * 1_000;
+  if (step) return { kind: 'step', after: step.afterSeconds, at: isHurried ? Math.min(at, own) : own };
   if (repeatSeconds === null || repeats >= MOST_REPEATS) return null;
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** The escalation of a hit that was made at a time (ms); null when its rule has none. */
-export const beginning = (rule: Telling, createDate: number): Escalation | null => {
-  const first = roundAfter(rule, { after: 0, repeats: 0 }, createDate, (ms) => createDate + ms);
-  return first && { round: 0, after: 0, repeats: 0, at: first.at };
+/** What is kept of the round that comes next. */
+const noted = (round: number, { repeats, isHurried }: Reached, next: Round, after: number): Escalation => ({
+  ...{ round, after, repeats, at: next.at },
+  ...(isHurried && next.kind === 'step' && { isHurried }),
+});
+
+/**
+ * The escalation of a hit that was made at a time (ms); null when its rule has none. `isHurried`: nobody was on duty, whom
+ * its first recipients are.
+ */
+export const beginning = (rule: Telling, createDate: number, isHurried = false): Escalation | null => {
+  const reached = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
+  const first = roundAfter(rule, reached, createDate, (ms) => createDate + ms);
+  return first && noted(0, reached, first, 0);
 };
 
 /** The round that comes next, by the rule as it is now; null when none does. */
 export const nextRound = (rule: Telling, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
-/** The escalation once a round is decided. */
-export const opened = ({ round, repeats }: Escalation, { kind, after, at }: Round): Escalation => ({
-  round: round + 1,
-  after,
+/** The escalation once a round is decided. `onDuty`: who is, where the round tells whoever is; else undefined. */
+export const opened = (
+  { round, repeats }: Escalation,
+  { kind, after, at }: Round,
+  onDuty: readonly number[] | undefined,
+): Escalation => ({
+  ...{ round: round + 1, after, at, open: kind },
   repeats: kind === 'repeat' ? repeats + 1 : repeats,
-  at,
-  open: kind,
+  ...(onDuty && { onDuty }),
 });
+
+/** Did an open round want to tell whoever is on duty, and nobody is? */
+export const isUnheard = ({ onDuty }: Escalation): boolean => onDuty?.length === 0;
 
 /**
  * The escalation once an open round is carried out at a time (ms); null when it was the last one. What an outage has
@@ -61,39 +80,34 @@ export const opened = ({ round, repeats }: Escalation, { kind, after, at }: Roun
  */
 export const closed = (rule: Telling, escalation: Escalation, createDate: number, now: number): Escalation | null => {
   const { round, after, repeats, at } = escalation;
-  const next = roundAfter(rule, escalation, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
-  return next && { round, after, repeats, at: next.at };
+  const reached = { after, repeats, at: now, ...(isUnheard(escalation) && { isHurried: true as const }) };
+  const next = roundAfter(rule, reached, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
+  return next && noted(round, reached, next, after);
 };
 
-/** A recipient of a round, and the number of its step: 0 for the first recipients. */
-export type Target = { step: number; recipient: Recipient };
-
-/** Whom a round tells by the rule as it is now. When all are told again, a recipient may be named by several steps. */
-export const targetsOf = ({ recipients, escalation = [] }: Telling, open: Kind, after: number): Target[] => {
+/** Whom a round tells by the rule as it is now, step by step; 0 is the first recipients. */
+export const stepsOf = (
+  { recipients, escalation = [] }: Telling,
+  open: Kind,
+  after: number,
+): { step: number; recipients: readonly Recipient[] }[] => {
   const steps = escalation.flatMap(({ afterSeconds, recipients: some }, at) =>
-    (open === 'step' ? afterSeconds === after : afterSeconds <= after)
-      ? distinct(some).map((recipient) => ({ step: at + 1, recipient }))
-      : [],
+    (open === 'step' ? afterSeconds === after : afterSeconds <= after) ? [{ step: at + 1, recipients: some }] : [],
   );
-  return open === 'step' ? steps : [...distinct(recipients).map((recipient) => ({ step: 0, recipient })), ...steps];
+  return open === 'step' ? steps : [{ step: 0, recipients }, ...steps];
 };
 
-/** Each recipient once, by its first target. */
-export const onceEach = <T extends Target>(targets: readonly T[]): T[] =>
-  [...new Map(targets.toReversed().map((target) => [keyOfRecipient(target.recipient), target])).values()].toReversed();
-
+type Place = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
 /**
- * The place of a target's message among those of a hit, in the order of the targets; null when it has none yet: two
- * messages of one step may be for the same account.
+ * The place of each addressee's message among those of a hit; null when there is none yet: two messages of one step may be
+ * for webhooks of the same bot.
  */
-export const placesOf = (
-  messages: readonly Pick<RuleMessage, 'accountId' | 'step'>[],
-  targets: readonly { step: number; accountId: number }[],
-): (number | null)[] => {
+export const placesOf = (messages: readonly Place[], addressees: readonly Place[]): (number | null)[] => {
   const taken = new Set<number>();
-  return targets.map(({ step, accountId }) => {
+  return addressees.map(({ step, accountId, publisher }) => {
     const at = messages.findIndex(
-      (one, place) => one.step === step && one.accountId === accountId && !taken.has(place),
+      (one, place) =>
+        one.step === step && one.accountId === accountId && one.publisher === publisher && !taken.has(place),
     );
     taken.add(at);
     return at < 0 ? null : at;

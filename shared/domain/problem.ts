@@ -27,6 +27,7 @@ export type Problem =
   | 'format_cannot_tell'
   | 'format_loses_rules'
   | 'foreign_webhook'
+  | 'not_reachable'
   | 'url'
   | 'url_address'
   | 'hardware_id'

@@ -17,6 +17,8 @@ const bounds = {
   /** Running replays of one webhook. */
   replays: { byDefault: 1, most: 100 },
   messagesPerSecond: { byDefault: 100, most: 1_000_000 },
+  /** SMS that tell people of rule hits, within 24 hours. */
+  smsPerDay: { byDefault: 100, most: 1_000 },
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;
 /** The quotas that a stage sets. */

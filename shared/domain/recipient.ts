@@ -1,26 +1,64 @@
-import type { Recipient, Rule } from './rule.ts';
+import * as z from 'zod';
+import { channelKinds } from './channel.ts';
+import type { Rule } from './rule.ts';
+import { id, uuid } from './values.ts';
 
-/** The part of a rule that says who is told. Rules from before there was escalation have none of the optional fields. */
-export type Telling = Pick<Rule, 'recipients'> &
-  Partial<Pick<Rule, 'escalation' | 'repeatSeconds' | 'untilAcknowledged'>>;
+/** The ways in which a person is told. */
+export const By = z.enum(channelKinds);
+export type By = z.output<typeof By>;
 
-/** What tells one recipient from another. */
-export const keyOfRecipient = ({ webhookId }: Recipient): string => webhookId;
+/** A recipient that is of two kinds at once would be told in one way alone, without a word about the other. */
+const none = z.never().optional();
 
-/** The account that a rule message names for a recipient. */
-export const accountOf = ({ botId }: Recipient): number => botId;
+/** Whom a rule tells: a webhook of a bot, a user, or whoever is on duty then (completion 12 "People as recipients"). */
+export const Recipient = z.union([
+  z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }),
+  z.object({ userId: id, by: By, botId: none, webhookId: none, onDuty: none }),
+  z.object({ onDuty: z.literal(true), by: By, botId: none, webhookId: none, userId: none }),
+]);
+export type Recipient = z.output<typeof Recipient>;
 
-/** Recipients, each once. The last one with the same key counts. */
-export const distinct = (recipients: readonly Recipient[]): Recipient[] => [
-  ...new Map(recipients.map((one) => [keyOfRecipient(one), one])).values(),
+/** The person that a delivery or a message of a hit is for, and the way. `name`: as it was then. */
+export type Person = { userId: number; by: By; name: string };
+/** A recipient that is a webhook. */
+export type ToWebhook = { botId: number; webhookId: string };
+
+/** The webhooks among recipients, each once: a rule may name a webhook twice. */
+export const webhooksIn = (recipients: readonly Recipient[]): ToWebhook[] => {
+  const named = recipients.flatMap(({ botId, webhookId }) =>
+    botId !== undefined && webhookId !== undefined ? [{ botId, webhookId }] : [],
+  );
+  return [...new Map(named.map((one) => [one.webhookId, one])).values()];
+};
+
+/** The people among recipients, each way once. `onDuty`: the ids of the users who are on duty. */
+export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly number[]): Omit<Person, 'name'>[] => {
+  const named = recipients.flatMap((one) => {
+    if (one.by === undefined) return [];
+    const { by } = one;
+    return (one.userId !== undefined ? [one.userId] : onDuty).map((userId) => ({ userId, by }));
+  });
+  return [...new Map(named.map((one) => [`${one.userId} ${one.by}`, one])).values()];
+};
+
+/** The users whom recipients name. */
+export const usersIn = (recipients: readonly Recipient[]): number[] => [
+  ...new Set(recipients.flatMap(({ userId }) => userId ?? [])),
 ];
 
-/** All recipients of a rule with the path of each in the rule: the first ones, then those of each step. */
-export const namedRecipients = ({ recipients, escalation = [] }: Telling): { path: string; recipient: Recipient }[] =>
-  [
-    { path: 'recipients', recipients },
-    ...escalation.map((step, at) => ({ ...step, path: `escalation.${at}.recipients` })),
-  ].flatMap(({ path, recipients: some }) => some.map((recipient, at) => ({ path: `${path}.${at}`, recipient })));
+/** Do recipients ask for whoever is on duty? */
+export const isForDuty = (recipients: readonly Recipient[]): boolean =>
+  recipients.some(({ onDuty }) => onDuty === true);
+
+/** The part of a rule that says who is told. Rules from before there was escalation have none of it. */
+export type Telling = Pick<Rule, 'recipients'> & Partial<Pick<Rule, 'escalation' | 'repeatSeconds'>>;
+
+/** All lists of recipients of a rule with the path of each in the rule: the first ones, then those of each step. */
+export const recipientLists = ({ recipients, escalation = [] }: Telling) => [
+  { path: 'recipients', recipients },
+  ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
+];
 
 /** All recipients of a rule: the first ones, then those of each step. */
-export const allRecipients = (rule: Telling): Recipient[] => namedRecipients(rule).map(({ recipient }) => recipient);
+export const allRecipients = (rule: Telling): Recipient[] =>
+  recipientLists(rule).flatMap(({ recipients }) => recipients);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Acknowledgement } from './acknowledgement.ts';
 import { Situation } from './event.ts';
 import { Feedback } from './feedback.ts';
+import { By } from './recipient.ts';
 import { Sensor } from './sensor.ts';
 import { id, int32, int64, millis, uuid } from './values.ts';
 
@@ -12,8 +13,8 @@ export const RuleMessage = z
     createDate: millis,
     updateDate: millis,
     ruleHitId: id,
-    accountId: id,
-    publisher: z.literal('webhook'),
+    accountId: id.meta({ description: 'the bot of the webhook, or the user' }),
+    publisher: z.enum(['webhook', ...By.options]).meta({ description: 'in which way it was told' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
@@ -22,7 +23,7 @@ export const RuleMessage = z
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
 
-/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was answered by 2xx. */
+/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was taken, by 2xx or the person's channel. */
 export const RuleHit = z
   .object({
     id,
@@ -38,6 +39,7 @@ export const RuleHit = z
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage),
     feedback: Feedback.nullable().meta({ description: 'the newest' }),
+    nobodyOnDuty: z.boolean().meta({ description: 'whoever was on duty was to be told, and nobody was' }),
     acknowledgement: Acknowledgement.nullable().meta({ description: 'null: nobody takes care of it yet' }),
   })
   .meta({ id: 'RuleHit' });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { Situation } from './event.ts';
 import { hasRegions } from './kinds.ts';
+import { Recipient } from './recipient.ts';
 import { Schedule } from './schedule.ts';
 import { id, int32, millis, text, uuid } from './values.ts';
 
-export const Recipient = z.object({ botId: id, webhookId: uuid });
-export type Recipient = z.output<typeof Recipient>;
 const recipients = z.array(Recipient).min(1).max(20);
 
 /** Who is told besides when nobody acknowledged a hit so many seconds after it was made (completion 12 "Escalation"). */
@@ -49,7 +48,11 @@ const example = {
   message: '{situation} at {time}, {location}',
   situation: 'fall_detected',
   schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' },
-  recipients: [{ botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' }],
+  recipients: [
+    { botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' },
+    { userId: 12, by: 'push' },
+    { onDuty: true, by: 'sms' },
+  ],
 };
 
 /**

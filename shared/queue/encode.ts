@@ -3,10 +3,12 @@ import { type Delivery, messageOf } from '../domain/delivery.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { Deliver, Task } from './task.ts';
 
-type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> & Partial<Pick<Delivery, 'snapshot'>>;
+type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
+  Partial<Pick<Delivery, 'snapshot' | 'person'>>;
 /** Makes the task for a delivery that is due now. */
-export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot }: Due): Deliver => ({
+export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: Due): Deliver => ({
   ...{ type: 'deliver', customerId, webhookId, deliveryId: id, isRetry: false, notBefore: 0 },
+  ...(person && { by: person.by }),
   ...(requestId !== undefined && { requestId }),
   ...(snapshot && { uuid: messageOf(snapshot) }),
 });
@@ -54,7 +56,10 @@ export const MAX_DELAY_SECONDS = 900;
 export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
-  return 'webhookId' in task ? `${task.customerId}/${task.webhookId}` : task.sensorId;
+  if (!('webhookId' in task)) return task.sensorId;
+  // A service that does not answer holds up those who are told in this way alone.
+  const toPeople = 'by' in task && task.by !== undefined ? task.by : 'people';
+  return `${task.customerId}/${task.webhookId ?? toPeople}`;
 };
 
 /**

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { QueueName } from '../capabilities.ts';
 import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
+import { By } from '../domain/recipient.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
 
@@ -63,12 +64,14 @@ export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, 
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Attempts a delivery, but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
+ * Attempts a delivery, to a person if `webhookId` is null (`by` tells the way, where that is known), but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
  * not delay deliveries to healthy receivers.
  */
 export const Deliver = z.object({
   type: z.literal('deliver'),
-  ...ofWebhook,
+  customerId: id,
+  webhookId: uuid.nullable(),
+  by: By.optional().catch(undefined),
   ...traced,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),

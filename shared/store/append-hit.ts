@@ -4,7 +4,7 @@ import type { HitPlace } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dataVersionOf } from './data-version.ts';
 import { dueAt } from './due.ts';
-import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import { between, isLong, listOf, messageItem, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists, PACKED_HITS } from './table.ts';
@@ -17,7 +17,7 @@ export const hitAt = (
   isPacked = false,
 ) => {
   const dates = { createDate, updateDate: createDate };
-  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const whole = { messages: hit.messages.map((message) => messageItem({ ...message, ...dates, ruleHitId: id })) };
   const named: Pick<StoredHit, 'messages' | 'told'> = isPacked ? packed(hit.messages) : whole;
   const escalation = escalates?.(createDate);
   return {

@@ -47,7 +47,9 @@ const taskOf = (key: Key): Task | null => {
   if (hit) return { type: 'escalate', customerId: Number(hit.customerId), hitId: Number(hit.hitId) };
   const delivery = items.delivery.read(key);
   const first = { type: 'deliver', isRetry: false, notBefore: 0 } as const;
-  return delivery && { ...first, ...delivery, customerId: Number(delivery.customerId) };
+  if (delivery) return { ...first, ...delivery, customerId: Number(delivery.customerId) };
+  const toPerson = items.personDelivery.read(key);
+  return toPerson && { ...first, ...toPerson, webhookId: null, customerId: Number(toPerson.customerId) };
 };
 const dueOf = (key: Key & { dueAt: string }): Due[] => {
   const [task, time] = [taskOf(key), Number(key.dueAt)];

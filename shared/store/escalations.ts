@@ -1,8 +1,8 @@
-import { type Escalation, lookAt } from '../domain/escalation.ts';
+import { type Escalation, isUnheard, lookAt } from '../domain/escalation.ts';
 import type { RuleMessage } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
-import type { HitItem } from './hit-item.ts';
+import { type HitItem, messageItem } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { changes, where } from './request.ts';
 import { items } from './table.ts';
@@ -30,10 +30,10 @@ export const escalationWrites = (table: Table) => ({
   ): Promise<boolean> => {
     const updateDate = Math.max(now, hit.updateDate);
     const update = changes({
-      set: { escalation, updateDate, isLate: true },
+      set: { escalation, updateDate, isLate: true, ...(isUnheard(escalation) && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
-        ...{ was: hit.escalation, before: hit.updateDate, more: messages },
+        ...{ was: hit.escalation, before: hit.updateDate, more: messages.map(messageItem) },
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });

@@ -116,6 +116,13 @@ export const identityPatterns = {
   'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
+  'users.recipient': pattern(
+    'A user who may be told of what happens at a customer',
+    { get: ['user', 'owner'] },
+    1,
+    0,
+    '3 for a system admin of another customer',
+  ),
   'users.list': pattern('The users of a customer', { query: ['user'] }, 1, 0, each4KB),
   'users.create': pattern(
     'A new user, if the username is free',

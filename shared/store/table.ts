@@ -81,6 +81,8 @@ export const items = {
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  /** What was sent to people, all of a customer in one place: it is sent one by one, and listed together. */
+  personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),

@@ -192,6 +192,9 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getDelivery: nothing,
   getDeliveryMessage: nothing,
   redeliver: nothing,
+  getPersonDelivery: nothing,
+  getPersonDeliveryMessage: nothing,
+  redeliverToPerson: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
   // A webhook of its own: that of another replay may still run one.

@@ -37,6 +37,12 @@ const ruleIds = (world: World): Place[] => {
       theirs: theirs.webhook.id,
     },
     { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
+    {
+      path: 'recipients.1.userId',
+      body: (userId) => ({ ...rule(world), recipients: [recipient, { userId, by: 'email' }] }),
+      unknown: NUMBER,
+      theirs: theirs.userId,
+    },
     { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
     {
       path: 'regionId',

@@ -32,9 +32,10 @@ const complete = async (
   return hits.map(({ messages, ...hit }) => ({
     ...hit,
     ruleMessages: messages,
-    allSend: messages.every(({ wasSend }) => wasSend),
+    allSend: !hit.nobodyOnDuty && messages.every(({ wasSend }) => wasSend),
     sensor: sensors.get(hit.sensorId) ?? null,
     feedback: hit.feedback ?? null,
+    nobodyOnDuty: hit.nobodyOnDuty ?? false,
     acknowledgement: hit.acknowledgement ?? null,
   }));
 };

@@ -5,17 +5,48 @@ import { canTell } from '../../../shared/domain/formats/formats.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
-import { namedRecipients } from '../../../shared/domain/recipient.ts';
+import { type Recipient, recipientLists, webhooksIn } from '../../../shared/domain/recipient.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
-type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get' | 'webhooks.getAll';
+type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
+type NamedTold = 'webhooks.getAll' | 'users.recipient' | 'channels.provenOf';
+
+/**
+ * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
+ * of the situation, and users by a channel that they have proven. `path`: where they are in the body.
+ */
+const checkRecipients = async (
+  store: StoreOf<NamedTold>,
+  customerId: number,
+  recipients: readonly Recipient[],
+  situation: RuleUpdate['situation'],
+  path: string,
+  refuse: Refuse,
+): Promise<void> => {
+  const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);
+  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
+  for (const [at, { botId, webhookId, userId, by }] of recipients.entries()) {
+    if (webhookId !== undefined) {
+      const webhook = found.get(webhookId);
+      if (!webhook) return refuse(`${path}.${at}.webhookId`, 'unknown_reference');
+      if (webhook.botId !== botId) refuse(`${path}.${at}.botId`, 'foreign_webhook');
+      if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
+    }
+    if (userId === undefined) continue;
+    const user = await store.users.recipient(customerId, userId);
+    if (!user) return refuse(`${path}.${at}.userId`, 'unknown_reference');
+    const channels = await store.channels.provenOf({ customerId: user.customerId, userId });
+    if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');
+  }
+};
+
 /** Checks that everything that a rule names exists, belongs to the rule's customer, and fits together. */
 const checkNames = async (
-  store: StoreOf<Named>,
+  store: StoreOf<Named | NamedTold>,
   customerId: number,
   rule: RuleUpdate,
   refuse: Refuse,
@@ -28,16 +59,8 @@ const checkNames = async (
     const room = await store.rooms.get(customerId, sensorId);
     if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
   }
-  const named = namedRecipients(rule);
-  const webhookIds = [...new Set(named.map(({ recipient }) => recipient.webhookId))];
-  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
-  for (const { path, recipient } of named) {
-    const { botId, webhookId } = recipient;
-    const webhook = found.get(webhookId);
-    if (!webhook) return refuse(`${path}.webhookId`, 'unknown_reference');
-    if (webhook.botId !== botId) refuse(`${path}.botId`, 'foreign_webhook');
-    if (!canTell(webhook.format, situation)) refuse(`${path}.webhookId`, 'format_cannot_tell');
-  }
+  for (const { path, recipients } of recipientLists(rule))
+    await checkRecipients(store, customerId, recipients, situation, path, refuse);
 };
 
 export const handler = serve(rules, {

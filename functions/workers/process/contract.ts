@@ -38,6 +38,8 @@ export const processing = consumer({
     'escalations.goOn',
     'escalations.rest',
     'webhooks.recipients',
+    'users.recipient',
+    'duty.of',
     'deliveries.create',
     'deliveries.get',
     'deliveries.end',

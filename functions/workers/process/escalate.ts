@@ -1,6 +1,7 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { nextRound, opened } from '../../../shared/domain/escalation.ts';
+import { isUnheard, nextRound, opened, stepsOf } from '../../../shared/domain/escalation.ts';
 import { isOver } from '../../../shared/domain/over.ts';
+import { isForDuty } from '../../../shared/domain/recipient.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
 import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
@@ -18,7 +19,7 @@ const waitFor = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit)
 
 /** Decides the next round by one conditional write. Null when the hit has changed since it was read. */
 const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<EscalatedHit | null> => {
-  const { customerId, hit, rule } = context;
+  const { customerId, hit, rule, known } = context;
   const { now, store } = deps;
   const round = nextRound(rule, hit.escalation, hit.createDate);
   // The rule may have been given other steps since this one was noted.
@@ -27,9 +28,11 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Es
     await store.escalations.goOn(customerId, hit, round && { ...hit.escalation, at: round.at }, now());
     return hit;
   }
-  const escalation = opened(hit.escalation, round);
+  const recipients = stepsOf(rule, round.kind, round.after).flatMap((step) => step.recipients);
+  const escalation = opened(hit.escalation, round, isForDuty(recipients) ? known.onDuty : undefined);
   const messages = newMessages(deps, context, escalation);
   if (!(await store.escalations.open(customerId, hit, escalation, messages, now()))) return null;
+  if (isUnheard(escalation)) deps.measure('NobodyOnDuty');
   deps.failpoint('escalate.taken');
   return { ...hit, escalation, messages: [...hit.messages, ...messages] };
 };

@@ -1,15 +1,13 @@
 import { situationText } from '../../../shared/api/messages/situation-text.ts';
-import type { Bot } from '../../../shared/domain/bot.ts';
 import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
 import type { Delivery, HitMessage } from '../../../shared/domain/delivery.ts';
 import { beginning } from '../../../shared/domain/escalation.ts';
-import type { Format } from '../../../shared/domain/formats/format.ts';
-import { formats, takes } from '../../../shared/domain/formats/formats.ts';
+import { formats } from '../../../shared/domain/formats/formats.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
-import { accountOf, distinct } from '../../../shared/domain/recipient.ts';
-import type { Recipient, Rule } from '../../../shared/domain/rule.ts';
-import type { HitPlace } from '../../../shared/domain/rule-hit.ts';
+import { isForDuty } from '../../../shared/domain/recipient.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import type { HitPlace, RuleMessage } from '../../../shared/domain/rule-hit.ts';
 import {
   type EscalationRound,
   type EventContext,
@@ -18,21 +16,19 @@ import {
   senderOf,
   snapshotOf,
 } from '../../../shared/domain/snapshot.ts';
-import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { NewHit, NewMessage } from '../../../shared/store/hit-item.ts';
 import { enqueueRound } from './enqueue-round.ts';
+import { type Addressee, isTold, type Known, publisherOf, toldBy } from './recipients.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
-  takes(format, { source, code: happening.code });
-
 type UnnumberedHit = Omit<NewHit, 'numbered'>;
+type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
-/** Appends a hit to the customer's hits. Returns its place, and the accounts that its messages are for. */
-export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { told: number[] }>;
+/** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
+export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
  * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search
@@ -45,47 +41,30 @@ export const appender = ({ store, now }: ProcessDeps, customerId: number, decisi
   return async (hit) => {
     number += 1;
     const numbered = { ...hit, numbered: { ...before, number } };
-    const { isNew, ...context } = await store.ruleHits.append(customerId, last, numbered, now());
-    last = context;
+    const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
+    last = place;
     // The rule may have been given other recipients since the hit was written.
-    const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
-    return { ...last, told: (found ?? hit).messages.map(({ accountId }) => accountId) };
+    const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
+    return { ...place, messages: (found ?? hit).messages, isNew };
   };
 };
 
-/** The current webhooks and bots, by their ids. */
-export type Recipients = {
-  webhooks: ReadonlyMap<string, WebhookRecord>;
-  bots: ReadonlyMap<number, Bot>;
-};
-
-/** Can the format of a recipient tell of the event? Else it gets no message in the hit, which would wait for it for ever. */
-export const canBeTold = (eventContext: EventContext, { webhooks }: Recipients, { webhookId }: Recipient): boolean =>
-  isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext);
-
-/** The message of a hit for a recipient, not sent yet. */
-export const messageFor = (
-  { random, now }: ProcessDeps,
-  recipient: Recipient,
-  bots: ReadonlyMap<number, Bot>,
-): NewMessage => {
-  const accountId = accountOf(recipient);
-  return {
-    id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
-    accountId,
-    publisher: 'webhook',
-    wasSend: false,
-    sendTryTimes: [],
-    extra: { display_name: bots.get(accountId)?.name ?? '', is_bot: true },
-  };
-};
+/** The message of a hit for one who is told, not sent yet. */
+export const messageFor = ({ random, now }: ProcessDeps, told: Addressee): NewMessage => ({
+  id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+  accountId: told.accountId,
+  publisher: publisherOf(told),
+  wasSend: false,
+  sendTryTimes: [],
+  extra: { display_name: told.name, is_bot: 'webhookId' in told },
+});
 
 const newHit = (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  recipients: readonly Recipient[],
-  bots: ReadonlyMap<number, Bot>,
+  told: readonly Addressee[],
+  nobodyOnDuty: boolean,
 ): UnnumberedHit => {
   const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
@@ -95,8 +74,9 @@ const newHit = (
     sensorId: eventContext.sensor.id,
     sensorEventId: eventContext.event.uuid,
     situation: rule.situation,
-    messages: recipients.map((recipient) => messageFor(deps, recipient, bots)),
-    escalates: (createDate) => beginning(rule, createDate),
+    ...(nobodyOnDuty && { nobodyOnDuty }),
+    messages: told.map((one) => messageFor(deps, one)),
+    escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
     cause,
   };
 };
@@ -115,24 +95,50 @@ export const fireDeleted = async (
   });
 };
 
-/** The delivery of an event to a recipient, if its webhook still exists and belongs to its bot. `message`: its message of the hit. */
+/** Whom a delivery tells; `hit`: the message of the hit that it reports to. */
+type To = { told: Addressee; hit: HitMessage | null; round?: EscalationRound };
+
+/** The delivery of an event to one who is told; none to a webhook that is gone or belongs to another bot by now. */
 export const deliveryTo = async (
   { now }: Pick<ProcessDeps, 'now'>,
   eventContext: EventContext,
   rule: Rule,
-  { webhooks, bots }: Recipients,
-  { recipient, hit, round }: { recipient: Recipient; hit: HitMessage | null; round?: EscalationRound },
+  { webhooks, bots, users }: Known,
+  { told, hit, round }: To,
 ): Promise<Delivery[]> => {
-  const { webhookId, botId } = recipient;
-  const webhook = webhooks.get(webhookId);
-  if (webhook?.botId !== botId) return [];
-  const { locale } = bots.get(botId) ?? { locale: DEFAULT_LOCALE };
+  const { accountId, name } = told;
+  const { locale } = ('by' in told ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
   const text = await textFor(locale, eventContext.event);
-  const reader = formats[webhook.format].isForPeople && { reader: readerOf(eventContext, rule, locale) };
-  const snapshot = { ...snapshotOf(eventContext, senderOf(webhook), rule, text), ...reader };
-  const { customerId, id: ruleId } = rule;
-  const to = { customerId, webhookId, format: webhook.format, hit, ruleId, ...(round && { round }) };
-  return [newDelivery(eventContext, to, snapshot, now())];
+  const of = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
+  const reader = { reader: readerOf(eventContext, rule, locale) };
+  if ('by' in told) {
+    const person = { userId: accountId, by: told.by, name };
+    const snapshot = { ...snapshotOf(eventContext, undefined, rule, text), ...reader };
+    return [newDelivery(eventContext, { ...of, person }, snapshot, now())];
+  }
+  const webhook = webhooks.get(told.webhookId);
+  if (webhook?.botId !== accountId) return [];
+  const { format, id: webhookId } = webhook;
+  const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
+  const read = { ...snapshot, ...(formats[format].isForPeople && reader) };
+  return [newDelivery(eventContext, { ...of, webhookId, format }, read, now())];
+};
+
+/** Those whom a hit tells first, with their messages: webhooks as the rule names them now, and the people that it names itself. */
+const firstTold = (
+  told: readonly Addressee[],
+  messages: readonly Message[],
+): { told: Addressee; message: number }[] => {
+  const toBots = messages.map(({ publisher, accountId }) => (publisher === 'webhook' ? accountId : null));
+  const webhooks = told.flatMap((one, at) => {
+    if (!('webhookId' in one)) return [];
+    const { accountId } = one;
+    return [{ told: one, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
+  });
+  const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, message) =>
+    by === 'webhook' || step > 0 ? [] : [{ told: { accountId, name: extra.display_name, by }, message }],
+  );
+  return [...webhooks, ...people];
 };
 
 /** Writes the hit of a rule, and queues the first round of its escalation. Returns the deliveries to its first recipients. */
@@ -140,18 +146,19 @@ export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  known: Recipients,
+  known: Known,
   append: Append,
 ): Promise<Delivery[]> => {
-  const { customerId } = rule;
-  const recipients = distinct(rule.recipients).filter((one) => canBeTold(eventContext, known, one));
-  const { id, createDate, told } = await append(newHit(deps, eventContext, rule, recipients, known.bots));
-  const escalation = beginning(rule, createDate);
-  if (escalation) await enqueueRound(deps, { customerId, hitId: id, uuid: eventContext.event.uuid }, escalation.at);
-  const deliveries = recipients.map((recipient, at) => {
-    const message = told[at] === accountOf(recipient) ? at : told.indexOf(accountOf(recipient));
-    return deliveryTo(deps, eventContext, rule, known, { recipient, hit: message < 0 ? null : { id, message } });
-  });
+  const all = toldBy(rule.recipients, known, eventContext);
+  const nobodyOnDuty = isForDuty(rule.recipients) && known.onDuty.length === 0;
+  const { id, createDate, messages, isNew } = await append(newHit(deps, eventContext, rule, all, nobodyOnDuty));
+  if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
+  const escalation = beginning(rule, createDate, nobodyOnDuty);
+  const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
+  if (escalation) await enqueueRound(deps, about, escalation.at);
+  const deliveries = firstTold(all, messages).map(({ told, message }) =>
+    deliveryTo(deps, eventContext, rule, known, { told, hit: message < 0 ? null : { id, message } }),
+  );
   return (await Promise.all(deliveries)).flat();
 };
 
@@ -160,7 +167,7 @@ export const forHooks = async (
   { now }: ProcessDeps,
   eventContext: EventContext,
   { customerId, customer }: SensorContext,
-  { webhooks }: Recipients,
+  { webhooks }: Known,
 ): Promise<Delivery[]> => {
   const { notTo } = eventContext.event.happening;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(

@@ -1,14 +1,7 @@
 import { inBatches } from '../../../shared/api/changing.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
-import {
-  closed,
-  type Escalation,
-  onceEach,
-  placesOf,
-  type Target,
-  targetsOf,
-} from '../../../shared/domain/escalation.ts';
-import { accountOf } from '../../../shared/domain/recipient.ts';
+import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
+import { allRecipients } from '../../../shared/domain/recipient.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { RuleMessage } from '../../../shared/domain/rule-hit.ts';
 import { type EventContext, serviceOf } from '../../../shared/domain/snapshot.ts';
@@ -17,7 +10,8 @@ import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { countAlarms } from './apply-decision.ts';
 import { enqueueRound } from './enqueue-round.ts';
-import { canBeTold, deliveryTo, messageFor, type Recipients } from './fire.ts';
+import { deliveryTo, messageFor } from './fire.ts';
+import { type Addressee, type Known, keyOfAddressee, knownOf, publisherOf, toldBy } from './recipients.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 /** Everything that a round is decided by and made of, as it is now. */
@@ -26,46 +20,55 @@ export type RoundContext = {
   hit: EscalatedHit;
   rule: Rule;
   state: StateItem | null;
-  known: Recipients;
+  known: Known;
   eventContext: EventContext;
 };
 
 /** Reads what a round needs. Null when the rule or the sensor is gone: that ends the escalation. */
 export const roundContextOf = async (
-  { store, settings }: ProcessDeps,
+  deps: ProcessDeps,
   customerId: number,
   hit: EscalatedHit,
 ): Promise<RoundContext | null> => {
+  const { store, settings } = deps;
   const [rule, { sensor, state, customer }] = await Promise.all([
     store.rules.get(customerId, hit.ruleId),
     store.sensors.around(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
-  const named = targetsOf(rule, 'repeat', Number.POSITIVE_INFINITY).map(({ recipient }) => recipient);
-  const webhookIds = new Set(named.map(({ webhookId }) => webhookId));
-  const known = await store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId)));
+  const known = await knownOf(deps, customerId, allRecipients(rule));
   const event = { ...hit.cause, rules: [] };
   const eventContext = { service: serviceOf(settings), event, sensor, customer };
   return { customerId, hit, rule, state, known, eventContext };
 };
 
-/** Whom an open round tells, each with the place of its message. */
-const toldBy = ({ hit, rule, known, eventContext }: RoundContext, { open = 'step', after }: Escalation) => {
-  const targets = targetsOf(rule, open, after).filter(({ recipient }) => canBeTold(eventContext, known, recipient));
-  const accounts = targets.map(({ step, recipient }) => ({ step, accountId: accountOf(recipient) }));
-  const places = placesOf(hit.messages, accounts);
-  return onceEach(
-    targets.map((target, at): Target & { place: number | null } => ({ ...target, place: places[at] ?? null })),
+/** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
+type Told = { step: number; told: Addressee; place: number | null };
+
+/** Whom an open round tells, each once. Who is on duty was decided with the round. */
+const toldIn = (
+  { hit, rule, known, eventContext }: RoundContext,
+  { open = 'step', after, onDuty = [] }: Escalation,
+): Told[] => {
+  const all = stepsOf(rule, open, after).flatMap(({ step, recipients }) =>
+    toldBy(recipients, { ...known, onDuty }, eventContext).map((told) => ({ step, told })),
   );
+  const places = placesOf(
+    hit.messages,
+    all.map(({ step, told }) => ({ step, accountId: told.accountId, publisher: publisherOf(told) })),
+  );
+  const placed = all.map((one, at) => ({ ...one, place: places[at] ?? null }));
+  // When all are told again, several steps may name one: the first one counts.
+  return [...new Map(placed.toReversed().map((one) => [keyOfAddressee(one.told), one])).values()].toReversed();
 };
 
 /** The messages of those whom a round tells and who have none yet. Who is told again has one. */
 export const newMessages = (deps: ProcessDeps, context: RoundContext, escalation: Escalation): RuleMessage[] => {
   const [time, ruleHitId] = [deps.now(), context.hit.id];
   const dates = { createDate: time, updateDate: time };
-  return toldBy(context, escalation)
+  return toldIn(context, escalation)
     .filter(({ place }) => place === null)
-    .map(({ step, recipient }) => ({ ...messageFor(deps, recipient, context.known.bots), ...dates, ruleHitId, step }));
+    .map(({ step, told }) => ({ ...messageFor(deps, told), ...dates, ruleHitId, step }));
 };
 
 /** A round that took longer (ms) to begin than this asks once more whether somebody has acknowledged the hit meanwhile. */
@@ -87,10 +90,9 @@ export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, de
   const { store, now, enqueue, failpoint } = deps;
   const { customerId, hit, rule, known, eventContext } = context;
   const { escalation } = hit;
-  const targets = toldBy(context, escalation);
-  const made = targets.map(({ recipient, place }) => {
+  const made = toldIn(context, escalation).map(({ told, place }) => {
     const to = place === null ? null : { id: hit.id, message: place };
-    return deliveryTo(deps, eventContext, rule, known, { recipient, hit: to, round: escalation });
+    return deliveryTo(deps, eventContext, rule, known, { told, hit: to, round: escalation });
   });
   const deliveries = (await Promise.all(made)).flat();
   // In the due index too: were the rule deleted before they are on their queue, nobody else would know of them.

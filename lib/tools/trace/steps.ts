@@ -70,15 +70,16 @@ const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
  * the delivery.
  */
 export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): Step[] => {
-  const { id, webhookId, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
+  const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
   const of = replayOf ? `repeats ${replayOf}` : hit ? `for hit ${hit.id}` : 'without a rule';
   const next = nextAttempt && state === 'retrying' ? `, next attempt at ${new Date(nextAttempt).toISOString()}` : '';
-  const says = `${id} to webhook ${webhookId}, ${of}: ${state}${reason ? ` (${reason})` : ''}${next}`;
+  const to = person ? `user ${person.userId} by ${person.by}` : `webhook ${webhookId}`;
+  const says = `${id} to ${to}, ${of}: ${state}${reason ? ` (${reason})` : ''}${next}`;
   let last = createDate;
   return [
     at('delivery', createDate, before, says),
     ...attempts.map(({ number, startDate, durationMs, status, error }) => {
-      const step = at('attempt', startDate, last, `${number}: ${status ?? error} in ${durationMs} ms`);
+      const step = at('attempt', startDate, last, `${number}: ${status ?? error ?? 'accepted'} in ${durationMs} ms`);
       last = startDate + durationMs;
       return step;
     }),

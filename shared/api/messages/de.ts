@@ -63,6 +63,7 @@ export const limited: Record<Limited, string> = {
   sensorGroups: 'Sensorgruppen',
   replays: 'laufende Wiederholungen eines Webhooks',
   messagesPerSecond: 'Nachrichten eines Sensors in einer Sekunde',
+  smsPerDay: 'SMS an einem Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
 };
 
@@ -94,6 +95,7 @@ export const problems: Record<Problem, string> = {
   format_cannot_tell: 'nennt einen Webhook, dessen Format diese Situation nicht ausdrücken kann',
   format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
   foreign_webhook: 'ist kein Webhook dieses Bots',
+  not_reachable: 'ist ein Weg, für den dieser Benutzer keine Adresse bestätigt hat',
   url: 'ist keine Adresse, die aufgerufen werden darf',
   url_address: 'führt zu einer Adresse, die nicht aufgerufen werden darf',
   hardware_id: 'ist keine Hardware-Id dieses Herstellers',

@@ -64,6 +64,7 @@ export const limited: Record<Limited, string> = {
   sensorGroups: 'sensor groups',
   replays: 'running replays of a webhook',
   messagesPerSecond: 'messages of a sensor in a second',
+  smsPerDay: 'SMS in a day',
   devices: 'devices of a provisioning key',
 };
 
@@ -95,6 +96,7 @@ export const problems: Record<Problem, string> = {
   format_cannot_tell: 'names a webhook whose format cannot express this situation',
   format_loses_rules: 'cannot express the situation of a rule that names this webhook',
   foreign_webhook: 'is not a webhook of this bot',
+  not_reachable: 'is a way by which this user has not proven to be reached',
   url: 'is not an address that may be called',
   url_address: 'leads to an address that may not be called',
   hardware_id: 'is not a hardware id of this manufacturer',

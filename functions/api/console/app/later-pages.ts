@@ -8,7 +8,7 @@ import { UsersPage } from './admin/users.tsx';
 import { BotsPage } from './bots/bots.tsx';
 import { AllDeliveriesPage } from './deliveries/all.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
-import { DeliveryPage } from './deliveries/delivery.tsx';
+import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
@@ -25,6 +25,16 @@ import { WebhooksPage } from './webhooks/webhooks.tsx';
  */
 export const laterPages = {
   ...{ ProfilePage, CustomerPage, CustomersPage, FirmwaresPage, KeysPage, UserPage, UsersPage, BotsPage },
-  ...{ AllDeliveriesPage, DeliveriesPage, DeliveryPage, ReplayPage, GroupPage, GroupsPage, RulePage, RulesPage },
+  ...{
+    AllDeliveriesPage,
+    DeliveriesPage,
+    DeliveryPage,
+    PersonDeliveryPage,
+    ReplayPage,
+    GroupPage,
+    GroupsPage,
+    RulePage,
+    RulesPage,
+  },
   ...{ SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

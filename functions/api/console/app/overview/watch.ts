@@ -31,10 +31,10 @@ const toldBy = (rules: readonly Rule[]): Watch['fallsTold'] =>
 /** Is a webhook off, or did its last call fail? */
 export const isFailing = ({ isEnabled, health }: Webhook): boolean => !isEnabled || health.consecutiveFailures > 0;
 
-/** The rules whose receivers all fail. A webhook that is gone hears nothing. */
+/** The rules that name no person and whose receivers all fail. A webhook that is gone hears nothing. */
 const unheardOf = (rules: readonly Rule[], webhooks: readonly Webhook[]): Rule[] => {
   const well = new Set(webhooks.filter((one) => !isFailing(one)).map(({ id }) => id));
-  return rules.filter(({ recipients }) => !recipients.some(({ webhookId }) => well.has(webhookId)));
+  return rules.filter(({ recipients }) => !recipients.some((one) => 'by' in one || well.has(one.webhookId)));
 };
 
 /** Is something certainly not watched? */

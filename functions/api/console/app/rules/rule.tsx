@@ -43,6 +43,12 @@ const useRuleDraft = (initial: RuleUpdate) => {
   return [draft, set] as const;
 };
 
+/** What the API says of the first person who cannot be told. */
+const personFault = ({ recipients }: RuleUpdate, faultOf: (path: string) => string | undefined): string | undefined =>
+  recipients
+    .flatMap((_, at) => ['userId', 'by'].map((name) => faultOf(`recipients.${at}.${name}`)))
+    .find((one) => one !== undefined);
+
 type EditorProps = { rule: Rule | null; customerId: number };
 const Remove = ({ rule: { id, name } }: { rule: Rule }) => {
   const { rules: texts } = useTexts();
@@ -97,6 +103,7 @@ const Fields = ({ rule, customerId }: EditorProps) => {
         error={
           isAsked && isForNobody ? texts.rules.needsRecipient : (fault('recipients') ?? fault('recipients.0.webhookId'))
         }
+        personError={personFault(draft, fault)}
       />
       <Said field={field} />
       <Limits field={field} />

@@ -6,7 +6,7 @@ import { ok } from '../api/problem.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
-import { useRecipients } from './recipients.tsx';
+import { useRecipientName } from './recipients.tsx';
 import { daysIn, daysSaid } from './week.ts';
 
 /** The query for the room of a sensor; it is disabled while the id is null. */
@@ -49,9 +49,9 @@ const lengthSaid = (seconds: number, locale: string): string => {
 const useWhom = ({ recipients }: RuleUpdate, customerId: number): string => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
-  const known = useRecipients(customerId).data ?? [];
+  const nameOf = useRecipientName(customerId);
   if (recipients.length === 0) return texts.nobody;
-  const names = recipients.flatMap(({ webhookId }) => known.find(({ id }) => id === webhookId)?.name ?? []);
+  const names = recipients.flatMap((one) => nameOf(one) ?? []);
   if (names.length < recipients.length) return texts.somebody(recipients.length);
   return new Intl.ListFormat(locale).format(names);
 };

@@ -1,10 +1,16 @@
 import type { Delivery, Replay } from 'openapi';
+import type { ChannelKind } from '../../../../../shared/domain/channel.ts';
 
 export const deliveries = {
   title: 'Deliveries',
   one: 'The delivery',
   webhook: 'Webhook',
   oneWebhook: 'a webhook',
+  receiver: 'Receiver',
+  person: 'Person',
+  ways: { email: 'E-mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' } satisfies Record<ChannelKind, string>,
+  taken: 'Taken',
+  textOnly: 'An address to acknowledge the alarm is added.',
   room: 'Room',
   rule: 'Rule',
   ofEvent: 'Only of one event.',
@@ -24,8 +30,10 @@ export const deliveries = {
   } satisfies Record<Delivery['state'], string>,
   reasons: {
     webhook_disabled: 'the webhook is off',
-    gone: 'the receiver said that it is gone (410)',
+    gone: 'the receiver is gone',
     exhausted: 'all attempts failed',
+    not_reachable: 'this user has not proven to be reached in this way, or is gone',
+    limit_reached: 'the SMS of the day are used up',
     expired: 'held for too long',
     canceled: 'canceled with its replay',
     replayed: 'another is held in its place',
@@ -42,6 +50,10 @@ export const deliveries = {
     connection_reset: 'the connection was cut',
     protocol_error: 'the answer was no HTTP',
     timeout: 'it took too long',
+    gone: 'there is no such address any more',
+    not_reachable: 'not proven',
+    limit_reached: 'no SMS left today',
+    unavailable: 'not set up here',
   } as Record<string, string>,
   since: 'From',
   until: 'Up to',
