@@ -3,6 +3,7 @@ import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofChanges } from './kinds/changes.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofOrder } from './kinds/order.ts';
+import { ofPeople } from './kinds/people.ts';
 import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
@@ -17,6 +18,7 @@ export const kinds = {
   order: ofOrder,
   reports: ofReports,
   receivers: ofReceivers,
+  people: ofPeople,
   operators: ofOperators,
   changes: ofChanges,
   acknowledgements: ofAcknowledgements,

@@ -23,7 +23,7 @@ test('a version that knows no people finds webhooks alone in a rule, and only wh
   const { id: ruleId } = await rule([person, webhook]);
   const stored = await world.table.get<Record<string, unknown>>(items.ruleById({ customerId, ruleId }));
   expect(stored).toMatchObject({ recipients: [webhook], people: [person] });
-  expect(await client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ recipients: [webhook, person] });
+  expect(await client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ recipients: [person, webhook] });
   await fall();
   const [hit] = await hits();
   const hitItem = await world.table.get<Record<string, unknown>>(items.ruleHit({ customerId, hitId: hit?.id ?? 0 }));
