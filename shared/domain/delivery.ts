@@ -142,9 +142,11 @@ export const RELEASE_EVERY = 100;
 /** How far ahead (ms) releases are planned at most, so that switching the webhook off again takes effect. */
 export const RELEASE_AHEAD = 60_000;
 
-/** What tells the receiver of a delivery from any other: the id of a webhook, or the user and the way. */
+/** What tells the receiver of a delivery from any other: the id of a webhook, or the user and the way, with a space between. */
 export const receiverOf = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
   webhookId ?? `${person?.userId} ${person?.by}`;
+/** The webhook that a receiver is; null: it is a person. */
+export const webhookOf = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
  * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice does no harm. `rounds`: the

@@ -15,11 +15,10 @@ export type Escalation = {
   repeats: number;
   /** When (ms) the next round is due; of an open round, when it was. */
   at: number;
-  /** The last round is decided, but maybe not all of its deliveries are on their queue. */
+  /** The last round is decided, but maybe not all of its deliveries are on their queue: those to the receivers `to`. */
   open?: Kind;
-  /** Who was on duty when the open round was decided, where it tells whoever is. */
-  onDuty?: readonly number[];
-  /** Nobody was on duty: the next step is due `at` once, whatever its time is. */
+  to?: string[];
+  /** Nobody was on duty in the last round: the next step is due at once, whatever its time is. */
   isHurried?: true;
 };
 
@@ -60,27 +59,24 @@ export const beginning = (rule: Telling, createDate: number, isHurried = false):
 export const nextRound = (rule: Telling, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
-/** The escalation once a round is decided. `onDuty`: who is, where the round tells whoever is; else undefined. */
+/** The escalation once a round is decided. `nobodyOnDuty`: it was to tell whoever is, and nobody is. */
 export const opened = (
   { round, repeats }: Escalation,
   { kind, after, at }: Round,
-  onDuty: readonly number[] | undefined,
-): Escalation => ({
+  nobodyOnDuty: boolean,
+): Escalation & { open: Kind } => ({
   ...{ round: round + 1, after, at, open: kind },
   repeats: kind === 'repeat' ? repeats + 1 : repeats,
-  ...(onDuty && { onDuty }),
+  ...(nobodyOnDuty && { isHurried: true }),
 });
-
-/** Did an open round want to tell whoever is on duty, and nobody is? */
-export const isUnheard = ({ onDuty }: Escalation): boolean => onDuty?.length === 0;
 
 /**
  * The escalation once an open round is carried out at a time (ms); null when it was the last one. What an outage has
  * delayed is told again once, not as often as it would have been.
  */
 export const closed = (rule: Telling, escalation: Escalation, createDate: number, now: number): Escalation | null => {
-  const { round, after, repeats, at } = escalation;
-  const reached = { after, repeats, at: now, ...(isUnheard(escalation) && { isHurried: true as const }) };
+  const { round, after, repeats, at, isHurried } = escalation;
+  const reached = { after, repeats, at: now, ...(isHurried && { isHurried }) };
   const next = roundAfter(rule, reached, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
   return next && noted(round, reached, next, after);
 };

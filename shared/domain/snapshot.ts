@@ -100,6 +100,13 @@ type To = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: Es
 type ToWebhook = { webhookId: string; format: Format };
 type ToPerson = { person: Person };
 
+/** Derives the id of the delivery to a receiver in a round. It begins with when that was due. */
+export const idInRound = (
+  { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
+  { round, at }: EscalationRound,
+  receiver: string,
+): string => deliveryId({ ...event, receiveDate: at }, receiver, ruleId, round);
+
 /**
  * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
  * same id.
@@ -111,7 +118,7 @@ const deliveryIdOf = (
   const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
   const { source, receiveDate, uuid } = event;
   const sensorId = sensor.id;
-  if (round) return deliveryId({ receiveDate: round.at, uuid, sensorId }, receiver, ruleId, round.round);
+  if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
   const isOnce = 'format' in to && formats[to.format].isOncePerMessage && source !== null;
   return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
 };

@@ -1,4 +1,4 @@
-import { type Escalation, isUnheard, lookAt } from '../domain/escalation.ts';
+import { type Escalation, lookAt } from '../domain/escalation.ts';
 import type { RuleMessage } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
@@ -30,7 +30,7 @@ export const escalationWrites = (table: Table) => ({
   ): Promise<boolean> => {
     const updateDate = Math.max(now, hit.updateDate);
     const update = changes({
-      set: { escalation, updateDate, isLate: true, ...(isUnheard(escalation) && { nobodyOnDuty: true }) },
+      set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
         ...{ was: hit.escalation, before: hit.updateDate, more: messages.map(messageItem) },

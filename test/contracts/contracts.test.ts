@@ -98,7 +98,7 @@ describe.each(operations)('%s', (name, operation) => {
           .replace(/\.\d+$/, '')
           .split('.')
           .at(-1);
-      expect(known.map(({ path }) => field(path)).sort()).toEqual(places.toSorted());
+      expect([...new Set(known.map(({ path }) => field(path)))].sort()).toEqual(places.toSorted());
       for (const { path, body, unknown, theirs = unknown } of known) {
         const missing = await call(world, one, { body: body(unknown) });
         const foreign = await call(world, one, { body: body(theirs) });

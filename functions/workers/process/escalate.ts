@@ -1,12 +1,12 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { isUnheard, nextRound, opened, stepsOf } from '../../../shared/domain/escalation.ts';
+import { nextRound, opened, stepsOf } from '../../../shared/domain/escalation.ts';
 import { isOver } from '../../../shared/domain/over.ts';
 import { isForDuty } from '../../../shared/domain/recipient.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
 import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { enqueueRound } from './enqueue-round.ts';
-import { carryOutRound, newMessages, type RoundContext, roundContextOf } from './round.ts';
+import { cancelRound, carryOutRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 /** A round that is not due yet: the sweep came early, to have it on the queue in time. Other tasks have nothing to do. */
@@ -29,10 +29,12 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Es
     return hit;
   }
   const recipients = stepsOf(rule, round.kind, round.after).flatMap((step) => step.recipients);
-  const escalation = opened(hit.escalation, round, isForDuty(recipients) ? known.onDuty : undefined);
-  const messages = newMessages(deps, context, escalation);
+  const nobodyOnDuty = isForDuty(recipients) && known.onDuty.length === 0;
+  const reached = opened(hit.escalation, round, nobodyOnDuty);
+  const { to, messages } = contentOf(deps, context, reached);
+  const escalation = { ...reached, to };
   if (!(await store.escalations.open(customerId, hit, escalation, messages, now()))) return null;
-  if (isUnheard(escalation)) deps.measure('NobodyOnDuty');
+  if (nobodyOnDuty) deps.measure('NobodyOnDuty');
   deps.failpoint('escalate.taken');
   return { ...hit, escalation, messages: [...hit.messages, ...messages] };
 };
@@ -56,6 +58,7 @@ const tryRound = async (deps: ProcessDeps, { customerId, hitId }: Escalate): Pro
   const context = await roundContextOf(deps, customerId, escalated);
   const { rule, state } = context ?? {};
   const isAtAnEnd = rule?.untilAcknowledged === false && state && isOver(state, cause);
+  if (!context && escalation.open) await cancelRound(deps, customerId, escalated, escalation.to ?? []);
   if (!context || (!escalation.open && isAtAnEnd)) {
     await store.escalations.goOn(customerId, escalated, null, now());
     return done;

@@ -1,5 +1,6 @@
 import { nameOfUser } from '../../../shared/domain/acknowledgement.ts';
 import type { Bot } from '../../../shared/domain/bot.ts';
+import { receiverOf } from '../../../shared/domain/delivery.ts';
 import type { Format } from '../../../shared/domain/formats/format.ts';
 import { takes } from '../../../shared/domain/formats/formats.ts';
 import {
@@ -27,9 +28,9 @@ export type Known = {
 /** One who is told, by a message of the hit. */
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
-/** What tells one addressee from another. */
-export const keyOfAddressee = (one: Addressee): string =>
-  'webhookId' in one ? one.webhookId : `${one.accountId} ${one.by}`;
+/** What tells the receiver that an addressee is from any other. */
+export const keyOfAddressee = ({ accountId, name, ...way }: Addressee): string =>
+  receiverOf('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
 /** In which way an addressee is told, as messages of hits say. */
 export const publisherOf = (one: Addressee): RuleMessage['publisher'] => ('by' in one ? one.by : 'webhook');

@@ -1,10 +1,10 @@
 import { inBatches } from '../../../shared/api/changing.ts';
-import type { Delivery } from '../../../shared/domain/delivery.ts';
+import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery.ts';
 import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
 import { allRecipients } from '../../../shared/domain/recipient.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { RuleMessage } from '../../../shared/domain/rule-hit.ts';
-import { type EventContext, serviceOf } from '../../../shared/domain/snapshot.ts';
+import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/snapshot.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
@@ -14,6 +14,7 @@ import { deliveryTo, messageFor } from './fire.ts';
 import { type Addressee, type Known, keyOfAddressee, knownOf, publisherOf, toldBy } from './recipients.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
+type Reached = Pick<Escalation, 'open' | 'after'>;
 /** Everything that a round is decided by and made of, as it is now. */
 export type RoundContext = {
   customerId: number;
@@ -45,71 +46,101 @@ export const roundContextOf = async (
 /** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
 type Told = { step: number; told: Addressee; place: number | null };
 
-/** Whom an open round tells, each once. Who is on duty was decided with the round. */
-const toldIn = (
-  { hit, rule, known, eventContext }: RoundContext,
-  { open = 'step', after, onDuty = [] }: Escalation,
-): Told[] => {
+/** Each receiver once. When all are told again, several steps may name one: the first one counts. */
+const onceEach = <T extends { told: Addressee }>(all: readonly T[]): T[] =>
+  [...new Map(all.toReversed().map((one) => [keyOfAddressee(one.told), one])).values()].toReversed();
+
+/** Whom a round tells, by the rule and by who is on duty now. */
+const toldIn = ({ hit, rule, known, eventContext }: RoundContext, { open = 'step', after }: Reached): Told[] => {
   const all = stepsOf(rule, open, after).flatMap(({ step, recipients }) =>
-    toldBy(recipients, { ...known, onDuty }, eventContext).map((told) => ({ step, told })),
+    toldBy(recipients, known, eventContext).map((told) => ({ step, told })),
   );
   const places = placesOf(
     hit.messages,
     all.map(({ step, told }) => ({ step, accountId: told.accountId, publisher: publisherOf(told) })),
   );
-  const placed = all.map((one, at) => ({ ...one, place: places[at] ?? null }));
-  // When all are told again, several steps may name one: the first one counts.
-  return [...new Map(placed.toReversed().map((one) => [keyOfAddressee(one.told), one])).values()].toReversed();
+  return onceEach(all.map((one, at) => ({ ...one, place: places[at] ?? null })));
 };
 
-/** The messages of those whom a round tells and who have none yet. Who is told again has one. */
-export const newMessages = (deps: ProcessDeps, context: RoundContext, escalation: Escalation): RuleMessage[] => {
+/** What a round writes into its hit: whom it tells, and the messages of those who have none yet. Who is told again has one. */
+export const contentOf = (deps: ProcessDeps, context: RoundContext, reached: Reached) => {
   const [time, ruleHitId] = [deps.now(), context.hit.id];
   const dates = { createDate: time, updateDate: time };
-  return toldIn(context, escalation)
+  const targets = toldIn(context, reached);
+  const messages = targets
     .filter(({ place }) => place === null)
-    .map(({ step, told }) => ({ ...messageFor(deps, told), ...dates, ruleHitId, step }));
+    .map(({ step, told }): RuleMessage => ({ ...messageFor(deps, told), ...dates, ruleHitId, step }));
+  return { to: targets.map(({ told }) => keyOfAddressee(told)), messages };
 };
 
 /** A round that took longer (ms) to begin than this asks once more whether somebody has acknowledged the hit meanwhile. */
 const AT_ONCE = 500;
 
-/** Ends those deliveries of a round that nobody has begun to send: the hit was acknowledged before they were on their queue. */
-const cancel = async ({ store, now }: ProcessDeps, deliveries: readonly Delivery[]): Promise<void> => {
-  for (const { customerId, webhookId, id } of deliveries) {
-    const found = await store.deliveries.get(customerId, webhookId, id);
+/** Ends those deliveries of an open round that nobody has begun to send: they may have been written before a crash. */
+export const cancelRound = async (
+  { store, now }: ProcessDeps,
+  customerId: number,
+  { escalation, cause, sensorId, ruleId }: EscalatedHit,
+  receivers: readonly string[],
+): Promise<void> => {
+  for (const receiver of receivers) {
+    const id = idInRound({ uuid: cause.uuid, sensorId, ruleId }, escalation, receiver);
+    const found = await store.deliveries.get(customerId, webhookOf(receiver), id);
     if (found?.state === 'pending') await store.deliveries.end(found, 'canceled', now());
   }
 };
 
-/**
- * Writes the deliveries of an open round and puts them on the queue; then the next round is noted. When a crash came in
- * between, the hit may have been acknowledged since: `decidedAt` is when (ms) it was not, or when the open round was read.
- */
-export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
-  const { store, now, enqueue, failpoint } = deps;
-  const { customerId, hit, rule, known, eventContext } = context;
-  const { escalation } = hit;
-  const made = toldIn(context, escalation).map(({ told, place }) => {
-    const to = place === null ? null : { id: hit.id, message: place };
-    return deliveryTo(deps, eventContext, rule, known, { told, hit: to, round: escalation });
+/** The people whom messages of a hit are for. */
+const peopleIn = ({ messages }: EscalatedHit) =>
+  messages.flatMap(({ publisher: by, accountId, extra }, place) =>
+    by === 'webhook' ? [] : [{ told: { accountId, name: extra.display_name, by }, place }],
+  );
+
+/** The deliveries of an open round: to webhooks as far as its rule still names them, and to the people whom its hit names. */
+const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
+  const { hit, rule, known, eventContext } = context;
+  const { to = [], ...escalation } = hit.escalation;
+  const webhooks = toldIn(context, escalation).filter(({ told }) => 'webhookId' in told);
+  // The messages of a step are the last ones.
+  const people = escalation.open === 'step' ? peopleIn(hit).toReversed() : peopleIn(hit);
+  const all = onceEach([...webhooks, ...people]).filter(({ told }) => to.includes(keyOfAddressee(told)));
+  const made = all.map(({ told, place }) => {
+    const ofHit = place === null ? null : { id: hit.id, message: place };
+    return deliveryTo(deps, eventContext, rule, known, { told, hit: ofHit, round: escalation });
   });
-  const deliveries = (await Promise.all(made)).flat();
-  // In the due index too: were the rule deleted before they are on their queue, nobody else would know of them.
-  if (!hit.acknowledgement) await inBatches(deliveries, (one) => store.deliveries.create(one, true));
+  return (await Promise.all(made)).flat();
+};
+
+/**
+ * Writes the deliveries of an open round and puts them on the queue. Not once the hit is acknowledged, as it may be after a
+ * crash, or when that took too long. `decidedAt`: when (ms) it was decided, or read.
+ */
+const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
+  const { store, now, enqueue, failpoint } = deps;
+  const { customerId, hit, known } = context;
+  const { to = [] } = hit.escalation;
+  const deliveries = hit.acknowledgement ? [] : await deliveriesIn(deps, context);
+  await inBatches(deliveries, (one) => store.deliveries.create(one, false));
   failpoint('escalate.written');
   const isLate = now() - decidedAt > AT_ONCE;
   const current = isLate ? await store.ruleHits.get(customerId, hit.id) : hit;
-  if (current?.acknowledgement) await cancel(deps, deliveries);
-  else {
-    await enqueue(deliveries.map(deliverTask));
-    countAlarms(deps, deliveries, known);
-  }
+  const sent = current?.acknowledgement ? [] : deliveries;
+  await enqueue(sent.map(deliverTask));
+  countAlarms(deps, sent, known);
+  const left = to.filter((receiver) => !sent.some((one) => receiverOf(one) === receiver));
+  await cancelRound(deps, customerId, hit, left);
+  return sent;
+};
+
+/** Carries out an open round, and notes the next one. */
+export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
+  const { store, now, failpoint, log } = deps;
+  const { customerId, hit, rule } = context;
+  const sent = await sendRound(deps, context, decidedAt);
   failpoint('escalate.enqueued');
-  const next = closed(rule, escalation, hit.createDate, now());
-  if (next && !current?.acknowledgement)
-    await enqueueRound(deps, { customerId, hitId: hit.id, uuid: hit.cause.uuid }, next.at);
+  const next = closed(rule, hit.escalation, hit.createDate, now());
+  if (next) await enqueueRound(deps, { customerId, hitId: hit.id, uuid: hit.cause.uuid }, next.at);
   await store.escalations.goOn(customerId, hit, next, now());
-  const told = { hitId: hit.id, round: escalation.round, deliveries: deliveries.map(({ id }) => id) };
-  deps.log('info', 'a round of an escalation was carried out', told);
+  const { round } = hit.escalation;
+  log('info', 'a round was carried out', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
 };

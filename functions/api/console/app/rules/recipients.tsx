@@ -32,13 +32,16 @@ const keyOf = (one: Recipient): string =>
   'webhookId' in one ? one.webhookId : `${'userId' in one ? one.userId : 'duty'} ${one.by}`;
 
 type RecipientsProps = {
+  label?: string;
   customerId: number;
   value: readonly Recipient[];
   onChange: (recipients: Recipient[]) => void;
-  error: string | undefined;
-  /** What is wrong with a person. */
-  personError: string | undefined;
+  /** Where they are in the rule, and what is wrong at a path of it. */
+  path: string;
+  errorOf: (path: string) => string | undefined;
 };
+
+const firstOf = (all: readonly (string | undefined)[]) => all.find((one) => one !== undefined);
 
 const NoWebhooks = () => {
   const { rules: texts, webhooks } = useTexts();
@@ -53,7 +56,7 @@ const NoWebhooks = () => {
 };
 
 /** Chooses whom a rule tells: webhooks of bots, and people. */
-export const Recipients = ({ customerId, value, onChange, error, personError }: RecipientsProps) => {
+export const Recipients = ({ label, customerId, value, onChange, path, errorOf }: RecipientsProps) => {
   const { rules: texts } = useTexts();
   const isAllowed = useMay()('manage_bots');
   const known = useWebhooks(customerId).data ?? [];
@@ -61,11 +64,15 @@ export const Recipients = ({ customerId, value, onChange, error, personError }: 
   const choices: Recipient[] = known.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
   // A rule may name a deleted webhook. It is shown by its id, and can be removed.
   const all = new Map([...choices, ...value].map((one) => [keyOf(one), one]));
+  const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
+  const personError = firstOf(
+    value.flatMap((_, at) => ['userId', 'by'].map((name) => errorOf(`${path}.${at}.${name}`))),
+  );
   return (
     <Stack gap="sm">
       {isAllowed && known.length === 0 && <NoWebhooks />}
       <MultiSelect
-        label={texts.recipients}
+        label={label ?? texts.recipients}
         description={isAllowed ? texts.recipientsHint : texts.mayNotChoose}
         data={[...all].map(([key, one]) => ({ value: key, label: nameOf(one) ?? key }))}
         value={value.map(keyOf)}

@@ -16,6 +16,7 @@ import { useEdited } from '../ui/edited.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { Escalation } from './escalation.tsx';
 import { Recipients } from './recipients.tsx';
 import { Limits, Said, What } from './rule-fields.tsx';
 import { Scope } from './scope.tsx';
@@ -43,11 +44,11 @@ const useRuleDraft = (initial: RuleUpdate) => {
   return [draft, set] as const;
 };
 
-/** What the API says of the first person who cannot be told. */
-const personFault = ({ recipients }: RuleUpdate, faultOf: (path: string) => string | undefined): string | undefined =>
-  recipients
-    .flatMap((_, at) => ['userId', 'by'].map((name) => faultOf(`recipients.${at}.${name}`)))
-    .find((one) => one !== undefined);
+/** The lists of recipients of a rule, with their paths in it. */
+const namedIn = ({ recipients, escalation = [] }: RuleUpdate) => [
+  { path: 'recipients', recipients },
+  ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
+];
 
 type EditorProps = { rule: Rule | null; customerId: number };
 const Remove = ({ rule: { id, name } }: { rule: Rule }) => {
@@ -83,8 +84,10 @@ const Fields = ({ rule, customerId }: EditorProps) => {
   const [draft, change] = useRuleDraft(rule ? draftOf(rule) : newRule(texts));
   const save = useSave({ rule, customerId });
   const [isAsked, setAsked] = useState(false);
-  const isForNobody = draft.recipients.length === 0;
+  const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);
   const fault = (path: string) => faultOf(save.error, path);
+  const isEmpty = (path: string) => namedIn(draft).some((one) => one.path === path && one.recipients.length === 0);
+  const errorOf = (path: string) => (isAsked && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
   const submit = () => {
     setAsked(true);
     if (!isForNobody) save.mutate(draft);
@@ -100,11 +103,10 @@ const Fields = ({ rule, customerId }: EditorProps) => {
         customerId={customerId}
         value={draft.recipients}
         onChange={(recipients) => change({ recipients })}
-        error={
-          isAsked && isForNobody ? texts.rules.needsRecipient : (fault('recipients') ?? fault('recipients.0.webhookId'))
-        }
-        personError={personFault(draft, fault)}
+        path="recipients"
+        errorOf={errorOf}
       />
+      <Escalation customerId={customerId} rule={draft} onChange={change} field={field} errorOf={errorOf} />
       <Said field={field} />
       <Limits field={field} />
     </Form>

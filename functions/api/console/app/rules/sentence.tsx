@@ -46,25 +46,46 @@ const lengthSaid = (seconds: number, locale: string): string => {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
-const useWhom = ({ recipients }: RuleUpdate, customerId: number): string => {
+/** Gives what tells whom recipients are. */
+const useWhom = (customerId: number) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
   const nameOf = useRecipientName(customerId);
-  if (recipients.length === 0) return texts.nobody;
-  const names = recipients.flatMap((one) => nameOf(one) ?? []);
-  if (names.length < recipients.length) return texts.somebody(recipients.length);
-  return new Intl.ListFormat(locale).format(names);
+  return (recipients: RuleUpdate['recipients']): string => {
+    if (recipients.length === 0) return texts.nobody;
+    const names = recipients.flatMap((one) => nameOf(one) ?? []);
+    if (names.length < recipients.length) return texts.somebody(recipients.length);
+    return new Intl.ListFormat(locale).format(names);
+  };
+};
+
+/** Says whom a rule tells when nobody acknowledges. */
+const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useWhom> }) => {
+  const { rules: texts } = useTexts();
+  const locale = useLocale();
+  const { escalation = [], repeatSeconds, untilAcknowledged } = rule;
+  if (escalation.length === 0 && repeatSeconds === null) return null;
+  return (
+    <>
+      {escalation.map(({ afterSeconds, recipients }) => (
+        <Text key={afterSeconds}>{texts.stepSays(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
+      ))}
+      {repeatSeconds !== null && <Text>{texts.repeatSays(lengthSaid(repeatSeconds, locale))}</Text>}
+      {!untilAcknowledged && <Text>{texts.whileItLasts}</Text>}
+    </>
+  );
 };
 
 /** Shows a rule as a sentence. */
 export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
   const { rules: texts, situations } = useTexts();
   const locale = useLocale();
+  const whom = useWhom(customerId);
   const said = texts.says({
     situation: situations[rule.situation],
     where: useWhere(rule, customerId),
     when: useWhen(rule),
-    whom: useWhom(rule, customerId),
+    whom: whom(rule.recipients),
     rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
   });
   return (
@@ -72,6 +93,7 @@ export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: n
       <Text size="lg" className="name">
         {said}
       </Text>
+      <Onward rule={rule} whom={whom} />
       {rule.includeSimulated && <Text>{texts.simulated}</Text>}
       {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
     </Paper>
