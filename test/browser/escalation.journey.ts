@@ -27,12 +27,12 @@ test('a rule is given a step and repetitions, says them, and they are kept', asy
   const step = page.getByRole('group', { name: 'If nobody acknowledges, step 1' });
   await page.getByRole('button', { name: 'Save' }).click();
   await step.getByText('Choose at least one.').waitFor();
-  await step.getByRole('textbox', { name: 'Tell these, too' }).click();
+  await step.getByLabel('Tell these, too').first().click();
   await page.getByRole('option', { name: 'Night shift' }).click();
   await page.keyboard.press('Escape');
   await step.getByLabel('Seconds after the alarm').fill('120');
   await page.getByLabel('Then tell all again every (seconds)').fill('600');
-  await page.getByText('Also when what happened is over, as long as nobody acknowledges').click();
+  await page.getByLabel('Also when what happened is over, as long as nobody acknowledges').click();
   await says.getByText('After 2 minutes without an acknowledgement it tells Night shift.').waitFor();
   await says.getByText('Then it tells all again every 10 minutes, at most 20 times.').waitFor();
   await says.getByText('It stops when what happened is over.').waitFor();
