@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
@@ -131,7 +131,7 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   // The network is there, and the service is not.
   await page.route(/open-falls|rule-hits/, (route) => route.abort());
   await page.getByText('Not up to date').waitFor();
-  await page.clock.fastForward(61_000);
+  await page.clock.fastForward(66_000);
   await late.getByText(/1 minute ago/).waitFor();
   expect(await colour()).not.toBe(green);
   await page.unrouteAll();
@@ -157,4 +157,51 @@ test('a load of the page is nine calls at most, and then it reads little', async
     further.every((call) => /open-falls|perPage=10&|perPage=10$/.test(call)),
     further.join('\n'),
   ).toBe(true);
+});
+
+const looks = [
+  { locale: 'en', colorScheme: 'light', width: 1_440 },
+  { locale: 'en', colorScheme: 'dark', width: 390 },
+  { locale: 'de', colorScheme: 'light', width: 390 },
+  { locale: 'de', colorScheme: 'dark', width: 1_440 },
+] as const;
+
+describe('all that a night can bring', () => {
+  beforeAll(async () => {
+    const { client, customerId } = site.home;
+    const [open, cared, simulated] = [await roomOf('Room 15'), await roomOf('Room 16'), await roomOf('Room 17')];
+    await linkSensor(client);
+    await say(cared, fallMessage('calling', Date.now()));
+    const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${customerId}/rule-hits`);
+    await client.ok('PUT', `/customers/${customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`, {});
+    await say(open, fallMessage('calling', Date.now()));
+    await say(simulated, fallMessage('calling', Date.now(), { isSimulated: true }));
+  });
+
+  test.each(looks)('has enough contrast and fits, in $locale, $colorScheme, $width pixels wide', async (look) => {
+    const { locale, colorScheme, width } = look;
+    await site.home.client.ok('PUT', '/users/me', {
+      ...(await site.home.client.ok<object>('GET', '/users/me')),
+      locale,
+    });
+    const options = { colorScheme, locale, viewport: { width, height: 900 }, expected: [/ERR_INTERNET/] };
+    await using visitor = await site.openLoggedIn('', site.home, options);
+    const { page, context } = visitor;
+    await page.getByRole('link', { name: 'Room 16' }).waitFor();
+    await page.getByText(/1 of \d rooms|1 von \d Räumen/).waitFor();
+    await context.setOffline(true);
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /Out of date|Veraltet/ })
+      .waitFor();
+    await visitor.look(`night-${locale}-${colorScheme}-${width}`);
+    const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(beyond).toBeLessThanOrEqual(0);
+    // It is read from the door, where the screen has room for it.
+    const sizes = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.alarm-room, .running')].map((one) => getComputedStyle(one).fontSize)",
+    );
+    expect(sizes).toHaveLength(4);
+    for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 48 : 28);
+  });
 });

@@ -5,8 +5,11 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { SLOWLY } from './watched.ts';
 
-/** From this age (ms) on the alarms that are shown are out of date. They are read every five seconds. */
-const OLD = 60_000;
+/**
+ * From this age (ms) on the alarms that are shown are out of date. They are read every five seconds, but browsers wake a page
+ * behind others only once a minute.
+ */
+const OLD = 65_000;
 
 /** How old what is shown is: as it should be, not as it should be for the moment, or out of date. */
 export type Freshness = { state: 'fresh' | 'troubled' | 'late'; at: number; isOnline: boolean };

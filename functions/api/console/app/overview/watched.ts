@@ -8,6 +8,8 @@ const MOST = 200;
 export const NAMED = 10;
 /** How often (ms) what changes rarely is read. */
 export const SLOWLY = 30_000;
+// Behind another tab too: who comes back must not find it out of date.
+const slowly = { refetchInterval: SLOWLY, refetchIntervalInBackground: true } as const;
 
 const ofFalls: readonly Rule['situation'][] = [
   ...(['fall_detected', 'fall_detected_sensitive', 'fall_confirmed'] as const),
@@ -20,7 +22,7 @@ const ofCustomer = (customerId: number | null) => (customerId === null ? {} : { 
 export const sensorsQuery = (customerId: number | null) =>
   queryOptions({
     queryKey: ['sensors', 'count', customerId],
-    refetchInterval: SLOWLY,
+    ...slowly,
     queryFn: async (): Promise<number> => {
       const query = { perPage: 1, ...ofCustomer(customerId) };
       const [page] = await ok(api.GET('/sensors', { params: { query } }));
@@ -32,7 +34,7 @@ export const sensorsQuery = (customerId: number | null) =>
 export const silentQuery = (customerId: number | null) =>
   queryOptions({
     queryKey: ['sensors', 'silent', customerId],
-    refetchInterval: SLOWLY,
+    ...slowly,
     queryFn: async (): Promise<{ total: number; first: readonly Sensor[] }> => {
       const query = { perPage: NAMED, isActive: 'false' as const, ...ofCustomer(customerId) };
       const [page] = await ok(api.GET('/sensors', { params: { query } }));
@@ -57,7 +59,7 @@ const readAll = async <T>(
 export const fallRulesQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['rules', 'falls', customerId],
-    refetchInterval: SLOWLY,
+    ...slowly,
     queryFn: () =>
       readAll<Rule>(
         (page) => ok(api.GET('/rules', { params: { query: { customerId, perPage: MOST, page } } })),
@@ -69,7 +71,7 @@ export const fallRulesQuery = (customerId: number) =>
 export const webhooksQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['webhooks', 'health', customerId],
-    refetchInterval: SLOWLY,
+    ...slowly,
     queryFn: async (): Promise<readonly Webhook[]> => {
       const { wanted } = await readAll<Webhook>((page) =>
         ok(api.GET('/webhooks', { params: { query: { customerId, perPage: MOST, page } } })),
