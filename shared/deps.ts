@@ -11,8 +11,7 @@ import {
   workQueues,
 } from './capabilities.ts';
 import { isOver } from './concurrency/endable.ts';
-import type { People, SendToPerson } from './delivery/targets/person.ts';
-import type { Telegram } from './delivery/targets/telegram.ts';
+import type { SendToPerson } from './delivery/targets/person.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import { ADDRESS_KEY } from './domain/acknowledgement.ts';
 import { type ChannelKind, PUSH_KEY } from './domain/channel.ts';
@@ -24,13 +23,13 @@ import type { Failpoint } from './failpoints.ts';
 import { type Teller, teller } from './ingest/tell.ts';
 import { type Log, traceHere } from './log.ts';
 import type { Mail } from './mail.ts';
+import type { Messengers } from './messengers.ts';
 import { type Measure, type Metrics, unmeasured } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import { encode, queueOf } from './queue/encode.ts';
 import type { Queues } from './queue/send.ts';
 import type { Task, TaskOf } from './queue/task.ts';
 import { QueueUnavailable } from './queue/unavailable.ts';
-import type { Sms } from './sms.ts';
 import type { StoreCall } from './store/access-pattern.ts';
 import type { Table } from './store/client.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
@@ -43,9 +42,8 @@ export type Runtime = {
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
-  /** Missing where the stage sends no SMS, and where it has no bot of Telegram. */
-  sms?: Sms;
-  telegram?: Telegram;
+  /** Missing where there is no service for short messages. */
+  messengers?: () => Promise<Messengers>;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
   /** Who is to be told of alarms. Missing where there is no topic of alarms. */
@@ -103,7 +101,7 @@ type ByCapability = {
   /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: Mail };
   /** `channelKinds`: what this stage has a service for. Letters that were not taken are counted. */
-  'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[]; settings: SettingsOf<'send:person'> };
+  'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
   /** The longest gap (ms) between sweeps that is no outage: silence of sensors during an outage does not count. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
@@ -153,15 +151,11 @@ const keysAway = (cause: unknown): never => {
   throw new KeysUnavailable('a secret could not be sealed or opened', { cause });
 };
 
-const reaching = async (runtime: Runtime): Promise<People> => {
-  // Few functions reach people.
-  const { peopleBy } = await import('./delivery/targets/people.ts');
-  const { vault } = runtime;
-  return peopleBy({
-    ...runtime,
-    openPushKey: async (sealed) => (await vault()).open(sealed, PUSH_KEY).catch(keysAway),
-  });
-};
+/** Opens the one secret with this context. */
+const openingOf =
+  ({ vault }: Runtime, context: string) =>
+  async (sealed: string) =>
+    (await vault()).open(sealed, context).catch(keysAway);
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
@@ -188,20 +182,9 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       }),
   }),
   'send:person': async (runtime) => {
-    const { kinds, send } = await reaching(runtime);
-    const { log, metrics = unmeasured, settings } = runtime;
-    return {
-      channelKinds: kinds,
-      settings,
-      person: async (channel, letter) => {
-        const outcome = await send(channel, letter);
-        if (typeof outcome === 'object') {
-          log('error', 'a letter to a person was not taken', { by: channel.by, reason: outcome.retry });
-          metrics.measure('LettersFailed');
-        }
-        return outcome;
-      },
-    };
+    // Few functions reach people.
+    const { peopleOf } = await import('./people.ts');
+    return peopleOf(runtime, openingOf(runtime, PUSH_KEY));
   },
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
@@ -225,9 +208,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'open:secrets': async ({ vault }) => ({
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
   }),
-  'open:addresses': async ({ vault }) => ({
-    openAddressKey: async (sealed) => (await vault()).open(sealed, ADDRESS_KEY).catch(keysAway),
-  }),
+  'open:addresses': async (runtime) => ({ openAddressKey: openingOf(runtime, ADDRESS_KEY) }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),
   'forward:feedback': async ({ settings }) => ({ settings }),

@@ -123,7 +123,6 @@ export const runtimeEnvironment = () => ({
     table: process.env.AWS_ENDPOINT_URL_DYNAMODB,
     queues: process.env.AWS_ENDPOINT_URL_SQS,
     mail: process.env.AWS_ENDPOINT_URL_SESV2,
-    sms: process.env.AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2,
   },
   credentials: {
     accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? 'local',

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from './auth/vault.ts';
 import { machine } from './concurrency/machine.ts';
-import type { Telegram } from './delivery/targets/telegram.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Runtime } from './deps.ts';
 import { runtimeEnvironment, type Settings, settings } from './env.ts';
@@ -10,7 +9,6 @@ import type { Mail } from './mail.ts';
 import { buffered, type Metrics } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import type { Queues, queuesBySqs } from './queue/send.ts';
-import type { Sms } from './sms.ts';
 import { createTable, documentClient } from './store/client.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -25,59 +23,53 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-const lazyWebhookClient = (given: Settings): WebhookClient => {
-  const client = lazy(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given));
-  return {
-    check: async (url) => (await client()).check(url),
-    post: async (request) => (await client()).post(request),
-    acquire: async (key, acquireTimeout) => (await client()).acquire(key, acquireTimeout),
-  };
+/** A function of a module that is loaded by its first call. */
+const lazily = <A extends unknown[], R>(load: () => Promise<(...given: A) => Promise<R>>) => {
+  const made = lazy(load);
+  return async (...given: A): Promise<R> => (await made())(...given);
 };
 
-const lazyCipher = (config: Config, keyArn: string): Cipher => {
-  const cipher = lazy(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn));
-  return {
-    encrypt: async (...given) => (await cipher()).encrypt(...given),
-    decrypt: async (...given) => (await cipher()).decrypt(...given),
-  };
+/** The methods of an object that is loaded by the first call of one. */
+const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<unknown>>>(
+  load: () => Promise<T>,
+  names: Readonly<Record<keyof T, true>>,
+): T => {
+  const object = lazy(load);
+  return Object.fromEntries(
+    Object.keys(names).map((name) => [name, lazily(async () => (await object())[name as keyof T])]),
+  ) as T;
 };
+
+const lazyWebhookClient = (given: Settings): WebhookClient =>
+  lazyMethods(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given), {
+    check: true,
+    post: true,
+    acquire: true,
+  });
+
+const lazyCipher = (config: Config, keyArn: string): Cipher =>
+  lazyMethods(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (config: Config, sender: string): Mail => {
-  const mail = lazy(async () => (await import('./mail.ts')).mailBySes(config, sender));
+  const mail = lazily(async () => (await import('./mail.ts')).mailBySes(config, sender));
   return async (...letter) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
-    await (await mail())(...letter);
+    await mail(...letter);
   };
 };
 
-const lazySms = (config: Config, origin: string): Sms => {
-  const sms = lazy(async () => (await import('./sms.ts')).smsByAws(config, origin));
-  return async (...message) => (await sms())(...message);
-};
+const lazyPublish = (config: Config): Publish =>
+  lazily(async () => (await import('./publish.ts')).publishByIot(config));
 
-const lazyTelegram = (client: Runtime['webhookClient'], token: string): Telegram => {
-  const telegram = lazy(async () => (await import('./delivery/targets/telegram.ts')).telegramAs(client, token));
-  return async (...message) => (await telegram())(...message);
-};
+const lazySubscriptions = (config: Config, topicArn: string): Subscriptions =>
+  lazily(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
 
-const lazyPublish = (config: Config): Publish => {
-  const publish = lazy(async () => (await import('./publish.ts')).publishByIot(config));
-  return async (...message) => (await publish())(...message);
-};
-
-const lazySubscriptions = (config: Config, topicArn: string): Subscriptions => {
-  const subscriptions = lazy(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
-  return async () => (await subscriptions())();
-};
-
-const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues => {
-  const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now));
-  return {
-    send: async (...message) => (await queues()).send(...message),
-    hide: async (...messages) => (await queues()).hide(...messages),
-    redrive: async (queue) => (await queues()).redrive(queue),
-  };
-};
+const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
+  lazyMethods(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now), {
+    send: true,
+    hide: true,
+    redrive: true,
+  });
 
 const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   const publisher = lazy(async () => (await import('./emf.ts')).publisherIn(namespace));
@@ -102,7 +94,6 @@ export const lambdaRuntime = (): Runtime => {
     quarantine: given.QUARANTINE_QUEUE_URL,
   };
   const webhookClient = lazyWebhookClient(given);
-  const sms = { region, credentials, ...(endpoints.sms && { endpoint: endpoints.sms }) };
   return {
     settings: given,
     table: createTable(client, given.TABLE_NAME),
@@ -113,8 +104,8 @@ export const lambdaRuntime = (): Runtime => {
     ),
     passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
-    ...(given.SMS_ORIGIN && { sms: lazySms(sms, given.SMS_ORIGIN) }),
-    ...(given.TELEGRAM_TOKEN && { telegram: lazyTelegram(async () => webhookClient, given.TELEGRAM_TOKEN) }),
+    messengers: async () =>
+      (await import('./messengers.ts')).messengersOf({ region, credentials }, given, async () => webhookClient),
     ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,

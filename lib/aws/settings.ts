@@ -11,9 +11,9 @@ import {
   secretOrHash,
   sensorInactiveAfter,
   serviceName,
-  telegramToken,
   time,
 } from '../../shared/settings/kinds.ts';
+import { telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy, whyNoProxy } from './trusted-proxy.ts';

@@ -83,10 +83,12 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
     mail: createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say }),
-    sms: message,
-    telegram: TELEGRAM_TOKEN
-      ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
-      : (...given) => message(...given).then(() => 'accepted' as const),
+    messengers: async () => ({
+      sms: message,
+      telegram: TELEGRAM_TOKEN
+        ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
+        : (...given) => message(...given).then(() => 'accepted' as const),
+    }),
     ...(publish && { publish }),
     vault: async () => vault,
     passwords: async () => passwords,

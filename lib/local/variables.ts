@@ -3,7 +3,6 @@ import {
   deliveryDeadline,
   goneAfter,
   headerName,
-  mailAddress,
   pageOrigins,
   quotas,
   range,
@@ -12,9 +11,9 @@ import {
   secretOrHash,
   sensorInactiveAfter,
   serviceName,
-  telegramToken,
   time,
 } from '../../shared/settings/kinds.ts';
+import { mailAddress, telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
 
 /** An environment variable of `npm start`: what it does, what happens without it, and which values it takes. */

@@ -30,6 +30,19 @@ export type KeptChannel = {
 export type ChannelCode = { hash: string; expires: number };
 export const CODE_MINUTES = 10;
 export const CODE_TRIES = 5;
+/** How many codes are sent in an hour: to one user, and to one address whoever asks. */
+export const CODES_AN_HOUR = 5;
+
+/** Six digits out of four random bytes. */
+export const channelCodeOf = (random: Uint8Array): string =>
+  String(Buffer.from(random).readUInt32BE() % 1_000_000).padStart(6, '0');
+
+/** What is hashed of a code: it proves one address of one user, and nothing else. */
+export const codeText = (userId: number, { by, address }: Pick<KeptChannel, 'by' | 'address'>, code: string): string =>
+  [userId, by, address, code].join('\n');
+
+/** What SMS of a customer are counted by, in a window of a day that begins with the first one. */
+export const smsOf = (customerId: number | null) => ({ subject: `sms:${customerId ?? 0}`, windowSeconds: 86_400 });
 
 /** A user who said to be on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number };

@@ -38,7 +38,9 @@ export type Problem =
   | 'z_order'
   | 'region_count'
   | 'rate_order'
-  | 'wrong_password';
+  | 'wrong_password'
+  | 'wrong_code'
+  | 'channel_gone';
 
 /** A problem with the value at a path. `values` fill in its text. */
 export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };

@@ -3,8 +3,8 @@ import { channelKinds } from './channel.ts';
 import type { Rule } from './rule.ts';
 import { id, uuid } from './values.ts';
 
-/** The ways in which a person is told. */
-export const By = z.enum(channelKinds);
+/** By what a person is told. */
+export const By = z.enum(channelKinds).meta({ description: 'By what a person is reached' });
 export type By = z.output<typeof By>;
 
 /** A recipient that is of two kinds at once would be told in one way alone, without a word about the other. */

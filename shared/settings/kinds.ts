@@ -52,14 +52,6 @@ export const serviceName = text(
   '1 to 64 characters, none of them a control character',
 );
 
-export const mailAddress = text(/^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
-
-/** https://core.telegram.org/bots/api#authorizing-your-bot */
-export const telegramToken: Setting<string> = {
-  ...text(/^\d{1,20}:[\w-]{20,100}$/, '', 'a token of the BotFather of Telegram: digits, a colon, letters'),
-  isSecret: true,
-};
-
 /** A time, or empty for none. */
 export const time: Setting<string> = {
   otherwise: '',

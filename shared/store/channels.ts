@@ -7,6 +7,7 @@ import { items } from './table.ts';
 /** Users without a customer are kept under customer 0. */
 type Of = { customerId: number | null; userId: number };
 type Stored = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: number };
+type Tried = KeptChannel & { codeHash: string };
 
 const keyOf = ({ customerId, userId }: Of, by: ChannelKind) =>
   items.channel({ customerId: customerId ?? 0, userId, by });
@@ -44,11 +45,10 @@ export const channelWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Takes one of the tries of the code of a channel, and gives its hash. Null: there is no code, it is over, or tried out. */
-  tryCode: async (of: Of, by: ChannelKind, now: number): Promise<string | null> => {
+  /** Takes one of the tries of the code of a channel, and gives both. Null: there is no code, it is over, or tried out. */
+  tryCode: async (of: Of, by: ChannelKind, now: number): Promise<Tried | null> => {
     const isGood = where('#codeExpires > :now AND #tries < :most', { now, most: CODE_TRIES });
-    const tried = await table.update(keyOf(of, by), changes({ add: { tries: 1 }, if: isGood }, 'ALL_NEW'));
-    return tried && String(tried.codeHash);
+    return (await table.update(keyOf(of, by), changes({ add: { tries: 1 }, if: isGood }, 'ALL_NEW'))) as Tried | null;
   },
 
   /** Notes that a channel is proven by the code with this hash, which is used up. False: another one is by now. */

@@ -1,6 +1,6 @@
 import type { OnDuty } from '../domain/channel.ts';
 import type { Table, TableReader } from './client.ts';
-import { present } from './request.ts';
+import { where } from './request.ts';
 import { items } from './table.ts';
 
 export const dutyReads = (table: TableReader) => ({
@@ -12,11 +12,11 @@ export const dutyReads = (table: TableReader) => ({
 });
 
 export const dutyWrites = (table: Table) => ({
-  /** Notes that a user is on duty. False: there is no such user any more. */
+  /** Notes that a user is on duty. False: there is no such user any more, or it may not log in. */
   begin: async (customerId: number, { userId, until }: OnDuty): Promise<boolean> => {
     const failed = await table.write(
       { put: { userId, until, ttl: Math.ceil(until / 1_000), ...items.duty({ customerId, userId }) } },
-      { check: items.user({ customerId, userId }), where: present },
+      { check: items.user({ customerId, userId }), where: where('#canLogin = :yes', { yes: true }) },
     );
     return failed === null;
   },

@@ -132,7 +132,13 @@ export const identityPatterns = {
     'read 0 and write 10 without a customer',
   ),
   'users.setProfile': pattern('Replace the profile of a user', { update: ['user', 'account'] }, 0, 4),
-  'users.setAccess': pattern('Replace what a user may do', { update: ['user', 'account'] }, 0, 4),
+  'users.setAccess': pattern(
+    'Replace what a user may do',
+    { update: ['user', 'account'], remove: ['duty'] },
+    0,
+    6,
+    '4 for whoever may log in',
+  ),
   'users.remove': pattern(
     'Delete a user',
     counting({ remove: ['user', 'account', 'password', 'username', 'owner', 'duty', 'channel'] }),

@@ -11,6 +11,7 @@ export type UserItem = User & { accountKey: string };
 
 /** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
 const keyOf = (customerId: number | null, userId: number) => items.user({ customerId: customerId ?? 0, userId });
+const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
   const { id: accountId, customerId, isAdmin, permissions, canLogin, locale } = user;
@@ -72,7 +73,7 @@ export const userWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces what a user may do, for the very next request; whoever may not log in has no session left. False: the user
+   * Replaces what a user may do, for the very next request; whoever may not log in has no session left, and is off duty. False: the user
    * is gone, or may do something else by now than what the change was judged by.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number): Promise<boolean> => {
@@ -81,6 +82,7 @@ export const userWrites = (table: Table) => ({
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
       { update: items.account({ accountKey }), changes: account },
+      ...(access.canLogin ? [] : [{ remove: dutyOf(customerId, id) }]),
     );
     return failed === null;
   },
@@ -97,7 +99,7 @@ export const userWrites = (table: Table) => ({
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
-      { remove: items.duty({ customerId: customerId ?? 0, userId: id }) },
+      { remove: dutyOf(customerId, id) },
       ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;

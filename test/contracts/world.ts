@@ -71,6 +71,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     personDeliveryId,
     replayId: replay.id,
     ruleHitId: String(ruleHitId),
+    by: 'email',
     manufacturer: 'maker_b',
     // Firmwares are nobody's; no customer has any of its own.
     versionCode: '987654321',
@@ -99,6 +100,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   address: `987654321-0-9999999999-${'0'.repeat(22)}`,
   ruleHitId: '987654321',
   keyId: '00000000-0000-4000-8000-000000000000',
+  by: 'email',
   manufacturer: 'maker_b',
   versionCode: '987654321',
   groupId: '987654321',

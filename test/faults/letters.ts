@@ -26,12 +26,14 @@ export const createLetters = ({ rates, strikes }: Chaos, { isDead }: Pick<Lives,
     wrap: (runtime: Runtime): Runtime => ({
       ...runtime,
       mail: taking('email'),
-      sms: taking('sms'),
-      telegram: (...given) =>
-        taking('telegram')(...given).then(
-          () => 'accepted' as const,
-          () => ({ retry: 'unavailable' }),
-        ),
+      messengers: async () => ({
+        sms: taking('sms'),
+        telegram: (...given) =>
+          taking('telegram')(...given).then(
+            () => 'accepted' as const,
+            () => ({ retry: 'unavailable' }),
+          ),
+      }),
     }),
   };
 };

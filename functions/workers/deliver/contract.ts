@@ -34,6 +34,7 @@ export const deliver = consumer({
     'users.recipient',
     'channels.provenOf',
     'limits.take',
+    'limits.countFailure',
     'enqueue:events',
     'send:mail',
     'send:person',

@@ -1,6 +1,7 @@
 import { letterOf } from '../../../shared/delivery/message.ts';
 import type { PersonOutcome } from '../../../shared/delivery/targets/person.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
+import { smsOf } from '../../../shared/domain/channel.ts';
 import { afterAttempt, type Delivery, messageOf, type Next, PERSON_DELAYS } from '../../../shared/domain/delivery.ts';
 import { noteContext } from '../../../shared/log.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
@@ -10,8 +11,6 @@ import { chanceOf, type DeliverDeps } from './deps.ts';
 import { measureAttempt } from './measure.ts';
 import { record } from './record.ts';
 import { tellFailed } from './tell-managers.ts';
-
-const DAY_SECONDS = 86_400;
 
 type Refusal = 'not_reachable' | 'limit_reached';
 
@@ -24,7 +23,9 @@ const channelFor = async ({ store, quotas, now, measure }: DeliverDeps, { custom
   if (!channel) return 'not_reachable';
   // A delivery is counted once: an attempt that the service did not take has sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return channel;
-  if (await store.limits.take(`sms:${customerId}`, quotas.smsPerDay, DAY_SECONDS, now())) return channel;
+  const { subject, windowSeconds } = smsOf(customerId);
+  const { count } = await store.limits.countFailure(subject, windowSeconds, now());
+  if (count <= quotas.smsPerDay) return channel;
   measure('SmsLimitReached');
   return 'limit_reached';
 };

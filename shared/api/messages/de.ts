@@ -25,6 +25,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   feedback_not_found: 'Die Rückmeldung wurde nicht gefunden',
   address_unknown: 'Diese Adresse gilt nicht oder nicht mehr',
   firmware_not_found: 'Die Firmware wurde nicht gefunden',
+  channel_not_found: 'Der Kanal wurde nicht gefunden',
   delivery_not_found: 'Die Zustellung wurde nicht gefunden',
   replay_not_found: 'Die Wiederholung wurde nicht gefunden',
   method_not_allowed: 'Diese Methode gibt es unter diesem Pfad nicht',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_in_use: 'Die Firmware ist Standard oder einem Sensor fest zugewiesen',
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',
   access_tokens_too_many: 'Der Benutzer hat schon die größte erlaubte Zahl von Zugriffstoken',
+  channel_unavailable: 'Dieser Dienst kann Menschen so nicht erreichen',
   webhook_disabled: 'Der Webhook ist abgeschaltet',
   acknowledged_already: '{name} kümmert sich schon darum',
   body_too_slow: 'Die Anfrage brauchte zu lange, um anzukommen',
@@ -107,6 +109,8 @@ export const problems: Record<Problem, string> = {
   region_count: 'hat zu viele Bereiche; die Grenze ist {limit}',
   rate_order: 'darf nicht unter der unteren Rate liegen',
   wrong_password: 'ist nicht das aktuelle Passwort',
+  wrong_code: 'ist nicht der gesendete Code oder nicht mehr gültig',
+  channel_gone: 'ist nicht erreichbar',
 };
 
 export const resetMail = {

@@ -25,6 +25,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   feedback_not_found: 'The feedback was not found',
   address_unknown: 'This address is not valid, or is no longer',
   firmware_not_found: 'The firmware was not found',
+  channel_not_found: 'The channel was not found',
   delivery_not_found: 'The delivery was not found',
   replay_not_found: 'The replay was not found',
   method_not_allowed: 'This path does not take this method',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_in_use: 'The firmware is the default or pinned by a sensor',
   firmware_exists: 'A firmware with this version already exists',
   access_tokens_too_many: 'The user already has the maximum number of access tokens',
+  channel_unavailable: 'This service cannot reach people by that',
   webhook_disabled: 'The webhook is switched off',
   acknowledged_already: '{name} takes care of it already',
   body_too_slow: 'The request took too long to arrive',
@@ -108,6 +110,8 @@ export const problems: Record<Problem, string> = {
   region_count: 'has too many regions; the limit is {limit}',
   rate_order: 'must not be below the lower rate',
   wrong_password: 'is not the current password',
+  wrong_code: 'is not the code that was sent, or is no longer valid',
+  channel_gone: 'cannot be reached',
 };
 
 export const resetMail = {

@@ -211,8 +211,8 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords, what does not get through to receivers, and alarms that nobody hears.
-    expect(senders(prod)).toHaveLength(3);
+    // Codes for passwords and for channels, what does not get through to receivers, and alarms that nobody hears.
+    expect(senders(prod)).toHaveLength(4);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((one: Properties) => one['Fn::Join'][1].at(-1)),
     );

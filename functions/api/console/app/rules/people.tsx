@@ -2,13 +2,16 @@ import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Rule } from 'openapi';
 import { useState } from 'react';
-import { channelKinds } from '../../../../../shared/domain/channel.ts';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMay, useMe } from '../session/session.tsx';
+import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 
 export type Recipient = Rule['recipients'][number];
+type Way = keyof Texts['deliveries']['ways'];
+const waysOf = ({ ways }: Texts['deliveries']) => Object.keys(ways) as Way[];
+
 /** Whoever is on duty, among the choices. */
 const DUTY = 'duty';
 
@@ -47,7 +50,8 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const users = useUsers(customerId);
   const [who, setWho] = useState<string | null>(DUTY);
   const [way, setWay] = useState<string | null>('email');
-  const by = channelKinds.find((one) => one === way);
+  const ways = waysOf(deliveries);
+  const by = ways.find((one) => one === way);
   const add = () => {
     if (by && who !== null) onAdd(who === DUTY ? { onDuty: true, by } : { userId: Number(who), by });
   };
@@ -67,7 +71,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
       />
       <Select
         label={texts.way}
-        data={channelKinds.map((one) => ({ value: one, label: deliveries.ways[one] }))}
+        data={ways.map((one) => ({ value: one, label: deliveries.ways[one] }))}
         value={way}
         onChange={setWay}
         allowDeselect={false}

@@ -1,5 +1,4 @@
 import type { Delivery, Replay } from 'openapi';
-import type { ChannelKind } from '../../../../../shared/domain/channel.ts';
 
 export const deliveries = {
   title: 'Deliveries',
@@ -8,7 +7,10 @@ export const deliveries = {
   oneWebhook: 'a webhook',
   receiver: 'Receiver',
   person: 'Person',
-  ways: { email: 'E-mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' } satisfies Record<ChannelKind, string>,
+  ways: { email: 'E-mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' } satisfies Record<
+    Exclude<Delivery['by'], 'webhook'>,
+    string
+  >,
   taken: 'Taken',
   textOnly: 'An address to acknowledge the alarm is added.',
   room: 'Room',
