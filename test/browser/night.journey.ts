@@ -138,6 +138,19 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   await late.waitFor({ state: 'detached' });
 });
 
+test('before hits could be read, it is not said that no alarm is open', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
+  const { page } = visitor;
+  const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
+  await page.route(/rule-hits\?/, (route) => route.fulfill(broken));
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const open = page.getByRole('region', { name: 'Open alarms' });
+  await open.getByRole('alert').getByText('broken').waitFor();
+  expect(await page.getByText('No open alarm.').count()).toBe(0);
+  await page.unrouteAll();
+  await open.getByText('No open alarm.').waitFor();
+});
+
 test('a load of the page is nine calls at most, and then it reads little', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;

@@ -38,7 +38,8 @@ export const useFreshness = (alarms: readonly Read[], watchedAt: number): Freshn
 export const Late = ({ fresh: { state, at, isOnline } }: { fresh: Freshness }) => {
   const { overview: texts, stale } = useTexts();
   const dates = useDates();
-  const now = useNow();
+  // What is read aloud must not change each second.
+  const now = useNow(60_000);
   if (state === 'fresh' || (state === 'troubled' && at === 0)) return null;
   if (state === 'troubled')
     return (
