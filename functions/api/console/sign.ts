@@ -9,8 +9,11 @@ const svgOf = (more = ''): string =>
   ].join('');
 const urlOf = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
-/** The sign of the console as an image within an address: a sensor at the ceiling, its waves, and who is below. */
-export const signUrl = urlOf(svgOf());
+/** The sign of the console as an SVG: a sensor at the ceiling, its waves, and who is below. */
+export const sign: string = svgOf();
+
+/** The sign as an image within an address. */
+export const signUrl = urlOf(sign);
 
 /** The sign with a number on red over it; more than 9 are "9+". */
 export const signWith = (count: number): string =>

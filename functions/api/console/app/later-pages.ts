@@ -1,3 +1,4 @@
+import { ChannelsPage } from './account/channels.tsx';
 import { ProfilePage } from './account/profile.tsx';
 import { CustomerPage } from './admin/customer.tsx';
 import { CustomersPage } from './admin/customers.tsx';
@@ -36,5 +37,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

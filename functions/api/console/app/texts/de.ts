@@ -1,5 +1,6 @@
 import { admin } from './admin-de.ts';
 import { bots } from './bots-de.ts';
+import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
@@ -111,6 +112,7 @@ export const de: Texts = {
   groups,
   rules,
   bots,
+  channels,
   webhooks,
   deliveries,
   admin,

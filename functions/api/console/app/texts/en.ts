@@ -1,6 +1,7 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
 import { bots } from './bots-en.ts';
+import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
 import { overview } from './overview-en.ts';
@@ -107,6 +108,7 @@ export const en = {
   groups,
   rules,
   bots,
+  channels,
   webhooks,
   deliveries,
   admin,
