@@ -10,6 +10,13 @@ const regions =
   'fall of maker A is where its first point lies, edges included, in the smallest of several regions; one of maker B in ' +
   'the region that the person entered last and has not left.';
 
+const escalating =
+  ' While nobody acknowledges a hit, the recipients of each step of `escalation` are told `afterSeconds` after it was made, ' +
+  'and, with `repeatSeconds`, all recipients again after the last step, each once, at most 20 times. With ' +
+  '`untilAcknowledged` false only while what happened is not over: a fall is over when it is finished or canceled, ' +
+  '`sensor_inactive` when the sensor is active, and what tells of a room or a region when that is left or entered again. ' +
+  'The steps that the rule has when one is due count. Acknowledging, and deleting the rule or the sensor, end it.';
+
 const ByRule = z.object({ ruleId: idText });
 
 export const rules = group({
@@ -37,7 +44,7 @@ export const rules = group({
       method: 'POST',
       path: '/rules',
       summary: 'Create a rule, which tells its recipients when a situation occurs at the sensors that it watches',
-      description: regions,
+      description: regions + escalating,
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -74,7 +81,7 @@ export const rules = group({
       method: 'PUT',
       path: '/rules/{ruleId}',
       summary: 'Replace a rule',
-      description: `A rule may move to another sensor or situation. ${regions}`,
+      description: `A rule may move to another sensor or situation. ${regions}${escalating}`,
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',

@@ -54,9 +54,24 @@ const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
   ...(others > 0 ? [untimed('rules', `${others} more watch other situations, sensors or groups`)] : []),
 ];
 
+const sentSaid = (messages: HitItem['messages']): string =>
+  `${messages.filter(({ wasSend }) => wasSend).length} of ${messages.length} messages were sent`;
+
 const hitOf = ({ id, createDate, ruleId, messages }: HitItem, judged: number): Step => {
-  const told = messages.filter(({ wasSend }) => wasSend).length;
-  return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${told} of ${messages.length} messages were sent`);
+  const first = messages.filter(({ step }) => step === 0);
+  return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${sentSaid(first)}`);
+};
+
+/** The steps of the escalation of a hit that were taken. Who was told again has further tries in the same message. */
+const onwardOf = ({ id, createDate, messages }: HitItem): Step[] => {
+  const steps = Map.groupBy(
+    messages.filter(({ step }) => step > 0),
+    ({ step }) => step,
+  );
+  return [...steps].map(([step, all]) => {
+    const taken = Math.min(...all.map((one) => one.createDate));
+    return at('step', taken, createDate, `${step} of hit ${id}, nobody had acknowledged it: ${sentSaid(all)}`);
+  });
 };
 
 const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
@@ -96,6 +111,7 @@ const outcomesOf = (life: EventLife): Step[] => {
       const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
       return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? judged);
     }),
+    ...hits.flatMap(onwardOf),
     ...hits.flatMap(takenOf),
   ];
 };
