@@ -7,12 +7,11 @@ import {
   lookAt,
   MOST_REPEATS,
   nextRound,
-  onceEach,
   opened,
   placesOf,
-  targetsOf,
+  stepsOf,
 } from '../../../shared/domain/escalation.ts';
-import type { Telling } from '../../../shared/domain/recipient.ts';
+import { type Telling, webhooksIn } from '../../../shared/domain/recipient.ts';
 
 const recipient = (n: number) => ({ botId: n % 3, webhookId: `w${n}` });
 const recipients = fc.array(fc.integer({ min: 0, max: 5 }).map(recipient), { minLength: 1, maxLength: 4 });
@@ -40,8 +39,8 @@ const play = (rule: Telling, lates: readonly number[]) => {
     const round = nextRound(rule, escalation, 0);
     if (!round) throw new Error('an escalation that goes on has a next round');
     now = Math.max(now, round.at) + (lates[rounds.length % lates.length] ?? 0);
-    const open = opened(escalation, round);
-    const step = targetsOf(rule, round.kind, round.after)[0]?.step ?? 0;
+    const open = opened(escalation, round, false);
+    const step = stepsOf(rule, round.kind, round.after)[0]?.step ?? 0;
     rounds.push({ at: round.at, now, kind: round.kind, step });
     expect(open.round).toBe(rounds.length);
     escalation = closed(rule, open, 0, now);
@@ -77,20 +76,36 @@ describe('an escalation, whenever its rounds are decided,', () => {
     );
   });
 
-  test('tells each recipient of a round once, and finds the message that it had before', () => {
+  test('finds the messages that its recipients had before when all are told again', () => {
     fc.assert(
       fc.property(rules, (rule) => {
-        const accounts = (targets: ReturnType<typeof targetsOf>) =>
-          targets.map(({ step, recipient: { botId } }) => ({ step, accountId: botId }));
-        const first = targetsOf({ ...rule, escalation: [] }, 'repeat', 0);
-        const steps = (rule.escalation ?? []).flatMap(({ afterSeconds }) => targetsOf(rule, 'step', afterSeconds));
-        const messages = accounts([...first, ...steps]);
-        const again = targetsOf(rule, 'repeat', 86_400);
-        expect(placesOf(messages, accounts(again))).toEqual(messages.map((_, at) => at));
-        const once = onceEach(again).map(({ recipient: { webhookId } }) => webhookId);
-        expect(once.toSorted()).toEqual([...new Set(again.map((one) => one.recipient.webhookId))].toSorted());
+        const told = (steps: ReturnType<typeof stepsOf>) =>
+          steps.flatMap(({ step, recipients }) =>
+            webhooksIn(recipients).map(({ botId }) => ({ step, accountId: botId, publisher: 'webhook' as const })),
+          );
+        const first = stepsOf({ ...rule, escalation: [] }, 'repeat', 0);
+        const steps = (rule.escalation ?? []).flatMap(({ afterSeconds }) => stepsOf(rule, 'step', afterSeconds));
+        const messages = told([...first, ...steps]);
+        expect(placesOf(messages, told(stepsOf(rule, 'repeat', 86_400)))).toEqual(messages.map((_, at) => at));
       }),
     );
+  });
+
+  test('takes its next step at once when nobody was on duty, and the one after that at its time', () => {
+    const step = (afterSeconds: number) => ({
+      afterSeconds,
+      recipients: [{ onDuty: true as const, by: 'sms' as const }],
+    });
+    const rule = { recipients: [recipient(1)], escalation: [60, 120, 600].map(step) };
+    const first = beginning(rule, 0, true) ?? expect.unreachable();
+    expect([first.at, nextRound(rule, first, 0)]).toEqual([0, { kind: 'step', after: 60, at: 0 }]);
+    const open = opened(first, { kind: 'step', after: 60, at: 0 }, true);
+    const second = closed(rule, open, 0, 5) ?? expect.unreachable();
+    expect(nextRound(rule, second, 0)).toEqual({ kind: 'step', after: 120, at: 5 });
+    const third = closed(rule, opened(second, { kind: 'step', after: 120, at: 5 }, false), 0, 9);
+    expect(third && nextRound(rule, third, 0)).toEqual({ kind: 'step', after: 600, at: 600_000 });
+    // A step whose time has passed is not put off.
+    expect(closed(rule, opened(first, { kind: 'step', after: 60, at: 0 }, true), 0, 700_000)?.at).toBe(120_000);
   });
 });
 
@@ -104,5 +119,10 @@ test('the sweep looks at a round when a queue can delay its task until then, and
 });
 
 test('a recipient who has no message yet has no place', () => {
-  expect(placesOf([{ step: 0, accountId: 1 }], [{ step: 1, accountId: 1 }])).toEqual([null]);
+  const place = { step: 0, accountId: 1, publisher: 'sms' as const };
+  const others = [
+    { ...place, step: 1 },
+    { ...place, publisher: 'email' as const },
+  ];
+  expect(placesOf([place], others)).toEqual([null, null]);
 });
