@@ -98,6 +98,7 @@ const otherTests: Record<string, string> = {
   'test/units.test.ts': 'what a request costs, from its credential to its answer',
   'test/units-of-events.test.ts': 'what an event costs, over all workers',
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
+  'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
 };
 /** A test mirrors the code when files of the code lie in the same folder, or in a folder of the test's own name. */
 const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {
