@@ -65,7 +65,7 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await page.getByRole('link', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('A rule tells at least one webhook of a bot').waitFor();
+  await page.getByText('No bot has a webhook yet.').waitFor();
   await goOn(visitor, ['Link a sensor', 'Create a bot'], 'Give the bot a webhook');
   await page.getByLabel('Name').fill('Ward 2');
   await page.getByLabel('Address').fill(receiver.url);
