@@ -1,4 +1,5 @@
-import type { Recipient, Telling } from './recipient.ts';
+import type { Recipient } from './recipient.ts';
+import type { Telling } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /** So often at most all recipients are told again after the last step (completion 12 "Escalation"). */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { QueueName } from '../capabilities.ts';
 import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
-import { By } from '../domain/recipient.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
 
@@ -71,7 +70,11 @@ export const Deliver = z.object({
   type: z.literal('deliver'),
   customerId: id,
   webhookId: uuid.nullable(),
-  by: By.optional().catch(undefined),
+  by: z
+    .string()
+    .regex(/^[a-z]{1,16}$/)
+    .optional()
+    .catch(undefined),
   ...traced,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),

@@ -116,7 +116,7 @@ export const identityPatterns = {
   'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
-  'users.recipient': pattern(
+  'people.get': pattern(
     'A user who may be told of what happens at a customer',
     { get: ['user', 'owner'] },
     1,

@@ -1,7 +1,7 @@
 import type { Situation } from '../domain/event.ts';
 import { muteFor } from '../domain/formats/formats.ts';
 import type { Quotas } from '../domain/quota.ts';
-import { allRecipients, webhooksIn } from '../domain/recipient.ts';
+import { allRecipients, webhooksIn } from '../domain/recipients.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
 import { countedCustomer, oneLess, oneMore, roomFor, scopeOf } from './counts.ts';

@@ -20,14 +20,6 @@ const accountOf = (user: User, epoch: number): Account => {
 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOf(customerId, userId)),
-  /** A user who may be told of what happens at a customer: one of its own, or a system admin. Null: there is no such user. */
-  recipient: async (customerId: number, userId: number): Promise<UserItem | null> => {
-    const own = await table.get<UserItem>(keyOf(customerId, userId));
-    if (own) return own;
-    const home = await table.get<{ customerId: number }>(items.owner({ kind: 'user', id: userId }));
-    const found = home && (await table.get<UserItem>(keyOf(home.customerId, userId)));
-    return found?.isAdmin ? found : null;
-  },
   list: (customerId: number | null) =>
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });

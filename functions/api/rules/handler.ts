@@ -5,7 +5,8 @@ import { canTell } from '../../../shared/domain/formats/formats.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
-import { type Recipient, recipientLists, webhooksIn } from '../../../shared/domain/recipient.ts';
+import type { Recipient } from '../../../shared/domain/recipient.ts';
+import { recipientLists, webhooksIn } from '../../../shared/domain/recipients.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
@@ -13,7 +14,7 @@ import { rules } from './contract.ts';
 type Refuse = (path: string, problem: Problem) => never;
 
 type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
-type NamedTold = 'webhooks.getAll' | 'users.recipient' | 'channels.provenOf';
+type NamedTold = 'webhooks.getAll' | 'people.get' | 'channels.provenOf';
 
 /**
  * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
@@ -37,7 +38,7 @@ const checkRecipients = async (
       if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
     }
     if (userId === undefined) continue;
-    const user = await store.users.recipient(customerId, userId);
+    const user = await store.people.get(customerId, userId);
     if (!user) return refuse(`${path}.${at}.userId`, 'unknown_reference');
     const channels = await store.channels.provenOf({ customerId: user.customerId, userId });
     if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');

@@ -9,7 +9,7 @@ import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Caller } from '../../../shared/domain/permission.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
-import { allRecipients } from '../../../shared/domain/recipient.ts';
+import { allRecipients } from '../../../shared/domain/recipients.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';

@@ -31,7 +31,7 @@ export const deliver = consumer({
     'events.bytes',
     'events.keepNotice',
     'users.list',
-    'users.recipient',
+    'people.get',
     'channels.provenOf',
     'limits.take',
     'limits.countFailure',

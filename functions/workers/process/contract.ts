@@ -38,7 +38,7 @@ export const processing = consumer({
     'escalations.goOn',
     'escalations.rest',
     'webhooks.recipients',
-    'users.recipient',
+    'people.get',
     'duty.of',
     'deliveries.create',
     'deliveries.get',

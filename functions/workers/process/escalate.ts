@@ -1,7 +1,7 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { nextRound, opened, stepsOf } from '../../../shared/domain/escalation.ts';
 import { isOver } from '../../../shared/domain/over.ts';
-import { isForDuty } from '../../../shared/domain/recipient.ts';
+import { isForDuty } from '../../../shared/domain/recipients.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
 import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';

@@ -5,7 +5,7 @@ import { beginning } from '../../../shared/domain/escalation.ts';
 import { formats } from '../../../shared/domain/formats/formats.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
-import { isForDuty } from '../../../shared/domain/recipient.ts';
+import { isForDuty } from '../../../shared/domain/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { HitPlace, RuleMessage } from '../../../shared/domain/rule-hit.ts';
 import {

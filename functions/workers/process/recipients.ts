@@ -3,14 +3,8 @@ import type { Bot } from '../../../shared/domain/bot.ts';
 import { receiverOf } from '../../../shared/domain/delivery.ts';
 import type { Format } from '../../../shared/domain/formats/format.ts';
 import { takes } from '../../../shared/domain/formats/formats.ts';
-import {
-  isForDuty,
-  type Person,
-  peopleIn,
-  type Recipient,
-  usersIn,
-  webhooksIn,
-} from '../../../shared/domain/recipient.ts';
+import type { Person, Recipient } from '../../../shared/domain/recipient.ts';
+import { isForDuty, peopleIn, usersIn, webhooksIn } from '../../../shared/domain/recipients.ts';
 import type { RuleMessage } from '../../../shared/domain/rule-hit.ts';
 import type { EventContext } from '../../../shared/domain/snapshot.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
@@ -53,7 +47,7 @@ export const knownOf = async (
   ]);
   const onDuty = all.map(({ userId }) => userId);
   const ids = [...new Set([...usersIn(recipients), ...onDuty])];
-  const users = await Promise.all(ids.map((userId) => store.users.recipient(customerId, userId)));
+  const users = await Promise.all(ids.map((userId) => store.people.get(customerId, userId)));
   return { ...found, onDuty, users: new Map(users.flatMap((user) => (user ? [[user.id, user]] : []))) };
 };
 

@@ -1,7 +1,7 @@
 import { inBatches } from '../../../shared/api/changing.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery.ts';
 import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
-import { allRecipients } from '../../../shared/domain/recipient.ts';
+import { allRecipients } from '../../../shared/domain/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { RuleMessage } from '../../../shared/domain/rule-hit.ts';
 import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/snapshot.ts';

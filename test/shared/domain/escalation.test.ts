@@ -11,7 +11,7 @@ import {
   placesOf,
   stepsOf,
 } from '../../../shared/domain/escalation.ts';
-import { type Telling, webhooksIn } from '../../../shared/domain/recipient.ts';
+import { type Telling, webhooksIn } from '../../../shared/domain/recipients.ts';
 
 const recipient = (n: number) => ({ botId: n % 3, webhookId: `w${n}` });
 const recipients = fc.array(fc.integer({ min: 0, max: 5 }).map(recipient), { minLength: 1, maxLength: 4 });
