@@ -4,7 +4,7 @@ import { busy, createPeopleWorld, type Letter, optedOut } from '../fixtures/peop
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 beforeAll(async () => {
-  world = await createPeopleWorld({ environment: { QUOTAS: '{"smsPerDay":3,"messagesPerSecond":0}' } });
+  world = await createPeopleWorld({ environment: { QUOTAS: '{"smsPerDay":3}' } });
 });
 afterAll(() => world.stop());
 beforeEach(() => {
