@@ -72,7 +72,7 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await choose(page, 'Bot', 'Nurse call');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('[data-secret]').first().waitFor();
-  await goOn(visitor, ['Give the bot a webhook'], 'Create a rule');
+  await goOn(visitor, ['Give the bot a webhook'], 'Create a rule for falls');
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Choose at least one.').waitFor();
@@ -81,6 +81,12 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: 'Falls' }).waitFor();
+  await goOn(visitor, ['Create a rule for falls'], 'Create a rule for silent sensors');
+  await page.getByLabel('Name').fill('Silence');
+  await choose(page, 'Recipients', 'Ward 2');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor silent').waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).waitFor();

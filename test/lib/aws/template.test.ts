@@ -116,11 +116,14 @@ describe('a stage', () => {
   it.each([
     ['dev', dev],
     ['prod', prod],
-  ])('%s: needs less than 350 of the 500 resources and three fifths of the megabyte that CloudFormation takes', (_, one) => {
-    const template = one.toJSON();
-    expect(Object.keys(template.Resources).length).toBeLessThan(350);
-    expect(JSON.stringify(template, null, 1).length).toBeLessThan(600_000);
-  });
+  ])(
+    '%s: needs less than 350 of the 500 resources and three fifths of the megabyte that CloudFormation takes',
+    (_, one) => {
+      const template = one.toJSON();
+      expect(Object.keys(template.Resources).length).toBeLessThan(350);
+      expect(JSON.stringify(template, null, 1).length).toBeLessThan(600_000);
+    },
+  );
 
   it('keeps everything that holds data when its stack is deleted', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])

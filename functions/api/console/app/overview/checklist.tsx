@@ -9,7 +9,7 @@ import { managers, type Needs } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useNamesOf } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { fallRulesQuery, sensorsQuery, webhooksQuery } from './watched.ts';
+import { isOfFalls, sensorsQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
 
 /** The steps to the first alarm, each with the page on which it is done. */
 const steps = {
@@ -18,16 +18,17 @@ const steps = {
   bot: { href: '/bots', needs: 'manage_bots' },
   webhook: { href: '/webhooks/new', needs: managers },
   rule: { href: '/rules/new', needs: 'manage_rules' },
+  silence: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
 } as const satisfies Record<string, { href: string; needs?: Needs }>;
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
-/** Which steps are done. A rule names a webhook of a bot, so with a rule these are taken as done. */
+/** Which steps are done. A rule tells a webhook of a bot or a person, so with a rule those before it are taken as done. */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const may = useMay();
   const sensors = useQuery(sensorsQuery(customerId)).data;
-  const rules = useQuery(fallRulesQuery(customerId)).data?.total;
-  const isNew = rules === 0;
+  const rules = useQuery(watchRulesQuery(customerId)).data;
+  const isNew = rules?.total === 0;
   const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
@@ -37,7 +38,8 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   if (sensors === undefined || rules === undefined) return undefined;
   if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
-  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule: !isNew };
+  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((one) => !isOfFalls(one))];
+  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule, silence };
 };
 
 type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boolean };
@@ -82,7 +84,9 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
   );
 };
 
-const nothing: Record<Step, boolean> = { customer: false, sensor: false, bot: false, webhook: false, rule: false };
+const nothing: Record<Step, boolean> = {
+  ...{ customer: false, sensor: false, bot: false, webhook: false, rule: false, silence: false },
+};
 
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
 const Steps = ({ done, onHide }: StepsProps) => {

@@ -36,7 +36,7 @@ const Unheard = ({ rules }: { rules: NonNullable<Watch['unheard']> }) => {
 /** Says in red what of a home is not watched: nobody would hear of a fall there. Nothing while there is no sensor yet. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
-  const { sensors = 0, silent, fallsTold, unheard } = watch;
+  const { sensors = 0, silent, fallsTold, unheard, nobodyOnDuty } = watch;
   if (sensors === 0 || !hasGap(watch)) return null;
   return (
     <section aria-label={texts.unwatched}>
@@ -47,6 +47,13 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
             <List.Item>
               <Anchor component={Link} href="/rules/new">
                 {texts.noFallRule}
+              </Anchor>
+            </List.Item>
+          )}
+          {nobodyOnDuty && (
+            <List.Item>
+              <Anchor component={Link} href="/account/channels">
+                {texts.nobodyOnDuty}
               </Anchor>
             </List.Item>
           )}

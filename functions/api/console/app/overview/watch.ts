@@ -1,10 +1,11 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { Rule, Sensor, Webhook } from 'openapi';
+import { dutyQuery } from '../account/queries.ts';
 import { useMay } from '../session/session.tsx';
-import { fallRulesQuery, sensorsQuery, silentQuery, webhooksQuery } from './watched.ts';
+import { isOfFalls, SLOWLY, sensorsQuery, silentQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
 
 /** A part of what has to be known before a home is called watched. */
-export type Part = 'sensors' | 'rules' | 'webhooks';
+export type Part = 'sensors' | 'rules' | 'webhooks' | 'duty';
 
 /** How far the falls of a home are watched. What is not known is undefined. */
 export type Watch = {
@@ -15,6 +16,8 @@ export type Watch = {
   fallsTold: 'all' | 'some' | 'none' | undefined;
   /** The rules of falls that reach nobody. */
   unheard: readonly Rule[] | undefined;
+  /** A rule of falls tells whoever is on duty, and nobody is. */
+  nobodyOnDuty: boolean | undefined;
   /** What could not be read. */
   unread: readonly Part[];
   /** May the user see whether receivers of rules work? */
@@ -38,11 +41,13 @@ const unheardOf = (rules: readonly Rule[], webhooks: readonly Webhook[]): Rule[]
 };
 
 /** Is something certainly not watched? */
-export const hasGap = ({ silent, fallsTold, unheard }: Watch): boolean =>
-  (silent?.total ?? 0) > 0 || fallsTold === 'none' || (unheard?.length ?? 0) > 0;
+export const hasGap = ({ silent, fallsTold, unheard, nobodyOnDuty = false }: Watch): boolean =>
+  (silent?.total ?? 0) > 0 || fallsTold === 'none' || (unheard?.length ?? 0) > 0 || nobodyOnDuty;
 /** Is everything certainly watched? Rules for parts of a home may cover all of it, or not. */
 export const isWhole = (watch: Watch): boolean =>
-  !hasGap(watch) && watch.silent !== undefined && watch.fallsTold === 'all' && watch.unheard !== undefined;
+  !hasGap(watch) &&
+  watch.fallsTold === 'all' &&
+  [watch.silent, watch.unheard, watch.nobodyOnDuty].every((one) => one !== undefined);
 
 const isUnread = ({ isError, data }: UseQueryResult): boolean => isError && data === undefined;
 
@@ -51,16 +56,19 @@ export const useWatch = (customerId: number): Watch => {
   const seesReceivers = useMay()('manage_bots');
   const sensors = useQuery(sensorsQuery(customerId));
   const silent = useQuery(silentQuery(customerId));
-  const rules = useQuery(fallRulesQuery(customerId));
+  const rules = useQuery(watchRulesQuery(customerId));
   const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: seesReceivers });
-  const parts = { sensors: [sensors, silent], rules: [rules], webhooks: [webhooks] };
+  const told = rules.data?.wanted.filter(isOfFalls);
+  const asksDuty = told?.some(({ recipients }) => recipients.some((one) => 'onDuty' in one)) ?? false;
+  const duty = useQuery({ ...dutyQuery(customerId), refetchInterval: SLOWLY, enabled: asksDuty });
+  const parts = { sensors: [sensors, silent], rules: [rules], webhooks: [webhooks], duty: [duty] };
   const read = [sensors, silent, rules, webhooks].filter(({ data }) => data !== undefined);
-  const told = rules.data?.wanted;
   return {
     sensors: sensors.data,
     silent: silent.data,
     fallsTold: told && toldBy(told),
     unheard: told && webhooks.data && unheardOf(told, webhooks.data),
+    nobodyOnDuty: asksDuty ? duty.data && duty.data.length === 0 : told && false,
     unread: (Object.keys(parts) as Part[]).filter((part) => parts[part].some(isUnread)),
     seesReceivers,
     readAt: read.length === 0 ? 0 : Math.min(...read.map(({ dataUpdatedAt }) => dataUpdatedAt)),

@@ -55,15 +55,18 @@ const readAll = async <T>(
   }
 };
 
-/** The query for the rules that tell of falls, and the number of all rules. Changed rules ask for it anew. */
-export const fallRulesQuery = (customerId: number) =>
+/** Does a rule tell of falls? */
+export const isOfFalls = ({ situation }: Rule): boolean => ofFalls.includes(situation);
+
+/** The query for the rules that tell of falls and of silent sensors, and the number of all rules. Changed rules ask for it anew. */
+export const watchRulesQuery = (customerId: number) =>
   queryOptions({
-    queryKey: ['rules', 'falls', customerId],
+    queryKey: ['rules', 'watch', customerId],
     ...slowly,
     queryFn: () =>
       readAll<Rule>(
         (page) => ok(api.GET('/rules', { params: { query: { customerId, perPage: MOST, page } } })),
-        ({ isEnabled, situation }) => isEnabled && ofFalls.includes(situation),
+        (rule) => rule.isEnabled && (isOfFalls(rule) || rule.situation === 'sensor_inactive'),
       ),
   });
 

@@ -1,7 +1,7 @@
 import type { Rule, RuleUpdate } from 'openapi';
 import { useState } from 'react';
-import { useLocation, useParams } from 'wouter';
-import { hasRegions } from '../../../../../shared/domain/kinds.ts';
+import { useLocation, useParams, useSearchParams } from 'wouter';
+import { hasRegions, kinds, type Situation } from '../../../../../shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
@@ -26,9 +26,11 @@ import { ScheduleFields } from './week-grid.tsx';
 const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
 const refresh = [['rules'], ['rule']];
 
-const newRule = ({ rules: { newMessage } }: Texts): RuleUpdate => ({
+const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
+
+const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUpdate => ({
   ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
-  ...{ situation: 'fall_detected', sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
+  ...{ situation, sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
   ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
   ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
 });
@@ -81,7 +83,11 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 
 const Fields = ({ rule, customerId }: EditorProps) => {
   const texts = useTexts();
-  const [draft, change] = useRuleDraft(rule ? draftOf(rule) : newRule(texts));
+  // A link may propose a rule for another situation than falls.
+  const proposed = useSearchParams()[0].get('situation');
+  const [draft, change] = useRuleDraft(
+    rule ? draftOf(rule) : newRule(texts, isSituation(proposed) ? proposed : 'fall_detected'),
+  );
   const save = useSave({ rule, customerId });
   const [isAsked, setAsked] = useState(false);
   const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);

@@ -76,7 +76,11 @@ export const de: Texts = {
       ],
       bot: ['Einen Bot anlegen', 'Das Konto, dem Regeln etwas melden, etwa „Schwesternruf“.'],
       webhook: ['Dem Bot einen Webhook geben', 'Die Adresse des Empfängers, der seine Alarme bekommt.'],
-      rule: ['Eine Regel anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
+      rule: ['Eine Regel für Stürze anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
+      silence: [
+        'Eine Regel für stille Sensoren anlegen',
+        'Ein Sensor, der nichts meldet, sieht keinen Sturz: davon muss jemand erfahren.',
+      ],
     },
   },
   login: {

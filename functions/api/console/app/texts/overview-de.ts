@@ -42,6 +42,7 @@ export const overview: Texts['overview'] = {
     `${silent} von ${plural(all, 'Raum', 'Räumen')} ${silent === 1 ? 'wird' : 'werden'} nicht überwacht: Von ${silent === 1 ? 'seinem Sensor' : 'ihren Sensoren'} ist nichts zu hören.`,
   further: (count) => `und ${count} weitere`,
   noFallRule: 'Keine Regel meldet jemandem einen Sturz.',
+  nobodyOnDuty: 'Niemand hat Dienst, obwohl eine Regel Stürze denen meldet, die Dienst haben.',
   ruleUnheard:
     'Diese Regel für Stürze erreicht niemanden: Der letzte Aufruf jedes Empfängers schlug fehl, oder er ist abgeschaltet.',
   unknown: 'Hier nicht bekannt',
@@ -51,6 +52,7 @@ export const overview: Texts['overview'] = {
     sensors: 'Welche Sensoren schweigen',
     rules: 'Welche Regeln Stürze melden',
     webhooks: 'Ob Empfänger funktionieren',
+    duty: 'Ob jemand Dienst hat',
   },
   troubles: 'Noch nicht gesehen',
   switchedOff: 'wurde vom Dienst abgeschaltet',
