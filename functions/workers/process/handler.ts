@@ -6,7 +6,6 @@ import { consume, type Received } from '../../../shared/worker/consume.ts';
 import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
-import { escalate } from './escalate.ts';
 import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
 import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
 import { finishEarlier, finishOrPutAside, settle } from './settle.ts';
@@ -113,6 +112,8 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
     const [first] = received;
     if (!first) continue;
     if (first.task.type === 'escalate') {
+      // Few falls escalate: functions start without it.
+      const { escalate } = await import('./escalate.ts');
       await escalate(deps, first.task);
       continue;
     }
