@@ -33,16 +33,15 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
   }
 };
 
+const missing = (issues: readonly Issue[]) => issues.filter(({ input }) => input === undefined).length;
 /** The problems with the form that a value comes closest to: the one of which fewest fields are missing. */
-const closest = (forms: readonly (readonly Issue[])[]): readonly Issue[] => {
-  const missing = (issues: readonly Issue[]) => issues.filter((issue) => issue.input === undefined).length;
-  return forms.toSorted((a, b) => missing(a) - missing(b) || a.length - b.length)[0] ?? [];
-};
+const closest = (issue: Issue): readonly Issue[] =>
+  (issue.code === 'invalid_union' && issue.errors.toSorted((a, b) => missing(a) - missing(b))[0]) || [];
 
 /** Gives the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
 export const fieldErrorsOf = (issues: readonly Issue[], at: readonly PropertyKey[] = []): FieldError[] =>
   issues.flatMap((issue): FieldError[] => {
     const path = [...at, ...issue.path];
-    const inside = issue.code === 'invalid_union' ? closest(issue.errors) : [];
-    return inside.length > 0 ? fieldErrorsOf(inside, path) : [{ path: pathOf(path), ...describe(issue) }];
+    const inside = fieldErrorsOf(closest(issue), path);
+    return inside.length > 0 ? inside : [{ path: pathOf(path), ...describe(issue) }];
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { channelKinds } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import { timeOfUlid } from './ids.ts';
-import { By } from './recipient.ts';
 import { id, int64, millis, uuid } from './values.ts';
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
@@ -37,7 +37,7 @@ export const DeliveryView = z
     webhookId: uuid.nullable().meta({ description: 'null: it is for a person' }),
     userId: id.nullable().meta({ description: 'null: it is for a webhook' }),
     userName: z.string().nullable().meta({ description: 'as it was then' }),
-    by: z.enum(['webhook', ...By.options]),
+    by: z.enum(['webhook', ...channelKinds]),
     eventId: int64,
     eventUuid: uuid,
     event: z.string().meta({ description: 'type/action' }),

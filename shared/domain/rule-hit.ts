@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Acknowledgement } from './acknowledgement.ts';
+import { channelKinds } from './channel.ts';
 import { Situation } from './event.ts';
 import { Feedback } from './feedback.ts';
-import { By } from './recipient.ts';
 import { Sensor } from './sensor.ts';
 import { id, int32, int64, millis, uuid } from './values.ts';
 
@@ -14,7 +14,7 @@ export const RuleMessage = z
     updateDate: millis,
     ruleHitId: id,
     accountId: id.meta({ description: 'the bot of the webhook, or the user' }),
-    publisher: z.enum(['webhook', ...By.options]).meta({ description: 'in which way it was told' }),
+    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'in which way it was told' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),

@@ -58,8 +58,7 @@ const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
   if (!('webhookId' in task)) return task.sensorId;
   // A service that does not answer holds up those who are told in this way alone.
-  const toPeople = 'by' in task && task.by !== undefined ? task.by : 'people';
-  return `${task.customerId}/${task.webhookId ?? toPeople}`;
+  return `${task.customerId}/${task.webhookId ?? (task as Deliver).by ?? 'people'}`;
 };
 
 /**

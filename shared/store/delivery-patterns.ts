@@ -150,7 +150,7 @@ export const deliveryPatterns = {
 
   'webhooks.get': pattern('A webhook', { get: ['webhook'] }, 1, 0),
   'webhooks.getAll': pattern('Some webhooks', { batchGet: ['webhook'] }, 1, 0, eachItem),
-  'webhooks.recipients': pattern('Webhooks and bots by their ids', { batchGet: ['webhook', 'bot'] }, 2, 0, eachItem),
+  'recipients.webhooks': pattern('Webhooks and bots by their ids', { batchGet: ['webhook', 'bot'] }, 2, 0, eachItem),
   'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, 1, 0, each4KB),
   'webhooks.create': pattern(
     'A new webhook, if its bot is there and its customer has room for it',

@@ -116,7 +116,8 @@ export const identityPatterns = {
   'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
-  'people.get': pattern(
+  'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
+  'recipients.person': pattern(
     'A user who may be told of what happens at a customer',
     { get: ['user', 'owner'] },
     1,

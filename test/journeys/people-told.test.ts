@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { traceOf } from '../../lib/tools/trace/trace.ts';
 import type { DeliveryView } from '../../shared/domain/delivery-view.ts';
 import { busy, createPeopleWorld, type Letter, optedOut } from '../fixtures/people.ts';
 
@@ -242,4 +243,23 @@ test('a delivery to a person can be sent again, which ends the one that waits; o
   const other = await world.furnish();
   expect((await other.client.call('GET', `${at}/${first?.id}`)).status).toBe(404);
   expect((await other.client.call('GET', `${other.at}/${first?.id}`)).status).toBe(404);
+});
+
+test('a trace of the fall names the user and the way, and finds the delivery by its id', async () => {
+  const { hire, rule, fall, hits, sent, customerId } = await world.furnish();
+  const ben = await hire('Ben', { email: 'ben@example.com' });
+  await rule([{ userId: ben.id, by: 'email' }]);
+  await fall();
+  const [hit] = await hits();
+  const [one] = await sent();
+  const known = { customerId };
+  for (const wanted of [
+    { kind: 'event', id: hit?.sensorEventId ?? '', known },
+    { kind: 'delivery', id: one?.id ?? '', known },
+  ] as const) {
+    const { steps } = await traceOf(world.table, wanted, world.now());
+    const said = steps.map(({ step, says }) => `${step} ${says}`);
+    expect(said).toContainEqual(expect.stringMatching(`^delivery ${one?.id} to user ${ben.id} by email, for hit`));
+    expect(said).toContainEqual(expect.stringMatching(/^attempt 1: accepted in /));
+  }
 });

@@ -14,7 +14,7 @@ import { rules } from './contract.ts';
 type Refuse = (path: string, problem: Problem) => never;
 
 type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
-type NamedTold = 'webhooks.getAll' | 'people.get' | 'channels.provenOf';
+type NamedTold = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
 
 /**
  * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
@@ -38,7 +38,7 @@ const checkRecipients = async (
       if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
     }
     if (userId === undefined) continue;
-    const user = await store.people.get(customerId, userId);
+    const user = await store.recipients.person(customerId, userId);
     if (!user) return refuse(`${path}.${at}.userId`, 'unknown_reference');
     const channels = await store.channels.provenOf({ customerId: user.customerId, userId });
     if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');

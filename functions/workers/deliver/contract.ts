@@ -31,7 +31,7 @@ export const deliver = consumer({
     'events.bytes',
     'events.keepNotice',
     'users.list',
-    'people.get',
+    'recipients.person',
     'channels.provenOf',
     'limits.take',
     'limits.countFailure',

@@ -17,7 +17,7 @@ type Refusal = 'not_reachable' | 'limit_reached';
 /** The channel by which the person is to be told; or why the person is not. */
 const channelFor = async ({ store, quotas, now, measure }: DeliverDeps, { customerId, person, attempts }: Delivery) => {
   // Whoever has lost access to the customer since the hit is not told of what happens there.
-  const user = person && (await store.people.get(customerId, person.userId));
+  const user = person && (await store.recipients.person(customerId, person.userId));
   const of = user && { customerId: user.customerId, userId: user.id };
   const channel = of && (await store.channels.provenOf(of)).find(({ by }) => by === person?.by);
   if (!channel) return 'not_reachable';

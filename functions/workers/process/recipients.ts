@@ -42,12 +42,12 @@ export const knownOf = async (
   const named = webhooksIn(recipients);
   const webhookIds = new Set([...hooks, ...named.map(({ webhookId }) => webhookId)]);
   const [found, all] = await Promise.all([
-    store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId))),
-    isForDuty(recipients) ? store.duty.of(customerId, now()) : [],
+    store.recipients.webhooks(customerId, webhookIds, new Set(named.map(({ botId }) => botId))),
+    isForDuty(recipients) ? store.recipients.onDuty(customerId, now()) : [],
   ]);
   const onDuty = all.map(({ userId }) => userId);
   const ids = [...new Set([...usersIn(recipients), ...onDuty])];
-  const users = await Promise.all(ids.map((userId) => store.people.get(customerId, userId)));
+  const users = await Promise.all(ids.map((userId) => store.recipients.person(customerId, userId)));
   return { ...found, onDuty, users: new Map(users.flatMap((user) => (user ? [[user.id, user]] : []))) };
 };
 
