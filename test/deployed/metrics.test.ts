@@ -4,7 +4,7 @@ import { LOOK_EVERY, WAITING } from '../../shared/ingest/holding-back.ts';
 import { changes } from '../../shared/store/request.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
-import { clientOf } from '../fixtures/client.ts';
+import { clientOf, logIn } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import type { Statement } from '../fixtures/iam.ts';
@@ -78,6 +78,12 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   await client.ok('POST', '/users', { ...person, email: 'a@example.com' });
   const isNoMail = ({ actions }: Statement) => !actions.includes('ses:SendEmail');
   const { judge } = latest();
+  const nurse = await logIn(clientOf(url), person.username, person.password);
+  const isNoSms = ({ actions }: Statement) => !actions.includes('sms-voice:SendTextMessage');
+  const allowSms = judge.withhold('channels', isNoSms);
+  const refused = await nurse.call('PUT', '/users/me/channels/sms', { address: '+491701234567' });
+  expect(refused.status).toBe(503);
+  allowSms();
   // The right is missing until the mail has failed: a second try of it must fail, too.
   const giveBack = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
