@@ -112,7 +112,7 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
     const [first] = received;
     if (!first) continue;
     if (first.task.type === 'escalate') {
-      // Few falls escalate: functions start without it.
+      // Few alarms escalate: what only these need is loaded with the first of them, not at each start.
       const { escalate } = await import('./escalate.ts');
       await escalate(deps, first.task);
       continue;
