@@ -19,7 +19,9 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
  */
 const nounsOf = async (name: LambdaName): Promise<string> => {
   const nouns = Map.groupBy(
-    usesOf(name).filter(isStoreCall).map((use) => use.split('.')),
+    usesOf(name)
+      .filter(isStoreCall)
+      .map((use) => use.split('.')),
     ([noun = '']) => noun,
   );
   const lines = [...nouns].map(async ([noun, calls]) => {
