@@ -93,6 +93,9 @@ const nameless = (kind: keyof typeof otherKinds): Happening => ({
 });
 export const unknownHappening = nameless('unknown');
 export const lateHappening = nameless('late');
+/** Custom 1 has no code for tests, so a test has the code of an active sensor. */
+export const TEST_CODE = 8;
+export const pingHappening: Happening = { ...nameless('ping'), code: TEST_CODE };
 type About = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
 export const noticeHappening = (notice: Notice, { webhookId, acknowledgement }: About): Happening => ({
   ...nameless(notice),

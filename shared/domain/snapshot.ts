@@ -31,7 +31,7 @@ export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHoo
 export type EventContext = {
   service: Service;
   event: Decided;
-  sensor: SensorRecord;
+  sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId' | 'room'>;
   customer: Customer | null;
 };
 

@@ -52,3 +52,18 @@ test('a step is removed', async () => {
   await page.getByRole('link', { name: 'Falls' }).waitFor();
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ escalation: [], repeatSeconds: 600 });
 });
+
+test('a rule is tried: everybody whom it tells is sent a test, and what became of each is shown', async () => {
+  await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
+  const { page, look } = visitor;
+  const tried = page.getByRole('region', { name: 'Try this rule' });
+  await tried.getByRole('button', { name: 'Try this rule' }).click();
+  // Nobody listens at the address of this webhook.
+  await tried
+    .getByRole('listitem')
+    .filter({ hasText: 'Nurse call' })
+    .getByText(/^at first · Tried again/)
+    .waitFor();
+  await look('rule-that-is-tried');
+  expect(await tried.getByRole('listitem').count()).toBe(1);
+});

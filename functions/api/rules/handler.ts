@@ -8,8 +8,10 @@ import { limitOf } from '../../../shared/domain/quota.ts';
 import type { Recipient } from '../../../shared/domain/recipient.ts';
 import { recipientLists, webhooksIn } from '../../../shared/domain/recipients.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
+import { testsOf } from './try-rule.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
@@ -110,6 +112,24 @@ export const handler = serve(rules, {
       { pause, random },
       fail,
     ),
+
+  tryRule: async ({ customerId, params, fail }, deps) => {
+    const { store, enqueue, log } = deps;
+    const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+    const tests = await testsOf(deps, rule, await store.customers.get(customerId));
+    const deliveries = tests.map(({ delivery }) => delivery);
+    await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));
+    // Each is in the due index too, where the sweep finds it.
+    const leave = (error: unknown) =>
+      log('warn', 'the tests of a rule are left to the sweep', { ruleId: rule.id }, error);
+    await enqueue(deliveries.map(deliverTask)).catch(leave);
+    return {
+      deliveries: tests.map(({ step, delivery: { id, webhookId, person } }) => ({
+        ...{ id, webhookId, step },
+        ...{ userId: person?.userId ?? null, by: person?.by ?? ('webhook' as const) },
+      })),
+    };
+  },
 
   deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
     retryOnConflict(

@@ -1,3 +1,4 @@
+import { type Known, knownOf } from '../../../shared/api/addressees.ts';
 import type { Decided, Decision } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import type { Situation } from '../../../shared/domain/event.ts';
@@ -9,7 +10,6 @@ import { inContext, oneOrAll } from '../../../shared/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import { appender, fire, fireDeleted, forHooks } from './fire.ts';
-import { type Known, knownOf } from './recipients.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 type Rules = ReadonlyMap<number, Rule>;

@@ -1,28 +1,23 @@
-import { situationText } from '../../../shared/api/messages/situation-text.ts';
-import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
-import type { Delivery, HitMessage } from '../../../shared/domain/delivery.ts';
+import {
+  type Addressee,
+  deliveryTo,
+  isTold,
+  type Known,
+  publisherOf,
+  textFor,
+  toldBy,
+} from '../../../shared/api/addressees.ts';
+import { type Decision, numberBefore } from '../../../shared/domain/decision.ts';
+import type { Delivery } from '../../../shared/domain/delivery.ts';
 import { beginning } from '../../../shared/domain/escalation.ts';
-import { formats } from '../../../shared/domain/formats/formats.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
 import { isForDuty } from '../../../shared/domain/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import type { HitPlace, RuleMessage } from '../../../shared/domain/rule-hit.ts';
-import {
-  type EscalationRound,
-  type EventContext,
-  newDelivery,
-  readerOf,
-  senderOf,
-  snapshotOf,
-} from '../../../shared/domain/snapshot.ts';
+import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
 import type { NewHit, NewMessage } from '../../../shared/store/hit-item.ts';
 import { enqueueRound } from './enqueue-round.ts';
-import { type Addressee, isTold, type Known, publisherOf, toldBy } from './recipients.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-
-const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
-  happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 type UnnumberedHit = Omit<NewHit, 'numbered'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
@@ -93,35 +88,6 @@ export const fireDeleted = async (
     ...{ ruleId, ruleSensorGroupId: 0, ruleCustomerId: customerId, messages: [] },
     ...{ sensorId: sensor.id, sensorEventId: uuid, situation: happening.situation },
   });
-};
-
-/** Whom a delivery tells; `hit`: the message of the hit that it reports to. */
-type To = { told: Addressee; hit: HitMessage | null; round?: EscalationRound };
-
-/** The delivery of an event to one who is told; none to a webhook that is gone or belongs to another bot by now. */
-export const deliveryTo = async (
-  { now }: Pick<ProcessDeps, 'now'>,
-  eventContext: EventContext,
-  rule: Rule,
-  { webhooks, bots, users }: Known,
-  { told, hit, round }: To,
-): Promise<Delivery[]> => {
-  const { accountId, name } = told;
-  const { locale } = ('by' in told ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
-  const text = await textFor(locale, eventContext.event);
-  const of = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
-  const reader = { reader: readerOf(eventContext, rule, locale) };
-  if ('by' in told) {
-    const person = { userId: accountId, by: told.by, name };
-    const snapshot = { ...snapshotOf(eventContext, undefined, rule, text), ...reader };
-    return [newDelivery(eventContext, { ...of, person }, snapshot, now())];
-  }
-  const webhook = webhooks.get(told.webhookId);
-  if (webhook?.botId !== accountId) return [];
-  const { format, id: webhookId } = webhook;
-  const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
-  const read = { ...snapshot, ...(formats[format].isForPeople && reader) };
-  return [newDelivery(eventContext, { ...of, webhookId, format }, read, now())];
 };
 
 /** Those whom a hit tells first, with their messages: webhooks as the rule names them now, and the people that it names itself. */

@@ -1,3 +1,12 @@
+import {
+  type Addressee,
+  deliveryTo,
+  type Known,
+  keyOfAddressee,
+  knownOf,
+  publisherOf,
+  toldBy,
+} from '../../../shared/api/addressees.ts';
 import { inBatches } from '../../../shared/api/changing.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery.ts';
 import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
@@ -10,8 +19,7 @@ import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { countAlarms } from './apply-decision.ts';
 import { enqueueRound } from './enqueue-round.ts';
-import { deliveryTo, messageFor } from './fire.ts';
-import { type Addressee, type Known, keyOfAddressee, knownOf, publisherOf, toldBy } from './recipients.ts';
+import { messageFor } from './fire.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 
 type Reached = Pick<Escalation, 'open' | 'after'>;

@@ -61,7 +61,7 @@ export const setupPages: readonly Page[] = [
     needs: managers,
   },
   {
-    path: '/deliveries/people/:deliveryId',
+    path: '/deliveries/people/:personDeliveryId',
     page: later('PersonDeliveryPage'),
     needs: 'manage_rules',
   },

@@ -151,6 +151,6 @@ export const DeliveryPage = () => {
 
 /** The page of a delivery to a person: its state, each attempt, and the text that is sent. */
 export const PersonDeliveryPage = () => {
-  const { deliveryId = '' } = useParams();
+  const { personDeliveryId: deliveryId = '' } = useParams();
   return <OfCustomer>{(customerId) => <DeliveryAt place={{ webhookId: null, customerId, deliveryId }} />}</OfCustomer>;
 };

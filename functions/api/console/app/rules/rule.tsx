@@ -21,6 +21,7 @@ import { Recipients } from './recipients.tsx';
 import { Limits, Said, What } from './rule-fields.tsx';
 import { Scope } from './scope.tsx';
 import { Sentence } from './sentence.tsx';
+import { Try } from './try.tsx';
 import { ScheduleFields } from './week-grid.tsx';
 
 const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
@@ -127,6 +128,7 @@ const Editor = ({ rule, customerId }: EditorProps) => {
       <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
         {rule && isAllowed && <Remove rule={rule} />}
       </Head>
+      {isAllowed && rule && <Try rule={rule} />}
       {isAllowed && <Fields rule={rule} customerId={customerId} />}
       {!isAllowed && rule && <Sentence rule={draftOf(rule)} customerId={customerId} />}
       {!isAllowed && <ReadOnly needs="manage_rules" />}

@@ -63,5 +63,12 @@ export const rules: typeof en = {
   stepSays: (after, whom) => `Nach ${after} ohne Bestätigung wird es auch gemeldet: ${whom}.`,
   repeatSays: (every) => `Danach wird es allen wieder gemeldet, alle ${every}, höchstens 20-mal.`,
   whileItLasts: 'Das endet, wenn es vorbei ist.',
+  try: 'Diese Regel ausprobieren',
+  tryHint:
+    'Alle, denen die gespeicherte Regel etwas meldet, bekommen eine Nachricht, die mit „Test:“ beginnt, die aller Schritte zugleich.',
+  atFirst: 'zuerst',
+  atStep: (step) => `Schritt ${step}`,
+  testUnseen: 'gesendet; was daraus wurde, sehen Sie nicht',
+  nobodyTried: 'Es gibt niemanden, dem etwas gemeldet wird: niemand hat Dienst.',
   deleteText: 'Was sie gemeldet hat, bleibt; von jetzt an meldet sie nichts.',
 };

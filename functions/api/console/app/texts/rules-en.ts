@@ -71,5 +71,11 @@ export const rules = {
   stepSays: (after: string, whom: string) => `After ${after} without an acknowledgement it tells ${whom}.`,
   repeatSays: (every: string) => `Then it tells all again every ${every}, at most 20 times.`,
   whileItLasts: 'It stops when what happened is over.',
+  try: 'Try this rule',
+  tryHint: 'Everybody whom the saved rule tells gets a message that begins with “Test:”, those of all steps at once.',
+  atFirst: 'at first',
+  atStep: (step: number) => `step ${step}`,
+  testUnseen: 'sent; what became of it is not shown to you',
+  nobodyTried: 'There is nobody to tell: nobody is on duty.',
   deleteText: 'What it reported stays; from now on it reports nothing.',
 };
