@@ -13,14 +13,19 @@ import type { rules } from './contract.ts';
 type Uses = (typeof rules)['operations']['tryRule']['uses'][number];
 export type Test = { step: number; delivery: Delivery };
 
-/** What no sensor said and nothing happened for. */
-const testContext = ({ now, random, settings }: Deps<Uses>, customer: Customer | null): EventContext => {
+/** What no sensor said and nothing happened for, in the words of the rule's situation. */
+const testContext = (
+  { now, random, settings }: Deps<Uses>,
+  { situation }: Rule,
+  customer: Customer | null,
+): EventContext => {
   const time = now();
+  const happening = { ...pingHappening, situation };
   return {
     service: serviceOf(settings),
     event: {
       ...{ id: timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), uuid: randomUuid(random), source: null },
-      ...{ createDate: time, receiveDate: time, happening: pingHappening, rules: [] },
+      ...{ createDate: time, receiveDate: time, happening, rules: [] },
     },
     sensor: { id: NOBODY, hardwareId: '0'.repeat(12), name: 'Test', groupId: 0 },
     customer,
@@ -33,7 +38,7 @@ const testContext = ({ now, random, settings }: Deps<Uses>, customer: Customer |
  */
 export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer | null): Promise<Test[]> => {
   const known = await knownOf(deps, rule.customerId, allRecipients(rule));
-  const eventContext = testContext(deps, customer);
+  const eventContext = testContext(deps, rule, customer);
   const marked = { ...rule, title: `Test: ${rule.title}`, message: `Test: ${rule.message}` };
   // A format that only repeats messages of devices can tell of a test.
   const { event } = eventContext;

@@ -39,7 +39,11 @@ test('a rule that is tried sends a marked test to all recipients and steps at on
     { afterSeconds: 600, recipients: [{ userId, by: 'email' }, full] },
     { afterSeconds: 1_200, recipients: [{ onDuty: true, by: 'email' }] },
   ];
-  const { id: ruleId } = await home.rule(hooks, { escalation, title: 'Fall: {sensor}', message: 'Go and look.' });
+  const { id: ruleId } = await home.rule(hooks, {
+    escalation,
+    title: '{situation}: {sensor}',
+    message: 'Go and look.',
+  });
   const { deliveries } = await home.client.ok<Tests>('POST', `/rules/${ruleId}/test`);
   await world.idle();
   expect(deliveries.map(({ by, step, userId }) => [by, step, userId])).toEqual([
@@ -51,16 +55,18 @@ test('a rule that is tried sends a marked test to all recipients and steps at on
   expect(new Set(deliveries.map(({ id }) => id)).size).toBe(8);
   const marks = receivers.flatMap(({ received }) => received.map(({ headers }) => headers['x-service-cloud-test']));
   expect(marks).toEqual(Array(6).fill('true'));
-  expect(got('full').map(({ body }) => JSON.parse(body).rule.title)).toEqual(Array(2).fill('Test: Fall: Test'));
+  expect(got('full').map(({ body }) => JSON.parse(body).rule.title)).toEqual(
+    Array(2).fill('Test: Fall detected: Test'),
+  );
   expect(JSON.parse(got('full')[0]?.body ?? '')).toMatchObject({
     event: { type: 'test', action: 'ping' },
     acknowledgeUrl: null,
   });
   expect(JSON.parse(got('custom1')[0]?.body ?? '')).toMatchObject({ eventType: 8 });
   expect(got('raw')[0]?.body).toBe('{"test":true}');
-  for (const format of ['chat', 'teams'] as const) expect(got(format)[0]?.body).toContain('Test: Fall: Test');
+  for (const format of ['chat', 'teams'] as const) expect(got(format)[0]?.body).toContain('Test: Fall detected: Test');
   const letters = world.letters.filter(({ to }) => to === 'anna@example.com');
-  expect(letters.map(({ text }) => text.startsWith('Test: Fall: Test\n\n'))).toEqual([true, true]);
+  expect(letters.map(({ text }) => text.startsWith('Test: Fall detected: Test\n\n'))).toEqual([true, true]);
   expect(letters[0]?.text).toContain('Test: Go and look.');
   expect([await home.hits(), (await home.sent()).map(({ state }) => state)]).toEqual([[], Array(8).fill('delivered')]);
   const [{ webhookId = '', id = '' } = {}] = deliveries;
