@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
 import { said } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
@@ -91,9 +92,30 @@ const push = async (page: Page, data: object): Promise<void> => {
 /** A browser without a screen shows no notifications: what it would show is kept instead. */
 const KEEPING = `
   globalThis.shown = [];
-  ServiceWorkerRegistration.prototype.showNotification = async (title, { body, lang, data }) => {
-    globalThis.shown.push({ title, body, lang, data });
+  ServiceWorkerRegistration.prototype.showNotification = async (title, { body, lang, data, actions = [] }) => {
+    globalThis.shown.push({ title, body, lang, data, actions: actions.map(({ title }) => title) });
   };`;
+
+/** An alarm, and the address that acknowledges it. */
+const alarm = async () => {
+  const { client, customerId } = site.home;
+  await createAlarm(client, site.receiver.url);
+  const { device, sensorId } = await linkSensor(client);
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+  const [told] = await site.receiver.until(1);
+  const list = `/customers/${customerId}/rule-hits`;
+  return {
+    url: JSON.parse(told?.body ?? '').acknowledgeUrl as string,
+    hit: async () => (await client.ok<{ data: object[] }[]>('GET', list))[0]?.data[0],
+  };
+};
+
+/** Touches the button of a notification, of which a browser without a screen shows none. */
+const touching = (url: string): void => {
+  const notification = { title: 'Fall', lang: 'en', data: url, close: () => {} };
+  const touched = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
+  (globalThis as unknown as EventTarget).dispatchEvent(touched);
+};
 
 test('pushes are switched on for this device, whose service worker shows them', async () => {
   const receiver = await startReceiver();
@@ -118,7 +140,15 @@ test('pushes are switched on for this device, whose service worker shows them', 
   await push(page, letter);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown'), { timeout: 5_000 })
-    .toEqual([{ title: letter.title, body: letter.text, lang: 'de', data: letter.url }]);
+    .toEqual([{ title: letter.title, body: letter.text, lang: 'de', data: letter.url, actions: ['Ich gehe hin'] }]);
+
+  // One touch acknowledges the alarm, though no page of the console shows it.
+  const { url, hit } = await alarm();
+  await worker?.evaluate(touching, url);
+  await expect
+    .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
+    .toMatchObject({ title: 'Fall', body: 'Nurse call takes care of it.', actions: [] });
+  expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
   await receiver.stop();
 });
 
