@@ -34,11 +34,11 @@ describe('an alarm that escalates costs', () => {
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });
 
-  test('9.5 read and 21 write for a step with a recipient, delivered; the last one 9.5 and 18', async () => {
+  test('10.5 read and 21 write for a step with a recipient, delivered; the last one 10.5 and 18', async () => {
     const { say, look } = await escalated('spruce', 2);
     await say(a.fall('calling', metered.now()), 3_600_000);
-    expect(await look(60_000), text()).toEqual({ read: 9.5, write: 21 });
-    expect(await look(60_000), text()).toEqual({ read: 9.5, write: 18 });
+    expect(await look(60_000), text()).toEqual({ read: 10.5, write: 21 });
+    expect(await look(60_000), text()).toEqual({ read: 10.5, write: 18 });
   });
 
   test('1 read for a look that comes early, or after the last step', async () => {

@@ -55,7 +55,7 @@ export const DeliveryView = z
           'held: webhook_disabled; failed: gone (410, or an address of a person that is no more), exhausted (the last ' +
           'attempt), not_reachable (the user has not proven this channel, or is gone), limit_reached (of SMS in a day), ' +
           'expired (held for too long), ' +
-          'canceled (with its replay), replayed (a repetition is held in its place), deleted (its webhook was); ' +
+          'canceled (with its replay, or a step of an alarm that was acknowledged before it was sent), replayed (a repetition is held in its place), deleted (its webhook was); ' +
           'delivered: redelivered (a repetition was delivered while it waited), else null',
       }),
     attempts: int64,

@@ -85,6 +85,8 @@ export type Delivery = {
   customerId: number;
   /** Null: it is for a person. */
   webhookId: string | null;
+  /** It is of a step of an escalation: it is not sent once somebody has acknowledged its hit. */
+  isStep?: true;
   person?: Person;
   createDate: number;
   updateDate: number;
@@ -167,7 +169,7 @@ export type Outcome =
 
 export type Next =
   | { state: 'delivered' }
-  | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' }
+  | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
 /** A delay in seconds with a jitter of 20 % more or less. `random` is in [0, 1). */

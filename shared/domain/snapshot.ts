@@ -134,6 +134,7 @@ export const newDelivery = (
   customerId: to.customerId,
   webhookId: 'person' in to ? null : to.webhookId,
   ...('person' in to && { person: to.person }),
+  ...(to.round && to.hit && { isStep: true }),
   createDate: now,
   updateDate: now,
   state: 'pending',

@@ -13,6 +13,7 @@ import { noteHealth } from './note-health.ts';
 import { record, report } from './record.ts';
 import { MISSING, send } from './send.ts';
 import type { RequestSlot } from './slots.ts';
+import { endedIfTaken } from './taken.ts';
 import { switchOff, tellFailed } from './tell-managers.ts';
 
 /** How long (ms) a task waits when another task works on the same delivery. */
@@ -80,6 +81,7 @@ export const attempt = async (
   const { requestId } = delivery;
   noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
   deps.failpoint('deliver.claimed');
+  if (await endedIfTaken(deps, delivery)) return;
   const { result, outcome } = await send(deps, delivery, open, addressKey);
   slot.release();
   deps.failpoint('deliver.sent');

@@ -40,6 +40,7 @@ export const deliver = consumer({
     'send:person',
     'keep:quotas',
     'repetitions.endOriginal',
+    'ruleHits.get',
     'ruleHits.report',
     'acknowledgements.make',
     'addressKeys.get',

@@ -10,6 +10,7 @@ import { comeAgain, toldOf } from './attempt.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';
 import { measureAttempt } from './measure.ts';
 import { record } from './record.ts';
+import { endedIfTaken } from './taken.ts';
 import { tellFailed } from './tell-managers.ts';
 
 type Refusal = 'not_reachable' | 'limit_reached';
@@ -64,6 +65,7 @@ export const tellPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<v
   const { requestId } = delivery;
   noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
   deps.failpoint('deliver.claimed');
+  if (await endedIfTaken(deps, delivery)) return;
   const start = now();
   const outcome = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');

@@ -34,7 +34,7 @@ export const deliveries: typeof en = {
     not_reachable: 'dieser Benutzer hat den Weg nicht bestätigt, oder es gibt ihn nicht mehr',
     limit_reached: 'die SMS des Tages sind verbraucht',
     expired: 'zu lange zurückgehalten',
-    canceled: 'mit ihrer Wiederholung abgebrochen',
+    canceled: 'abgebrochen: mit ihrer Wiederholung, oder weil sich jemand um den Alarm kümmert',
     replayed: 'eine andere wird an ihrer Stelle zurückgehalten',
     deleted: 'ihr Webhook wurde gelöscht',
     redelivered: 'eine Wiederholung wurde angenommen',

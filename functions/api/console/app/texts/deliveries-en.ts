@@ -37,7 +37,7 @@ export const deliveries = {
     not_reachable: 'this user has not proven to be reached in this way, or is gone',
     limit_reached: 'the SMS of the day are used up',
     expired: 'held for too long',
-    canceled: 'canceled with its replay',
+    canceled: 'canceled: with its replay, or because somebody took the alarm',
     replayed: 'another is held in its place',
     deleted: 'its webhook was deleted',
     redelivered: 'a repetition was taken',
