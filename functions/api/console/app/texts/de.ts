@@ -78,7 +78,7 @@ export const de: Texts = {
       webhook: ['Dem Bot einen Webhook geben', 'Die Adresse des Empfängers, der seine Alarme bekommt.'],
       rule: ['Eine Regel für Stürze anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
       silence: [
-        'Eine Regel für stille Sensoren anlegen',
+        'Eine Regel für Stille anlegen',
         'Ein Sensor, der nichts meldet, sieht keinen Sturz: davon muss jemand erfahren.',
       ],
     },

@@ -75,10 +75,7 @@ export const en = {
       bot: ['Create a bot', 'The account that rules tell, such as “Nurse call”.'],
       webhook: ['Give the bot a webhook', 'The address of the receiver that gets its alarms.'],
       rule: ['Create a rule for falls', 'It says which situation of which sensors tells whom what.'],
-      silence: [
-        'Create a rule for silent sensors',
-        'A sensor that says nothing sees no fall: somebody has to hear of it.',
-      ],
+      silence: ['Create a rule for silence', 'A sensor that says nothing sees no fall: somebody has to hear of it.'],
     } satisfies Record<string, [string, string]>,
   },
   login: {
