@@ -1,7 +1,4 @@
-import { startCloud } from '../lib/local/cloud.ts';
 import { readCommandLine } from '../lib/local/command-line.ts';
-import { tellStory } from '../lib/local/demo/story.ts';
-import { settingsFrom } from '../shared/env.ts';
 
 const help = `npm run demo                 plays the main case as a story, in a cloud of its own
 npm run demo -- --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
@@ -22,6 +19,12 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 );
 const { url, username, password = 'a-password-for-the-demo' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
+
+const [{ startCloud }, { tellStory }, { settingsFrom }] = await Promise.all([
+  import('../lib/local/cloud.ts'),
+  import('../lib/local/demo/story.ts'),
+  import('../shared/env.ts'),
+]);
 
 /** Starts a cloud for the demo, with a deadline that is short enough to wait for. */
 const startOwn = () =>

@@ -12,6 +12,7 @@ const suite = (about: string, folder: string): Tool => ({
 const tools: Readonly<Record<string, Tool>> = {
   test: suite('runs the tests, on the real handlers and the table in the process', ''),
   'test:dynoxide': suite('runs the tests once more, with each table in dynoxide (Linux on x64)', 'dynoxide'),
+  'test:dynamodb': suite('runs the tests of table and store on the engine at DYNAMODB_LOCAL_URL', 'dynamodb'),
   'test:deployed': suite('synthesises the stack, and tests its bundles with their rights', 'deployed'),
   'test:browser': suite('goes through the console in a real Chromium, which a package brings on Linux', 'browser'),
   lint: {

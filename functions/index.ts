@@ -3,6 +3,7 @@ import { acknowledge } from './api/acknowledge/contract.ts';
 import { auth } from './api/auth/contract.ts';
 import { bots } from './api/bots/contract.ts';
 import { canary } from './api/canary/contract.ts';
+import { channels } from './api/channels/contract.ts';
 import { webConsole } from './api/console/contract.ts';
 import { customers } from './api/customers/contract.ts';
 import { deliveries } from './api/deliveries/contract.ts';
@@ -35,6 +36,7 @@ export const groups = [
   auth,
   users,
   accessTokens,
+  channels,
   customers,
   sensors,
   sensorGroups,

@@ -27,7 +27,7 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'mail' | 'key' | 'alarms' | Topic | QueueName;
+  resource?: 'mail' | 'sms' | 'key' | 'alarms' | Topic | QueueName;
   actions?: readonly string[];
   /** The one secret that `actions` on the key are allowed for, by the context that seals it; without it: every secret. */
   context?: string;
@@ -64,6 +64,19 @@ export const capabilities = {
   redrive: { env: queueUrls },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },
+  /**
+   * Reaching people by their channels. Its own right is that of SMS; mails need `send:mail` beside it, and pushes
+   * `open:secrets`.
+   */
+  'send:person': {
+    env: [
+      ...['MAIL_SENDER', 'SMS_ORIGIN', 'TELEGRAM_TOKEN'],
+      ...['ALLOW_PRIVATE_TARGETS', 'ALLOWED_TARGET_RANGES', 'DELIVERY_DEADLINE_SECONDS'],
+      ...['PUBLIC_URL', 'OWN_URLS', 'CANARY'],
+    ],
+    resource: 'sms',
+    actions: ['sms-voice:SendTextMessage'],
+  },
   /** Knowing when a sensor counts as silent. */
   'watch:sensors': { env: ['SENSOR_INACTIVE_AFTER_SECONDS'] },
   /** Knowing how much a customer can have at most. */

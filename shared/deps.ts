@@ -11,8 +11,10 @@ import {
   workQueues,
 } from './capabilities.ts';
 import { isOver } from './concurrency/endable.ts';
+import type { SendToPerson } from './delivery/targets/person.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import { ADDRESS_KEY } from './domain/acknowledgement.ts';
+import { type ChannelKind, PUSH_KEY } from './domain/channel.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
@@ -21,6 +23,7 @@ import type { Failpoint } from './failpoints.ts';
 import { type Teller, teller } from './ingest/tell.ts';
 import { type Log, traceHere } from './log.ts';
 import type { Mail } from './mail.ts';
+import type { Messengers } from './messengers.ts';
 import { type Measure, type Metrics, unmeasured } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import { encode, queueOf } from './queue/encode.ts';
@@ -39,6 +42,8 @@ export type Runtime = {
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
   mail: Mail;
+  /** Missing where there is no service for short messages. */
+  messengers?: () => Promise<Messengers>;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
   /** Who is to be told of alarms. Missing where there is no topic of alarms. */
@@ -95,6 +100,8 @@ type ByCapability = {
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
   'send:mail': { mail: Mail };
+  /** `channelKinds`: what this stage has a service for. Letters that were not taken are counted. */
+  'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
   /** The longest gap (ms) between sweeps that is no outage: silence of sensors during an outage does not count. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'keep:quotas': { quotas: Quotas };
@@ -144,6 +151,12 @@ const keysAway = (cause: unknown): never => {
   throw new KeysUnavailable('a secret could not be sealed or opened', { cause });
 };
 
+/** Opens the one secret with this context. */
+const openingOf =
+  ({ vault }: Runtime, context: string) =>
+  async (sealed: string) =>
+    (await vault()).open(sealed, context).catch(keysAway);
+
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
   guard: async ({ settings }) => ({ settings }),
@@ -168,6 +181,11 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
         metrics.measure('MailsFailed');
       }),
   }),
+  'send:person': async (runtime) => {
+    // Few functions reach people.
+    const { peopleOf } = await import('./people.ts');
+    return peopleOf(runtime, openingOf(runtime, PUSH_KEY));
+  },
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
@@ -190,9 +208,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'open:secrets': async ({ vault }) => ({
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
   }),
-  'open:addresses': async ({ vault }) => ({
-    openAddressKey: async (sealed) => (await vault()).open(sealed, ADDRESS_KEY).catch(keysAway),
-  }),
+  'open:addresses': async (runtime) => ({ openAddressKey: openingOf(runtime, ADDRESS_KEY) }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),
   'forward:feedback': async ({ settings }) => ({ settings }),

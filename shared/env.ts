@@ -70,6 +70,10 @@ export const environment = {
   SERVICE_VERSION: { ...anyText, otherwise: '0.1.0' },
   /** The address that mails come from; empty: this stage sends none. */
   MAIL_SENDER: anyText,
+  /** The identity that SMS come from; empty: this stage sends none. */
+  SMS_ORIGIN: anyText,
+  /** The token of the bot that sends to chats of Telegram; empty: this stage has none. */
+  TELEGRAM_TOKEN: anyText,
   ALLOW_PRIVATE_TARGETS: flag(false),
   /** CIDRs that webhooks may call although they are private. */
   ALLOWED_TARGET_RANGES: list(range, 50),

@@ -23,49 +23,53 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-const lazyWebhookClient = (given: Settings): WebhookClient => {
-  const client = lazy(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given));
-  return {
-    check: async (url) => (await client()).check(url),
-    post: async (request) => (await client()).post(request),
-    acquire: async (key, acquireTimeout) => (await client()).acquire(key, acquireTimeout),
-  };
+/** A function of a module that is loaded by its first call. */
+const lazily = <A extends unknown[], R>(load: () => Promise<(...given: A) => Promise<R>>) => {
+  const made = lazy(load);
+  return async (...given: A): Promise<R> => (await made())(...given);
 };
 
-const lazyCipher = (config: Config, keyArn: string): Cipher => {
-  const cipher = lazy(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn));
-  return {
-    encrypt: async (...given) => (await cipher()).encrypt(...given),
-    decrypt: async (...given) => (await cipher()).decrypt(...given),
-  };
+/** The methods of an object that is loaded by the first call of one. */
+const lazyMethods = <T extends Record<keyof T, (...given: never[]) => Promise<unknown>>>(
+  load: () => Promise<T>,
+  names: Readonly<Record<keyof T, true>>,
+): T => {
+  const object = lazy(load);
+  return Object.fromEntries(
+    Object.keys(names).map((name) => [name, lazily(async () => (await object())[name as keyof T])]),
+  ) as T;
 };
+
+const lazyWebhookClient = (given: Settings): WebhookClient =>
+  lazyMethods(async () => (await import('./delivery/webhook-client.ts')).createWebhookClient(given), {
+    check: true,
+    post: true,
+    acquire: true,
+  });
+
+const lazyCipher = (config: Config, keyArn: string): Cipher =>
+  lazyMethods(async () => (await import('./auth/kms.ts')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
 const lazyMail = (config: Config, sender: string): Mail => {
-  const mail = lazy(async () => (await import('./mail.ts')).mailBySes(config, sender));
+  const mail = lazily(async () => (await import('./mail.ts')).mailBySes(config, sender));
   return async (...letter) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
-    await (await mail())(...letter);
+    await mail(...letter);
   };
 };
 
-const lazyPublish = (config: Config): Publish => {
-  const publish = lazy(async () => (await import('./publish.ts')).publishByIot(config));
-  return async (...message) => (await publish())(...message);
-};
+const lazyPublish = (config: Config): Publish =>
+  lazily(async () => (await import('./publish.ts')).publishByIot(config));
 
-const lazySubscriptions = (config: Config, topicArn: string): Subscriptions => {
-  const subscriptions = lazy(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
-  return async () => (await subscriptions())();
-};
+const lazySubscriptions = (config: Config, topicArn: string): Subscriptions =>
+  lazily(async () => (await import('./subscriptions.ts')).subscriptionsBySns(config, topicArn));
 
-const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues => {
-  const queues = lazy(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now));
-  return {
-    send: async (...message) => (await queues()).send(...message),
-    hide: async (...messages) => (await queues()).hide(...messages),
-    redrive: async (queue) => (await queues()).redrive(queue),
-  };
-};
+const lazyQueues = (config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
+  lazyMethods(async () => (await import('./queue/send.ts')).queuesBySqs(config, urls, Date.now), {
+    send: true,
+    hide: true,
+    redrive: true,
+  });
 
 const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
   const publisher = lazy(async () => (await import('./emf.ts')).publisherIn(namespace));
@@ -89,16 +93,19 @@ export const lambdaRuntime = (): Runtime => {
     mqtt: given.MQTT_QUEUE_URL,
     quarantine: given.QUARANTINE_QUEUE_URL,
   };
+  const webhookClient = lazyWebhookClient(given);
   return {
     settings: given,
     table: createTable(client, given.TABLE_NAME),
     queues: lazyQueues({ region, credentials }, urls),
-    webhookClient: async () => lazyWebhookClient(given),
+    webhookClient: async () => webhookClient,
     vault: lazy(async () =>
       (await import('./auth/vault.ts')).createVault(lazyCipher({ region, credentials }, given.SECRETS_KEY_ARN)),
     ),
     passwords: async () => (await import('./auth/password.ts')).passwordsAt(),
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
+    messengers: async () =>
+      (await import('./messengers.ts')).messengersOf({ region, credentials }, given, async () => webhookClient),
     ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,

@@ -19,7 +19,13 @@ export const metrics = {
   TasksFailed: 'Count',
   /** Deliveries of rule hits that are to be attempted at once. */
   AlarmsToTell: 'Count',
+  /** Hits that were to be told to whoever was on duty, and nobody was. */
+  NobodyOnDuty: 'Count',
+  /** Messages that were not sent because a customer's SMS of a day were used up. */
+  SmsLimitReached: 'Count',
   MailsFailed: 'Count',
+  /** Letters to people that a service did not take, though their address may be right. */
+  LettersFailed: 'Count',
   /** Webhooks that were switched off by themselves. */
   WebhooksDisabled: 'Count',
   /** First deliveries of falls that ended without success. */

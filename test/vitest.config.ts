@@ -10,6 +10,7 @@ import { whyNoDynoxide } from './fixtures/dynoxide.ts';
  */
 const longest = [
   ...['faults/inside', 'contracts/contracts', 'shared/api/configs', 'faults/outside'],
+  ...['journeys/demo-home', 'lib/tools/aws/recovery-faults', 'journeys/silence-seen-late'],
   ...['functions/api/deliveries/replays', 'units-of-events', 'shared/store/table', 'functions/api/sensors/list'],
   ...['journeys/mqtt-many', 'lib/tools/commands', 'functions/api/deliveries', 'units-of-falls'],
   ...['journeys/slow-receiver', 'fuzz/fuzz', 'lib/aws/settings', 'lib/simulate/simulate'],

@@ -39,7 +39,9 @@ export class BackendStack extends Stack {
     const alarmTopic = createAlarmTopic(this, stage);
     const variables = variablesOf(stage, table, queues, key, alarmTopic, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
-    const functions = createFunctions(this, { stage, bundles, variables, table, queues, key, alarmTopic, senders });
+    const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin];
+    const resources = { table, queues, key, alarmTopic, senders, smsOrigins };
+    const functions = createFunctions(this, { stage, bundles, variables, ...resources });
 
     const invoked = invokedIn(stage, functions);
     letIn(api, invoked);

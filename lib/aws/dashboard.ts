@@ -47,6 +47,8 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
     ownMetric(table, 'AlarmsFailed'),
+    ownMetric(table, 'NobodyOnDuty'),
+    ownMetric(table, 'SmsLimitReached'),
     ownMetric(table, 'WebhooksDisabled'),
     ownMetric(table, 'FeedbackFailed'),
   ]),
@@ -71,9 +73,10 @@ const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
     deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
-  graph('Failed logins and mails, rate-limited calls', [
+  graph('Failed logins, mails and letters to people, rate-limited calls', [
     ownMetric(table, 'LoginsFailed'),
     ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
+    ownMetric(table, 'LettersFailed'),
     ownMetric(table, 'CallsLimited'),
     ownMetric(table, 'DevicesHeldBack'),
   ]),

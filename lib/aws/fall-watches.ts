@@ -151,6 +151,18 @@ export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
     impact: 'A fall was told to a receiver at every attempt in vain: a customer was not told of it by that receiver.',
   },
   {
+    id: 'nobody-on-duty',
+    metric: ownMetric(table, 'NobodyOnDuty'),
+    atLeast: 1,
+    impact: 'A rule was hit that tells whoever is on duty, and nobody was: nobody was told of it by that.',
+  },
+  {
+    id: 'sms-limit-reached',
+    metric: ownMetric(table, 'SmsLimitReached'),
+    atLeast: 1,
+    impact: 'A customer has used up its SMS of the day, so the people who are told by SMS are told of nothing.',
+  },
+  {
     id: 'webhooks-disabled',
     metric: ownMetric(table, 'WebhooksDisabled'),
     atLeast: 1,

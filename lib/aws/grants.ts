@@ -21,13 +21,17 @@ import { acknowledge } from './acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';
 
-/** The resources of the stack; `senders` are the ARNs of the identities that mails may come from. */
+/**
+ * The resources of the stack; `senders` are the ARNs of the identities that mails may come from, `smsOrigins` of those that
+ * SMS may.
+ */
 export type Resources = {
   table: ITable;
   queues: Queues;
   key: IKey;
   alarmTopic: ITopic | null;
   senders: readonly string[];
+  smsOrigins: readonly string[];
 };
 
 const arnOf = (resource: QueueName | 'key' | 'alarms', { queues, key, alarmTopic }: Resources): string => {
@@ -98,14 +102,17 @@ export const sendersOf = (stack: Stack, mailSender: string): string[] =>
 const sealedBy = (context: string | undefined) =>
   context !== undefined && { conditions: { StringEquals: { 'kms:EncryptionContext:id': context } } };
 
+/** The resources that a stage may lack. Without them nothing is allowed, and the function knows. */
+const isSender = (resource: Row['resource']): resource is 'mail' | 'sms' => resource === 'mail' || resource === 'sms';
+
 /**
  * The rights of a function: those of its calls of the store, and the actions of its capabilities, without duplicates.
  */
 export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
-  const { table, queues, senders } = resources;
+  const { table, queues, senders, smsOrigins } = resources;
   const rows = rowsOf(uses);
   const onQueues = rows.flatMap(({ resource, actions = [], context }) =>
-    resource === undefined || resource === 'mail' || isTopic(resource)
+    resource === undefined || isSender(resource) || isTopic(resource)
       ? []
       : [new PolicyStatement({ actions: [...actions], resources: [arnOf(resource, resources)], ...sealedBy(context) })],
   );
@@ -114,9 +121,10 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
       ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.events.queue, resource)] })]
       : [],
   );
-  const mails = rows.flatMap(({ resource, actions = [] }) => (resource === 'mail' ? actions : []));
-  const onSenders =
-    mails.length > 0 && senders.length > 0 ? [new PolicyStatement({ actions: mails, resources: [...senders] })] : [];
+  const onSenders = rows.flatMap(({ resource, actions = [] }) => {
+    const from = isSender(resource) ? { mail: senders, sms: smsOrigins }[resource] : [];
+    return from.length > 0 ? [new PolicyStatement({ actions: [...actions], resources: [...from] })] : [];
+  });
   const moving = uses.includes('redrive') ? movingOf(queues) : [];
   return [
     ...tableStatements(table.tableArn, uses.filter(isStoreCall)),

@@ -13,6 +13,7 @@ import {
   serviceName,
   time,
 } from '../../shared/settings/kinds.ts';
+import { telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy, whyNoProxy } from './trusted-proxy.ts';
@@ -119,6 +120,19 @@ export const settings = {
     text(/^[\w.+-]{1,32}$/, '0.0.0', '1 to 32 letters, digits and any of _ . + -'),
   ),
   mailSender: declare('Address that mails are sent from; empty: this stage sends no mails.', mailAddress),
+  smsOrigin: declare(
+    'Identity of AWS End User Messaging that SMS are sent from (the ARN of a phone number, a pool or a sender id); empty: this stage sends no SMS.',
+    text(
+      /^$|^arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|pool|sender-id)\/[\w/-]+$/,
+      '',
+      'the ARN of a phone number, a pool or a sender id of AWS End User Messaging',
+      'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/phone-0a1b2c',
+    ),
+  ),
+  telegramToken: declare(
+    'Token of the bot of Telegram that sends messages to chats of users; empty: this stage sends none.',
+    { ...telegramToken, read: (given) => (given === '' ? '' : telegramToken.read(given)) },
+  ),
   rateLimit: declare('Requests per second of an account or address; 0: no limit.', rateLimit),
   trustedProxy: declare(
     'The one proxy in front of the API whose header with the address of the caller is trusted.',

@@ -55,6 +55,8 @@ export const variablesOf = (
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,
   MAIL_SENDER: stage.mailSender,
+  SMS_ORIGIN: stage.smsOrigin,
+  TELEGRAM_TOKEN: stage.telegramToken,
   ALLOW_PRIVATE_TARGETS: String(stage.allowPrivateTargets),
   ALLOWED_TARGET_RANGES: stage.allowedTargetRanges.join(','),
   DELIVERY_DEADLINE_SECONDS: String(stage.deliveryDeadline),

@@ -128,6 +128,15 @@ const ofMails = ({ stage, table }: Watched): Watch[] =>
         },
       ];
 
+const ofPeople = ({ table }: Watched): Watch[] => [
+  {
+    id: 'letters-failing',
+    metric: ownMetric(table, 'LettersFailed'),
+    atLeast: 3,
+    impact: 'Mails, SMS, pushes or chat messages to people were not taken: somebody may not hear of a fall.',
+  },
+];
+
 const ofApps = ({ api, consoleThrottled, table, webAcl }: Watched): Watch[] => [
   {
     id: 'api-5xx',
@@ -175,4 +184,5 @@ export const watchesOf = (watched: Watched): Watch[] => [
   ...ofTable(watched),
   ...ofApps(watched),
   ...ofMails(watched),
+  ...ofPeople(watched),
 ];

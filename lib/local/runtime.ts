@@ -1,6 +1,7 @@
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { createVault } from '../../shared/auth/vault.ts';
 import { isFifo } from '../../shared/capabilities.ts';
+import { telegramAs } from '../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
@@ -15,6 +16,7 @@ import type { Waiting } from './consumers.ts';
 import { createHealth } from './health.ts';
 import { noJournal } from './journal.ts';
 import { createMailFolder } from './mail-folder.ts';
+import { createMessageFolder } from './message-folder.ts';
 import { createMetrics } from './metrics.ts';
 import { pooledBytes } from './pooled-bytes.ts';
 import { journalsIn } from './queue-file.ts';
@@ -68,6 +70,8 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const webhookClient = createWebhookClient(settings, { allowLoopback: true });
+  const message = createMessageFolder({ dataDir, now, say });
+  const { TELEGRAM_TOKEN } = settings;
   const passwords = passwordsAt(options.passwordCost, random);
   const vault = createVault(await cipherHere(options, random));
   const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
@@ -79,6 +83,12 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
     mail: createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say }),
+    messengers: async () => ({
+      sms: message,
+      telegram: TELEGRAM_TOKEN
+        ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
+        : (...given) => message(...given).then(() => 'accepted' as const),
+    }),
     ...(publish && { publish }),
     vault: async () => vault,
     passwords: async () => passwords,

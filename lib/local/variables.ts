@@ -3,7 +3,6 @@ import {
   deliveryDeadline,
   goneAfter,
   headerName,
-  mailAddress,
   pageOrigins,
   quotas,
   range,
@@ -14,6 +13,7 @@ import {
   serviceName,
   time,
 } from '../../shared/settings/kinds.ts';
+import { mailAddress, telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
 
 /** An environment variable of `npm start`: what it does, what happens without it, and which values it takes. */
@@ -156,6 +156,11 @@ export const variables = {
     'address that the mails come from which this host writes to `outbox` in its data folder',
     '`outbox`',
     mailAddress,
+  ),
+  TELEGRAM_TOKEN: declare(
+    'token of the bot of Telegram that sends messages to chats of users',
+    'they are files in `outbox`, as SMS always are',
+    telegramToken,
   ),
   CANARY: declare(
     'lets a test sensor fall every 5 minutes and waits until its webhook is called: see `canarySeconds` in `GET /health`',

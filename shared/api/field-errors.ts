@@ -19,6 +19,8 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
     case 'too_small':
       return sized(issue);
     case 'invalid_type':
+      // What another form of the value has must be left out here.
+      if (issue.expected === 'never') return { problem: 'invalid' };
       return { problem: 'type', values: { expected: issue.expected } };
     case 'invalid_value':
       return { problem: 'choice', values: { choices: issue.values.map(String).join(', ') } };
@@ -31,6 +33,15 @@ const describe = (issue: Issue): Pick<FieldError, 'problem' | 'values'> => {
   }
 };
 
+const missing = (issues: readonly Issue[]) => issues.filter(({ input }) => input === undefined).length;
+/** The problems with the form that a value comes closest to: the one of which fewest fields are missing. */
+const closest = (issue: Issue): readonly Issue[] =>
+  (issue.code === 'invalid_union' && issue.errors.toSorted((a, b) => missing(a) - missing(b))[0]) || [];
+
 /** Gives the issues of a schema as paths and problems. Their texts are added later, in the caller's language. */
-export const fieldErrorsOf = (issues: readonly Issue[]): FieldError[] =>
-  issues.flatMap((issue): FieldError[] => [{ path: pathOf(issue.path), ...describe(issue) }]);
+export const fieldErrorsOf = (issues: readonly Issue[], at: readonly PropertyKey[] = []): FieldError[] =>
+  issues.flatMap((issue): FieldError[] => {
+    const path = [...at, ...issue.path];
+    const inside = fieldErrorsOf(closest(issue), path);
+    return inside.length > 0 ? inside : [{ path: pathOf(path), ...describe(issue) }];
+  });

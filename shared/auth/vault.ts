@@ -35,7 +35,10 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
       // The map is in order of use: the first entry is the least recently used one.
       opened.delete(name);
       opened.set(name, known);
-      for (const oldest of opened.keys()) if (opened.size > REMEMBERED) opened.delete(oldest);
+      for (const oldest of opened.keys()) {
+        if (opened.size <= REMEMBERED) break;
+        opened.delete(oldest);
+      }
       known.catch(() => opened.delete(name));
       return known;
     },

@@ -1,11 +1,13 @@
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { messageIn } from '../domain/formats/formats.ts';
+import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
 import { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import { addressOf } from './acknowledge-address.ts';
 import { plainHeadersOf } from './targets/http.ts';
+import type { Letter } from './targets/person.ts';
 
 /** The settings of a stage that appear in messages. */
 type Settings = Parameters<typeof serviceOf>[0];
@@ -52,6 +54,26 @@ export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookR
   const acknowledgeUrl = acknowledgeUrlOf(delivery, addressKey);
   return render(format, snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw, acknowledgeUrl });
 };
+
+/**
+ * Gives what a person is told: the words of the rule, and where and when it was in the person's language. An SMS has the
+ * words of the rule alone, for whoever holds the telephone may read it.
+ */
+export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
+  const { title, message, facts } = noticeOf(snapshot, {});
+  const more = person?.by === 'sms' ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
+  return {
+    title,
+    text: [message, more.join('\n')].filter(Boolean).join('\n\n'),
+    language: snapshot.reader?.language ?? 'en',
+  };
+};
+
+/** Gives what a person is sent: the same at every attempt. It throws if the key is needed and missing. */
+export const letterOf = (delivery: Delivery, addressKey: string | null): Letter => ({
+  ...textOf(delivery),
+  url: acknowledgeUrlOf(delivery, addressKey) ?? null,
+});
 
 /** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */
 export const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;

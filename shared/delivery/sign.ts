@@ -71,8 +71,8 @@ function jwt(input: Parameters<typeof authHeaders>[0]): Promise<string> {
     .sign(new TextEncoder().encode(input.token));
 }
 
-function standardKey(secret: string): Buffer {
+function standardKey(secret: string): string | Buffer {
   const rest = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
   // Text that is not base64 would decode to a short or even empty key, with which anybody could sign.
-  return rest !== '' && BASE64.test(rest) ? Buffer.from(rest, 'base64') : Buffer.from(secret);
+  return rest !== '' && BASE64.test(rest) ? Buffer.from(rest, 'base64') : secret;
 }

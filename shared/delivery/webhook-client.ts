@@ -12,7 +12,7 @@ import { checkTarget } from './url-policy.ts';
 export type WebhookClient = {
   /** Checks the target of a webhook when it is saved: its form, and the addresses of its name. */
   check: (url: string) => ReturnType<typeof checkTarget>;
-  post: (request: { url: string; headers: Record<string, string>; body: string }) => Promise<Attempt>;
+  post: (request: { url: string; headers: Record<string, string>; body: string | Uint8Array }) => Promise<Attempt>;
   /** Acquires a permit for one of the requests that this process may make to one webhook at the same time. */
   acquire: Semaphore<SlotPool>['acquire'];
 };

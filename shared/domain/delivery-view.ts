@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channelKinds } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import { timeOfUlid } from './ids.ts';
 import { id, int64, millis, uuid } from './values.ts';
@@ -10,7 +11,10 @@ export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
 
 const phase = int64.nullable();
 
-/** One attempt in the delivery log. Exactly one of `status` and `error` is null. */
+/**
+ * One attempt in the delivery log. Exactly one of `status` and `error` is null; both, where a person's channel took it, for
+ * that has no status.
+ */
 export const AttemptLog = z
   .object({
     number: int64,
@@ -30,7 +34,10 @@ export type AttemptLog = z.output<typeof AttemptLog>;
 export const DeliveryView = z
   .object({
     id: deliveryIdText,
-    webhookId: uuid,
+    webhookId: uuid.nullable().meta({ description: 'null: it is for a person' }),
+    userId: id.nullable().meta({ description: 'null: it is for a webhook' }),
+    userName: z.string().nullable().meta({ description: 'as it was then' }),
+    by: z.enum(['webhook', ...channelKinds]),
     eventId: int64,
     eventUuid: uuid,
     event: z.string().meta({ description: 'type/action' }),
@@ -45,8 +52,10 @@ export const DeliveryView = z
       .nullable()
       .meta({
         description:
-          'held: webhook_disabled; failed: gone (410), exhausted (the last attempt), expired (held for too long), ' +
-          'canceled (with its replay), replayed (a repetition is held in its place), deleted (its webhook was); ' +
+          'held: webhook_disabled; failed: gone (410, or an address of a person that is no more), exhausted (the last ' +
+          'attempt), not_reachable (the user has not proven this channel, or is gone), limit_reached (of SMS in a day), ' +
+          'expired (held for too long), ' +
+          'canceled (with its replay, or a step of an alarm that was acknowledged before it was sent), replayed (a repetition is held in its place), deleted (its webhook was); ' +
           'delivered: redelivered (a repetition was delivered while it waited), else null',
       }),
     attempts: int64,
@@ -77,6 +86,7 @@ export type DeliveryRow = Pick<
   Delivery,
   | 'id'
   | 'webhookId'
+  | 'person'
   | 'createDate'
   | 'updateDate'
   | 'state'
@@ -95,11 +105,14 @@ export type DeliveryRow = Pick<
 };
 
 export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
-  const { snapshot, hit, state, reason, replayOf = null, nextAttempt, ...rest } = delivery;
+  const { snapshot, hit, state, reason, replayOf = null, nextAttempt, person, ...rest } = delivery;
   const { event, sensor, rule } = snapshot;
   const waits = state === 'pending' || state === 'retrying';
   return {
     ...rest,
+    userId: person?.userId ?? null,
+    userName: person?.name ?? null,
+    by: person?.by ?? 'webhook',
     // Lists select deliveries by this time. A delivery that was written late, after an outage, would not be found by
     // `createDate`.
     createDate: timeOfUlid(delivery.id),

@@ -4,12 +4,15 @@ import type { NormalizedCoordinates } from './event.ts';
 import type { Format } from './formats/format.ts';
 import { derivedUlid, timeOfUlid } from './ids.ts';
 import type { Language } from './locale.ts';
+import type { Person } from './recipient.ts';
 
 /** The seconds before each attempt, the first one included. All but the first are varied by JITTER. */
 export const RETRY_DELAYS = [
   0, 5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
 const JITTER = 0.2;
+/** The same for a person: five attempts within 10 minutes at the longest. Who was not told by then is told by others. */
+export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
 /** The longest time for a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
@@ -62,7 +65,7 @@ export type Snapshot = {
     regionIndex: number;
     regionName: string;
   } | null;
-  /** Only in deliveries that people read: the language of the bot, and the time of the event as its home tells it. */
+  /** Only in deliveries that people read: the language of the person or the bot, and the time of the event as its home tells it. */
   reader?: Reader;
   /**
    * Until when (s) the address that acknowledges its rule hit is good; 0: it has none. It is missing in deliveries from
@@ -80,7 +83,11 @@ export type HitMessage = { id: number; message: number };
 export type Delivery = {
   id: string;
   customerId: number;
-  webhookId: string;
+  /** Null: it is for a person. */
+  webhookId: string | null;
+  /** It is of a step of an escalation: it is not sent once somebody has acknowledged its hit. */
+  isStep?: true;
+  person?: Person;
   createDate: number;
   updateDate: number;
   state: DeliveryState;
@@ -118,6 +125,9 @@ export type Delivery = {
   body?: string;
 };
 
+/** A delivery to a webhook. */
+export type WebhookDelivery = Delivery & { webhookId: string };
+
 /** Gives the uuid of the message that a delivery is about, and the uuid of the event if the service made the event. */
 export const messageOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
 
@@ -134,12 +144,22 @@ export const RELEASE_EVERY = 100;
 /** How far ahead (ms) releases are planned at most, so that switching the webhook off again takes effect. */
 export const RELEASE_AHEAD = 60_000;
 
-/** Derives the id of the delivery for an event, a webhook and a rule, so that writing it twice does no harm. */
+/** What tells the receiver of a delivery from any other: the id of a webhook, or the user and the way, with a space between. */
+export const receiverOf = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
+  webhookId ?? `${person?.userId} ${person?.by}`;
+/** The webhook that a receiver is; null: it is a person. */
+export const webhookOf = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
+
+/**
+ * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice does no harm. `rounds`: the
+ * number of its round, where the rule escalates; then `receiveDate` is when that was due.
+ */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
-  webhookId: string,
+  receiver: string,
   ruleId: number,
-) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, webhookId, ruleId);
+  ...rounds: readonly number[]
+) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
 /** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
 export type Outcome =
@@ -149,7 +169,7 @@ export type Outcome =
 
 export type Next =
   | { state: 'delivered' }
-  | { state: 'failed'; reason: 'gone' | 'exhausted' }
+  | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
 /** A delay in seconds with a jitter of 20 % more or less. `random` is in [0, 1). */

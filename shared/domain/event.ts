@@ -46,6 +46,15 @@ export type Point = { x: number; y: number; z?: number };
 /** The region of an event. `id` and `name` are empty for a region that only the device knows. */
 export type EventRegion = { id: string; index: number; name: string };
 
+/** What an event is about, as the state of its sensor knows it later: by this it is known whether what happened is over. */
+export type Subject = {
+  /** The start (ms) of a fall: of maker A as its messages say, of maker B when its track fell. */
+  fall?: number;
+  isSensitive?: boolean;
+  /** Maker B: the number of the track. */
+  track?: number;
+};
+
 /** An event without an id, in terms of rules and formats, independent of the sensor's maker. */
 export type Happening = {
   situation: Situation | null;
@@ -58,6 +67,8 @@ export type Happening = {
   isSilent: boolean;
   /** This is the first event of its situation in a fall, so no rate limit may suppress it. */
   newFall: boolean;
+  /** Missing where the state does not know it later. */
+  subject?: Subject;
   /** The webhook that is not told of it, because it is about that one. */
   notTo?: string;
   /** Who takes care of which hit, when the event tells that. */
@@ -82,6 +93,9 @@ const nameless = (kind: keyof typeof otherKinds): Happening => ({
 });
 export const unknownHappening = nameless('unknown');
 export const lateHappening = nameless('late');
+/** Custom 1 has no code for tests, so a test has the code of an active sensor. */
+export const TEST_CODE = 8;
+export const pingHappening: Happening = { ...nameless('ping'), code: TEST_CODE };
 type About = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
 export const noticeHappening = (notice: Notice, { webhookId, acknowledgement }: About): Happening => ({
   ...nameless(notice),

@@ -1,13 +1,14 @@
+import type { By } from './recipient.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /** What a hit has of a message besides what is reported of it. */
-export type Told = Pick<RuleMessage, 'id' | 'accountId' | 'extra'>;
+export type Told = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' | 'extra'>;
 
 type Packed = [
   firstId: number,
-  bots: [accountId: number, name: string][],
-  /** `id` is the difference to the first. */
-  messages: [bot: number, id: number][],
+  accounts: [accountId: number, name: string][],
+  /** `id` is the difference to the first. `by`: the way in which a person is told; a message to a webhook has none. */
+  messages: [account: number, id: number, by?: By][],
 ];
 
 /**
@@ -16,21 +17,25 @@ type Packed = [
  */
 export const packMessages = (messages: readonly Told[]): string => {
   const firstId = messages[0]?.id ?? 0;
-  const bots = [...new Map(messages.map(({ accountId, extra }) => [accountId, extra.display_name]))];
-  const botOf = new Map(bots.map(([accountId], at) => [accountId, at]));
+  const accounts = [...new Map(messages.map(({ accountId, extra }) => [accountId, extra.display_name]))];
+  const accountOf = new Map(accounts.map(([accountId], at) => [accountId, at]));
   const packed: Packed = [
     firstId,
-    bots,
-    messages.map(({ id, accountId }) => [botOf.get(accountId) ?? 0, id - firstId]),
+    accounts,
+    messages.map(({ id, accountId, publisher }): Packed[2][number] => {
+      const [account, more] = [accountOf.get(accountId) ?? 0, id - firstId];
+      return publisher === 'webhook' ? [account, more] : [account, more, publisher];
+    }),
   ];
   return JSON.stringify(packed);
 };
 
 /** Unpacks whom a hit tells. */
 export const unpackMessages = (text: string): Told[] => {
-  const [firstId, bots, messages] = JSON.parse(text) as Packed;
-  return messages.map(([bot, id]) => {
-    const [accountId, name] = bots[bot] ?? [0, ''];
-    return { id: firstId + id, accountId, extra: { display_name: name, is_bot: true } };
+  const [firstId, accounts, messages] = JSON.parse(text) as Packed;
+  return messages.map(([account, id, by]) => {
+    const [accountId, name] = accounts[account] ?? [0, ''];
+    const extra = { display_name: name, is_bot: by === undefined };
+    return { id: firstId + id, accountId, publisher: by ?? 'webhook', extra };
   });
 };

@@ -1,14 +1,11 @@
 import type { Delivery, Reader, Service, Snapshot } from './delivery.ts';
-import { otherKinds } from './event.ts';
+import { otherKinds, TEST_CODE } from './event.ts';
 import { derivedUlid } from './ids.ts';
 import { senderOf } from './snapshot.ts';
 import type { WebhookRecord } from './webhook.ts';
 
 /** The id of no sensor. */
-const NOBODY = `id_${'0'.repeat(23)}`;
-/** Custom 1 has no code for tests, so a test has the code of an active sensor. */
-const CODE = 8;
-
+export const NOBODY = `id_${'0'.repeat(23)}`;
 /** Makes a delivery that tests a webhook. Its event has no sensor, and it is delivered like every other one. */
 export const pingOf = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
@@ -34,7 +31,15 @@ export const pingOf = (
   snapshot: {
     service,
     webhook: senderOf(webhook),
-    event: { ...event, ...otherKinds.ping, createDate: now, code: CODE, coordinates: null, text: 'Test', source: null },
+    event: {
+      ...event,
+      ...otherKinds.ping,
+      createDate: now,
+      code: TEST_CODE,
+      coordinates: null,
+      text: 'Test',
+      source: null,
+    },
     sensor: { id: NOBODY, deviceId: NOBODY, name: 'Test', groupId: 0 },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: null,

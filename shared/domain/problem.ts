@@ -14,6 +14,7 @@ export type Problem =
   | 'json'
   | 'json_depth'
   | 'one_scope'
+  | 'steps_rise'
   | 'region_needs_sensor'
   | 'situation_has_no_region'
   | 'customer_hook_has_no_bot'
@@ -26,6 +27,7 @@ export type Problem =
   | 'format_cannot_tell'
   | 'format_loses_rules'
   | 'foreign_webhook'
+  | 'not_reachable'
   | 'url'
   | 'url_address'
   | 'hardware_id'
@@ -36,7 +38,9 @@ export type Problem =
   | 'z_order'
   | 'region_count'
   | 'rate_order'
-  | 'wrong_password';
+  | 'wrong_password'
+  | 'wrong_code'
+  | 'channel_gone';
 
 /** A problem with the value at a path. `values` fill in its text. */
 export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };

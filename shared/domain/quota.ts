@@ -16,6 +16,8 @@ const bounds = {
   sensorGroups: { byDefault: 200, most: 10_000 },
   /** Running replays of one webhook. */
   replays: { byDefault: 1, most: 100 },
+  /** SMS to people of a customer, and codes by SMS. */
+  smsPerDay: { byDefault: 100, most: 100_000 },
   messagesPerSecond: { byDefault: 100, most: 1_000_000 },
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Delivery, type DeliveryState, KEPT } from './delivery.ts';
+import { type Delivery, type DeliveryState, KEPT, type WebhookDelivery } from './delivery.ts';
 import { derivedUlid } from './ids.ts';
 import { int32, int64, millis, uuid } from './values.ts';
 
@@ -102,13 +102,14 @@ export const takes = (
 /**
  * Makes a new delivery with the content of another one. It is due at `time` (ms), and starts the retry schedule anew.
  */
-export const again = (original: Delivery, id: string, time: number, now: number): Delivery => ({
+export const again = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
   id,
   customerId: original.customerId,
-  webhookId: original.webhookId,
+  webhookId: original.webhookId as T['webhookId'],
+  ...(original.person && { person: original.person }),
   createDate: now,
   updateDate: now,
-  state: 'pending',
+  state: 'pending' as const,
   reason: null,
   attempts: 0,
   nextAttempt: Math.round(time),
@@ -117,14 +118,19 @@ export const again = (original: Delivery, id: string, time: number, now: number)
   sendTryTimes: [],
   replayOf: original.replayOf ?? original.id,
   ...(original.replayOf && { repeats: original.id }),
-  ...(original.isTest && { isTest: true }),
+  ...(original.isTest && { isTest: true as const }),
   ...(original.format && { format: original.format }),
   ...(original.body !== undefined && { body: original.body }),
   snapshot: original.snapshot,
 });
 
 /** Makes the repetition of a delivery in a replay. It has the same id no matter when it is made. */
-export const repetitionOf = (original: Delivery, replay: ReplayRecord, time: number, now: number): Delivery => ({
+export const repetitionOf = (
+  original: WebhookDelivery,
+  replay: ReplayRecord,
+  time: number,
+  now: number,
+): WebhookDelivery => ({
   ...again(original, derivedUlid(replay.createDate, replay.id, original.id), time, now),
   replay: replay.id,
 });

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { Acknowledgement } from './acknowledgement.ts';
+import { channelKinds } from './channel.ts';
 import { Situation } from './event.ts';
 import { Feedback } from './feedback.ts';
 import { Sensor } from './sensor.ts';
-import { id, int64, millis, uuid } from './values.ts';
+import { id, int32, int64, millis, uuid } from './values.ts';
 
 /** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
@@ -12,16 +13,17 @@ export const RuleMessage = z
     createDate: millis,
     updateDate: millis,
     ruleHitId: id,
-    accountId: id,
-    publisher: z.literal('webhook'),
+    accountId: id.meta({ description: 'the bot of the webhook, or the user' }),
+    publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'in which way it was told' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),
     extra: z.object({ display_name: z.string(), is_bot: z.boolean() }),
+    step: int32(0, 5).meta({ description: 'the step of the escalation that it belongs to; 0: it was sent at first' }),
   })
   .meta({ id: 'RuleMessage' });
 export type RuleMessage = z.infer<typeof RuleMessage>;
 
-/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was answered by 2xx. */
+/** A rule hit: a rule fired for an event (D1 "Rule hit"). `allSend`: every message was taken, by 2xx or the person's channel. */
 export const RuleHit = z
   .object({
     id,
@@ -37,6 +39,7 @@ export const RuleHit = z
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage),
     feedback: Feedback.nullable().meta({ description: 'the newest' }),
+    nobodyOnDuty: z.boolean().meta({ description: 'whoever was on duty was to be told, and nobody was' }),
     acknowledgement: Acknowledgement.nullable().meta({ description: 'null: nobody takes care of it yet' }),
   })
   .meta({ id: 'RuleHit' });

@@ -1,9 +1,11 @@
 import { ADDRESS_SECONDS } from './acknowledgement.ts';
 import type { Decided } from './decision.ts';
-import { type Delivery, deliveryId, type Reader, type Service, type Snapshot } from './delivery.ts';
+import { type Delivery, deliveryId, type Reader, receiverOf, type Service, type Snapshot } from './delivery.ts';
+import type { Escalation } from './escalation.ts';
 import type { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { languageOf } from './locale.ts';
+import type { Person } from './recipient.ts';
 import { defaultRoom, normalize } from './room-geometry.ts';
 import type { Rule } from './rule.ts';
 import { fillIn, SENT } from './rule-texts.ts';
@@ -29,7 +31,7 @@ export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHoo
 export type EventContext = {
   service: Service;
   event: Decided;
-  sensor: SensorRecord;
+  sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId' | 'room'>;
   customer: Customer | null;
 };
 
@@ -92,30 +94,47 @@ export const snapshotOf = (
   };
 };
 
+/** The round of an escalation that a delivery belongs to. */
+export type EscalationRound = Pick<Escalation, 'round' | 'at'>;
+type To = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: EscalationRound };
+type ToWebhook = { webhookId: string; format: Format };
+type ToPerson = { person: Person };
+
+/** Derives the id of the delivery to a receiver in a round. It begins with when that was due. */
+export const idInRound = (
+  { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
+  { round, at }: EscalationRound,
+  receiver: string,
+): string => deliveryId({ ...event, receiveDate: at }, receiver, ruleId, round);
+
 /**
  * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
  * same id.
  */
 const deliveryIdOf = (
   { event, sensor }: EventContext,
-  { webhookId, format, ruleId }: { webhookId: string; format: Format; ruleId: number },
+  { ruleId, round, ...to }: Pick<To, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
 ) => {
-  const { source, receiveDate } = event;
-  const isOnce = formats[format].isOncePerMessage && source !== null;
-  const uuid = isOnce ? source : event.uuid;
-  return deliveryId({ receiveDate, uuid, sensorId: sensor.id }, webhookId, isOnce ? 0 : ruleId);
+  const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
+  const { source, receiveDate, uuid } = event;
+  const sensorId = sensor.id;
+  if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
+  const isOnce = 'format' in to && formats[to.format].isOncePerMessage && source !== null;
+  return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
 };
 
 /** Makes a delivery that waits for its first attempt. */
 export const newDelivery = (
   eventContext: EventContext,
-  to: { customerId: number; webhookId: string; format: Format; hit: Delivery['hit']; ruleId: number },
+  to: To & (ToWebhook | ToPerson),
   snapshot: Snapshot,
   now: number,
 ): Delivery => ({
   id: deliveryIdOf(eventContext, to),
   customerId: to.customerId,
-  webhookId: to.webhookId,
+  webhookId: 'person' in to ? null : to.webhookId,
+  ...('person' in to && { person: to.person }),
+  ...(to.round && to.hit && { isStep: true }),
   createDate: now,
   updateDate: now,
   state: 'pending',
@@ -124,7 +143,7 @@ export const newDelivery = (
   nextAttempt: now,
   hit: to.hit,
   sendTryTimes: [],
-  format: to.format,
+  ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
   snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + ADDRESS_SECONDS : 0 },
 });

@@ -16,7 +16,13 @@ export const wallTime = (time: number, timeZone: string): { weekday: number; dat
   return { weekday: new Date(`${date}T00:00:00Z`).getUTCDay() || 7, date, clock };
 };
 
-const isUtc = (timeZone: string): boolean => formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
+/** The same holds for what a zone is called: UTC has several names. */
+const utc = new Map<string, boolean>();
+const isUtc = (timeZone: string): boolean => {
+  const known = utc.get(timeZone) ?? formatIn(timeZone).resolvedOptions().timeZone === 'UTC';
+  utc.set(timeZone, known);
+  return known;
+};
 const dated = (time: number, timeZone: string, zone: string): string => {
   const { date, clock } = wallTime(time, timeZone);
   return [date, clock, zone].filter(Boolean).join(' ');

@@ -3,10 +3,12 @@ import { type Delivery, messageOf } from '../domain/delivery.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { Deliver, Task } from './task.ts';
 
-type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> & Partial<Pick<Delivery, 'snapshot'>>;
+type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
+  Partial<Pick<Delivery, 'snapshot' | 'person'>>;
 /** Makes the task for a delivery that is due now. */
-export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot }: Due): Deliver => ({
+export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: Due): Deliver => ({
   ...{ type: 'deliver', customerId, webhookId, deliveryId: id, isRetry: false, notBefore: 0 },
+  ...(person && { by: person.by }),
   ...(requestId !== undefined && { requestId }),
   ...(snapshot && { uuid: messageOf(snapshot) }),
 });
@@ -18,6 +20,7 @@ export const queueOf = (task: Task): QueueName => {
     case 'process_notice':
       return 'events';
     case 'check_sensor':
+    case 'escalate':
       return 'timers';
     case 'deliver':
       return task.isRetry ? 'retries' : 'deliveries';
@@ -51,7 +54,12 @@ export const MAX_DELAY_SECONDS = 900;
  * `deliveries` is fair to both. It has at most 128 characters.
  */
 export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
-const groupOf = (task: Task): string => ('webhookId' in task ? `${task.customerId}/${task.webhookId}` : task.sensorId);
+const groupOf = (task: Task): string => {
+  if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
+  if (!('webhookId' in task)) return task.sensorId;
+  // A service that does not answer holds up those who are told in this way alone.
+  return `${task.customerId}/${task.webhookId ?? (task as Deliver).by ?? 'people'}`;
+};
 
 /**
  * Escapes the two characters that JSON leaves as they are and that SQS refuses, because it takes only characters that

@@ -58,13 +58,23 @@ export type ProcessNotice = z.output<typeof ProcessNotice>;
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traced });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
+/** Decides the next round of the escalation of a hit, if it is due. */
+export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, hitId: id, ...traced });
+export type Escalate = z.output<typeof Escalate>;
+
 /**
- * Attempts a delivery, but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
+ * Attempts a delivery, to a person if `webhookId` is null (`by` tells the way, where that is known), but not before `notBefore` (ms). `isRetry` sends it through the queue `retries`, so that it does
  * not delay deliveries to healthy receivers.
  */
 export const Deliver = z.object({
   type: z.literal('deliver'),
-  ...ofWebhook,
+  customerId: id,
+  webhookId: uuid.nullable(),
+  by: z
+    .string()
+    .regex(/^[a-z]{1,16}$/)
+    .optional()
+    .catch(undefined),
   ...traced,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
@@ -78,7 +88,7 @@ export const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebh
 export const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
 
 /** The tasks of the worker that processes sensors, and of the worker that delivers to webhooks. */
-export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor]);
+export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);
 export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay]);
 export type SensorTask = z.output<typeof SensorTask>;
 export type WebhookTask = z.output<typeof WebhookTask>;
@@ -88,6 +98,7 @@ type QueueOf = {
   process_messages: 'events';
   process_notice: 'events';
   check_sensor: 'timers';
+  escalate: 'timers';
   deliver: 'deliveries' | 'retries';
   release_held: 'retries';
   step_replay: 'retries';

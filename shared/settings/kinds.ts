@@ -52,8 +52,6 @@ export const serviceName = text(
   '1 to 64 characters, none of them a control character',
 );
 
-export const mailAddress = text(/^[^\s@]+@[^\s@]+$/, '', 'an e-mail address', 'cloud@example.org');
-
 /** A time, or empty for none. */
 export const time: Setting<string> = {
   otherwise: '',

@@ -2,6 +2,7 @@ import type { Acknowledgement } from '../domain/acknowledgement.ts';
 import { uuidV5 } from '../domain/ids.ts';
 import { SOON } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
+import { dueRound } from './escalations.ts';
 import { type NoticeItem, putNotice } from './events.ts';
 import { type HitItem, type StoredHit, unpacked } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
@@ -32,7 +33,9 @@ const unchanged = ({ updateDate: was, acknowledgement: shown }: HitItem, isSoon:
 const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
   const updateDate = Math.max(time, hit.updateDate);
   const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON;
-  const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }) };
+  // Once nobody takes care of it, its escalation goes on. What is looked at after that has been acknowledged rests.
+  const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
+  const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
   const remove = acknowledgement ? [] : ['acknowledgement'];
   const update = changes({ set, remove, if: unchanged(hit, isSoon) });
   const writes: Write[] = [

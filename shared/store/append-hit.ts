@@ -1,8 +1,10 @@
+import { lookAt } from '../domain/escalation.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { HitPlace } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dataVersionOf } from './data-version.ts';
-import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import { dueAt } from './due.ts';
+import { between, isLong, listOf, messageItem, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
 import { items, lists, PACKED_HITS } from './table.ts';
@@ -11,16 +13,18 @@ import { items, lists, PACKED_HITS } from './table.ts';
 export const hitAt = (
   customerId: number,
   { id, createDate }: HitPlace,
-  { numbered, ...hit }: NewHit,
+  { numbered, escalates, cause, ...hit }: NewHit,
   isPacked = false,
 ) => {
   const dates = { createDate, updateDate: createDate };
-  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const whole = { messages: hit.messages.map((message) => messageItem({ ...message, ...dates, ruleHitId: id })) };
   const named: Pick<StoredHit, 'messages' | 'told'> = isPacked ? packed(hit.messages) : whole;
+  const escalation = escalates?.(createDate);
   return {
     ...hit,
     ...dates,
     id,
+    ...(escalation && { escalation, cause, ...dueAt(String(id), lookAt(escalation.at, createDate)) }),
     ...named,
     listPk: listOf(customerId, hit.sensorId),
     listSk: lists.hitOfSensor({ ...numbered, createDate }),

@@ -1,5 +1,5 @@
 import { isShort, type Result } from '../domain/attempt.ts';
-import { type Delivery, LEASE_SECONDS, type Next } from '../domain/delivery.ts';
+import { type Delivery, LEASE_SECONDS, type Next, type WebhookDelivery } from '../domain/delivery.ts';
 import { ulidsFrom } from '../domain/ids.ts';
 import type { Table, TableReader } from './client.ts';
 import { claiming, noting, overtaken, recording } from './delivery-changes.ts';
@@ -15,6 +15,7 @@ import {
   states,
   ttlOf,
   waitNames,
+  webhookDeliveryOf,
 } from './delivery-item.ts';
 import { dueDelivery } from './due.ts';
 import type { Key } from './key.ts';
@@ -36,8 +37,9 @@ const idleOrHeld = (now: number) =>
   });
 
 export const deliveryReads = (table: TableReader) => ({
-  get: async (customerId: number, webhookId: string, deliveryId: string): Promise<Delivery | null> => {
-    const found = await table.get<DeliveryItem>(items.delivery({ customerId, webhookId, deliveryId }));
+  /** `webhookId` null: one to a person. */
+  get: async (customerId: number, webhookId: string | null, deliveryId: string): Promise<Delivery | null> => {
+    const found = await table.get<DeliveryItem>(keyOf({ customerId, webhookId, id: deliveryId }));
     return found && deliveryOf(found);
   },
 
@@ -45,8 +47,8 @@ export const deliveryReads = (table: TableReader) => ({
    * A delivery, and when (ms) it is to be looked at again by what waits for it in a queue. Null: never, for it has ended,
    * is held, or waits in the due index.
    */
-  inQueue: async ({ customerId, webhookId, id }: DeliveryKey) => {
-    const found = await table.get<Waiting>(items.delivery({ customerId, webhookId, deliveryId: id }));
+  inQueue: async (key: DeliveryKey) => {
+    const found = await table.get<Waiting>(keyOf(key));
     if (!found) return { delivery: null, until: null };
     const { duePk, state, leaseUntil = 0, nextAttempt } = found;
     const times = { sending: leaseUntil + 1, pending: nextAttempt ?? 0, retrying: nextAttempt ?? 0 };
@@ -55,11 +57,11 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /** Those that are there, in the order of their ids. */
-  getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<Delivery[]> => {
+  getAll: async (customerId: number, webhookId: string, ids: readonly string[]): Promise<WebhookDelivery[]> => {
     const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
-    const found: Delivery[] = [];
+    const found: WebhookDelivery[] = [];
     for (let at = 0; at < keys.length; at += MOST_AT_ONCE)
-      found.push(...(await table.getAll<DeliveryItem>(keys.slice(at, at + MOST_AT_ONCE))).map(deliveryOf));
+      found.push(...(await table.getAll<DeliveryItem>(keys.slice(at, at + MOST_AT_ONCE))).map(webhookDeliveryOf));
     return found.sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 
@@ -79,7 +81,7 @@ export const deliveryReads = (table: TableReader) => ({
       ...(startAfter && { startAfter: items.delivery({ customerId, webhookId, deliveryId: startAfter }) }),
       ...(limit && { limit }),
     });
-    const page: Delivery[] = found.map(deliveryOf);
+    const page = found.map(webhookDeliveryOf);
     return { page, next: next ? page.at(-1)?.id : undefined };
   },
 
@@ -121,7 +123,7 @@ export const deliveryWrites = (table: Table) => ({
   record: async (delivery: Delivery, result: Result, next: Next, now: number, isQueued: boolean): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // First the answer: without its line in the log nobody looks for it.
-    if (!isShort(result.responseBody)) {
+    if (!isShort(result.responseBody) && webhookId !== null) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
       await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
     }

@@ -1,4 +1,4 @@
-import { type Delivery, KEPT } from '../domain/delivery.ts';
+import { type Delivery, KEPT, type WebhookDelivery } from '../domain/delivery.ts';
 import { packSnapshot, unpackSnapshot } from '../domain/packed-snapshot.ts';
 import { dueDelivery, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
@@ -10,18 +10,31 @@ export type DeliveryKey = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 're
 /** A delivery that its replay counts, if it is part of one. */
 export type Counted = DeliveryKey & Pick<Delivery, 'replay'>;
 
-export const keyOf = ({ customerId, webhookId, id }: DeliveryKey) =>
-  items.delivery({ customerId, webhookId, deliveryId: id });
+/** The same of a delivery to a webhook. */
+export type WebhookDeliveryKey = DeliveryKey & { webhookId: string };
+
+export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
+  webhookId === null
+    ? items.personDelivery({ customerId, deliveryId })
+    : items.delivery({ customerId, webhookId, deliveryId });
 
 /** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
 /** The delivery that an item of the table is. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
+  const toPerson = items.personDelivery.read(item);
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
   const snapshot = unpackSnapshot(item.snapshot);
-  return { ...item, customerId: Number(customerId), webhookId, id: deliveryId, snapshot };
+  const place = { customerId: Number(toPerson?.customerId ?? customerId), webhookId: toPerson ? null : webhookId };
+  return { ...item, ...place, id: toPerson?.deliveryId ?? deliveryId, snapshot };
 };
+
+/** The same of an item among those of a webhook. */
+export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => ({
+  ...deliveryOf(item),
+  webhookId: items.delivery.read(item)?.webhookId ?? '',
+});
 
 /** Deliveries, and what receivers said to them, go away by themselves. */
 export const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
@@ -50,7 +63,7 @@ export const waitNames = [...dueNames, 'leaseUntil', 'heldUntil', 'listPk', 'lis
 
 /** The count of a replay that one of its deliveries has ended; nothing for other deliveries. */
 export const counting = ({ customerId, webhookId, replay }: Counted, end: 'sent' | 'failed', now: number): Write[] =>
-  replay === undefined
+  replay === undefined || webhookId === null
     ? []
     : [
         {

@@ -3,9 +3,8 @@ import type { DeliveryRow } from '../domain/delivery-view.ts';
 import { timeOfUlid, ulidsFrom } from '../domain/ids.ts';
 import { type LookedPage, sorted } from '../domain/page.ts';
 import type { Table, TableReader } from './client.ts';
-import { type DeliveryItem, deliveryOf } from './delivery-item.ts';
+import { type DeliveryItem, deliveryOf, keyOf } from './delivery-item.ts';
 import { type Bounds, firstOf, lookFor, type Stretch } from './look.ts';
-import { items } from './table.ts';
 
 /** A delivery costs about 1 KB to look at, whatever of it is wanted: a stretch is 62 read units, and 88 at its start. */
 const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
@@ -14,18 +13,18 @@ const FRESH = 200;
 
 const names = [
   ...(['updateDate', 'state', 'reason', 'attempts', 'nextAttempt', 'hit'] as const),
-  ...(['replayOf', 'isTest', 'snapshot'] as const),
+  ...(['replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
-/** A webhook. */
-type WebhookKey = { customerId: number; webhookId: string };
+/** A webhook; or (null) the people of a customer. */
+type Receiver = { customerId: number; webhookId: string | null };
 /** From..to, ms. */
 type Span = readonly [number, number];
 type Direction = { newestFirst: boolean; after: string | undefined; limit: number; fresh: number };
 
 const look = async (
   table: TableReader,
-  key: WebhookKey,
+  key: Receiver,
   [since, until]: Span,
   { newestFirst, after, limit, fresh }: Direction,
 ): Promise<Stretch<DeliveryRow, string>> => {
@@ -34,10 +33,10 @@ const look = async (
   // The table refuses a range that ends before it begins, and a start that is outside of its range.
   if (low > high || isOver) return { rows: [], next: undefined };
   const isInside = after !== undefined && after >= low && after <= high;
-  const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
+  const at = (id: string) => keyOf({ ...key, id });
   const query = {
-    ...{ pk: items.delivery.pk(key), between: [at(low), at(high)] as const, newestFirst, only: names },
-    ...(isInside && { startAfter: items.delivery({ ...key, deliveryId: after }) }),
+    ...{ pk: at(low).pk, between: [at(low).sk, at(high).sk] as const, newestFirst, only: names },
+    ...(isInside && { startAfter: at(after) }),
   };
   const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
   const rows: DeliveryRow[] = found.map(deliveryOf);
@@ -71,7 +70,7 @@ const fits = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): bo
 /** Sort before every id, and behind every id. */
 const [LOWEST, HIGHEST] = ['', '~'];
 /** The deliveries of a webhook that were read, which are all up to the id `to` in the order of the list. */
-type Read = { key: WebhookKey; to: string; rows: DeliveryRow[] };
+type Read = { key: Receiver; to: string; rows: DeliveryRow[] };
 
 /**
  * The next deliveries of several webhooks, at least `limit` if there are so many. More is always read of the webhook of
@@ -79,7 +78,7 @@ type Read = { key: WebhookKey; to: string; rows: DeliveryRow[] };
  */
 const merge = async (
   table: TableReader,
-  keys: readonly WebhookKey[],
+  keys: readonly Receiver[],
   span: Span,
   { newestFirst, after, limit, fresh: isFresh }: Omit<Direction, 'fresh'> & { fresh: boolean },
 ): Promise<Stretch<DeliveryRow, string>> => {
@@ -104,10 +103,10 @@ const merge = async (
 };
 
 export const deliveryLogReads = (table: TableReader) => ({
-  /** A page of the deliveries of several webhooks of a customer in a span of time (ms), by the time of their making. */
+  /** A page of the deliveries of several webhooks of a customer, and to its people (null), in a span of time (ms), by the time of their making. */
   joined: (
     customerId: number,
-    webhookIds: readonly string[],
+    webhookIds: readonly (string | null)[],
     span: Span,
     query: JoinedQuery,
   ): Promise<LookedPage<DeliveryRow>> => {

@@ -2,7 +2,7 @@ import { type AccessPattern, counting, each4KB, each8KB, eachItem, pattern, type
 
 /** Access patterns of webhooks and of what is sent to them. */
 export const deliveryPatterns = {
-  'deliveries.get': pattern('A delivery', { get: ['delivery'] }, 1, 0),
+  'deliveries.get': pattern('A delivery', { get: ['delivery', 'personDelivery'] }, 1, 0),
   'deliveries.getAll': pattern('Some deliveries', { batchGet: ['delivery'] }, 1, 0, eachItem),
   'deliveries.range': pattern('A page of deliveries of a webhook, by time', { query: ['delivery'] }, 1, 0, each4KB),
 
@@ -14,8 +14,8 @@ export const deliveryPatterns = {
     'for each 4 KB of the first 200 looked at, 0.5 behind them: 500 always, 5,000 at most',
   ),
   'deliveryLog.joined': pattern(
-    'A page of the deliveries of all webhooks of a customer',
-    { query: ['delivery'] },
+    'A page of the deliveries of all webhooks of a customer, and to its people',
+    { query: ['delivery', 'personDelivery'] },
     1,
     0,
     'for each 4 KB of what is read of a webhook: 3 of each always, about 600 together at most',
@@ -31,22 +31,27 @@ export const deliveryPatterns = {
   'deliveries.bodies': pattern('Long answers to the attempts of a delivery', { query: ['attempt'] }, 1, 0, each4KB),
   'deliveries.create': pattern(
     'Write a delivery that waits for its first attempt, once',
-    { put: ['delivery'] },
+    { put: ['delivery', 'personDelivery'] },
     0,
     2,
     'for each KB; 1 less when a queue remembers it',
   ),
-  'deliveries.inQueue': pattern('A delivery, and when its task is due in a queue', { get: ['delivery'] }, 1, 0),
+  'deliveries.inQueue': pattern(
+    'A delivery, and when its task is due in a queue',
+    { get: ['delivery', 'personDelivery'] },
+    1,
+    0,
+  ),
   'deliveries.claim': pattern(
     'Claim a delivery for one attempt, until the lease ends',
-    { get: ['delivery'], update: ['delivery'] },
+    { get: ['delivery', 'personDelivery'], update: ['delivery', 'personDelivery'] },
     0,
     2,
     'for each KB; 1 less when a queue remembers it',
   ),
   'deliveries.record': pattern(
     'Record the result of an attempt',
-    { put: ['attempt'], update: ['delivery', 'replay'] },
+    { put: ['attempt'], update: ['delivery', 'personDelivery', 'replay'] },
     0,
     2,
     'for each KB; 1 with a short answer; 1 more when the next attempt waits longer than a queue can',
@@ -109,7 +114,7 @@ export const deliveryPatterns = {
 
   'repetitions.endOriginal': pattern(
     'End a delivery whose repetition was accepted',
-    { get: ['delivery'], update: ['delivery', 'webhook', 'replay'] },
+    { get: ['delivery', 'personDelivery'], update: ['delivery', 'personDelivery', 'webhook', 'replay'] },
     1,
     2,
     'for each KB; 6 when it is parked, with its webhook; 4 more in a replay',
@@ -145,7 +150,7 @@ export const deliveryPatterns = {
 
   'webhooks.get': pattern('A webhook', { get: ['webhook'] }, 1, 0),
   'webhooks.getAll': pattern('Some webhooks', { batchGet: ['webhook'] }, 1, 0, eachItem),
-  'webhooks.recipients': pattern('Webhooks and bots by their ids', { batchGet: ['webhook', 'bot'] }, 2, 0, eachItem),
+  'recipients.webhooks': pattern('Webhooks and bots by their ids', { batchGet: ['webhook', 'bot'] }, 2, 0, eachItem),
   'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, 1, 0, each4KB),
   'webhooks.create': pattern(
     'A new webhook, if its bot is there and its customer has room for it',

@@ -43,9 +43,13 @@ const taskOf = (key: Key): Task | null => {
   if (webhook) return { type: 'release_held', ...webhook, customerId: Number(webhook.customerId) };
   const replay = items.replay.read(key);
   if (replay) return { type: 'step_replay', ...replay, customerId: Number(replay.customerId) };
+  const hit = items.ruleHit.read(key);
+  if (hit) return { type: 'escalate', customerId: Number(hit.customerId), hitId: Number(hit.hitId) };
   const delivery = items.delivery.read(key);
   const first = { type: 'deliver', isRetry: false, notBefore: 0 } as const;
-  return delivery && { ...first, ...delivery, customerId: Number(delivery.customerId) };
+  if (delivery) return { ...first, ...delivery, customerId: Number(delivery.customerId) };
+  const toPerson = items.personDelivery.read(key);
+  return toPerson && { ...first, ...toPerson, webhookId: null, customerId: Number(toPerson.customerId) };
 };
 const dueOf = (key: Key & { dueAt: string }): Due[] => {
   const [task, time] = [taskOf(key), Number(key.dueAt)];

@@ -1,7 +1,7 @@
-import { type Delivery, heldUntil, RELEASE_AHEAD, RELEASE_EVERY } from '../domain/delivery.ts';
+import { heldUntil, RELEASE_AHEAD, RELEASE_EVERY, type WebhookDelivery } from '../domain/delivery.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
-import { counting, type DeliveryKey, idle, keyOf, putDelivery, waitNames } from './delivery-item.ts';
+import { counting, idle, keyOf, putDelivery, type WebhookDeliveryKey, waitNames } from './delivery-item.ts';
 import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from './due.ts';
 import type { Key } from './key.ts';
 import { changes, present, type Write, where } from './request.ts';
@@ -14,7 +14,7 @@ const isHeld = where('#state = :held', { held: 'held' });
 const INDEX_LAG = 60_000;
 
 /** The exact number of deliveries that a webhook holds. While it is above 0, the webhook is in the due index. */
-export const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
+export const counted = (delivery: WebhookDeliveryKey, by: 1 | -1): Write => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
   return { update: key, changes: changes({ add: { held: by }, if: present }) };
 };
@@ -23,7 +23,7 @@ export const counted = (delivery: DeliveryKey, by: 1 | -1): Write => {
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
 /** The writes that end a held delivery: to its own item, to the count of its webhook, and to the replay that it belongs to. */
-export const endHeld = (delivery: Delivery, reason: HeldEnd, now: number): Write[] => {
+export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: waitNames, if: isHeld });
   return [{ update: keyOf(delivery), changes: update }, counted(delivery, -1), ...counting(delivery, 'failed', now)];
@@ -40,7 +40,7 @@ export const heldReads = (table: TableReader) => ({
 
 export const heldWrites = (table: Table) => ({
   /** Parks a delivery of a webhook that is switched off, for 14 days at most. False when it is being sent or has ended. */
-  hold: async (key: DeliveryKey, now: number): Promise<boolean> => {
+  hold: async (key: WebhookDeliveryKey, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = key;
     const webhook = { customerId, id: webhookId };
     const until = heldUntil(deliveryId, now);
@@ -59,7 +59,7 @@ export const heldWrites = (table: Table) => ({
   },
 
   /** Releases a held delivery: its next attempt is due at `time` (ms). False when it is no longer held. */
-  release: async (delivery: Delivery, time: number, now: number): Promise<boolean> => {
+  release: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE) };
     const update = changes({ set, remove: ['listPk', 'listSk', 'heldUntil'], if: isHeld });
@@ -67,11 +67,11 @@ export const heldWrites = (table: Table) => ({
   },
 
   /** Ends a held delivery; false when it is no longer held. */
-  end: async (delivery: Delivery, reason: HeldEnd, now: number): Promise<boolean> =>
+  end: async (delivery: WebhookDelivery, reason: HeldEnd, now: number): Promise<boolean> =>
     (await table.write(...endHeld(delivery, reason, now))) === null,
 
   /** Ends a held delivery and writes its repetition in one transaction. False when it is no longer held. */
-  replace: async (held: Delivery, repetition: Delivery, now: number): Promise<boolean> =>
+  replace: async (held: WebhookDelivery, repetition: WebhookDelivery, now: number): Promise<boolean> =>
     (await table.write(putDelivery(repetition, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**

@@ -1,24 +1,44 @@
 import type { Acknowledgement } from '../domain/acknowledgement.ts';
+import type { Decided } from '../domain/decision.ts';
+import type { Escalation } from '../domain/escalation.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import { packMessages, unpackMessages } from '../domain/packed-messages.ts';
+import type { By } from '../domain/recipient.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import { items, lists } from './table.ts';
 
 /** A hit as the store gives it. `sensor` is looked up when it is read; `allSend` follows from the messages. */
-export type HitItem = Omit<RuleHit, 'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'ruleMessages'> & {
+export type HitItem = Omit<
+  RuleHit,
+  'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'ruleMessages' | 'nobodyOnDuty'
+> & {
   messages: RuleMessage[];
   /** The newest, kept in step by feedback.ts. */
   feedback?: Feedback | null;
+  /** Whoever was on duty was to be told, and nobody was. */
+  nobodyOnDuty?: true;
   /** Missing until somebody takes care of it: acknowledgements.ts. */
   acknowledgement?: Acknowledgement;
   /** Its last change is among the late ones: late-change.ts. */
   isLate?: true;
+  /** While the escalation of its rule goes on: how far it has come, and the event that is told. escalations.ts. */
+  escalation?: Escalation;
+  cause?: Cause;
+  duePk?: string;
+  dueAt?: string;
 };
+/** The event of a hit, as it was decided. */
+export type Cause = Omit<Decided, 'rules' | 'requestId'>;
+
 /** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
-export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages'> & {
-  messages: Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate'>[];
+export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
+  messages: NewMessage[];
   numbered: HitNumber;
+  /** The escalation of a hit that is made at a time (ms). */
+  escalates?: (createDate: number) => Escalation | null;
 };
+/** A message of a new hit: who is told first. */
+export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate' | 'step'>;
 
 /** Ids of one customer's hits are dense: this many of them before those of the next customer. */
 const IDS = 2 ** 32;
@@ -36,9 +56,18 @@ export const listOf = (customerId: number, sensorId: string) => lists.hitsOfSens
 const PACKED_FROM = 3;
 export const isLong = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
+/** A message as it is stored: `by` tells the way to a person, of which a version before reads nothing. */
+type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage> & { by?: By };
+
+/** A whole message as it is stored. */
+export const messageItem = <T extends Pick<RuleMessage, 'publisher'>>(message: T) => ({
+  ...message,
+  ...(message.publisher !== 'webhook' && { publisher: 'webhook' as const, by: message.publisher }),
+});
+
 /** A hit as it is stored. Where its messages are packed in `told`, `messages` has only what was reported of each. */
 export type StoredHit = Omit<HitItem, 'messages'> & {
-  messages: (Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>)[];
+  messages: StoredMessage[];
   told?: string;
 };
 
@@ -52,7 +81,17 @@ export const packed = (messages: NewHit['messages']): Pick<StoredHit, 'messages'
 export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
   const names = told === undefined ? [] : unpackMessages(told);
   const { id: ruleHitId, createDate } = item;
-  const plain = { createDate, updateDate: createDate, ruleHitId, publisher: 'webhook' as const, wasSend: false };
-  const messages = item.messages.map((message, at) => ({ ...plain, ...names[at], ...message }));
+  const plain = {
+    createDate,
+    updateDate: createDate,
+    ruleHitId,
+    publisher: 'webhook' as const,
+    wasSend: false,
+    step: 0,
+  };
+  const messages = item.messages.map(({ by, ...message }, at) => ({
+    ...{ ...plain, ...names[at], ...message },
+    ...(by !== undefined && { publisher: by }),
+  }));
   return { ...item, messages } as Omit<T, 'told' | 'messages'> & HitItem;
 };

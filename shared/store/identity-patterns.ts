@@ -52,6 +52,26 @@ export const identityPatterns = {
     'no write when there are none',
   ),
 
+  'channels.list': pattern('The channels of a user', { query: ['channel'] }, 1, 0),
+  'channels.provenOf': pattern(
+    'By what can a user be reached?',
+    { query: ['channel'], get: ['pushKey'] },
+    2,
+    0,
+    '1 less without a push',
+  ),
+  'channels.put': pattern('Replace a channel of a user', { put: ['channel'], check: ['user'] }, 0, 4),
+  'channels.tryCode': pattern('Take one of the tries of a code', { update: ['channel'] }, 0, 1),
+  'channels.prove': pattern('Note that a channel is proven', { update: ['channel'] }, 0, 1),
+  'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, 0, 1),
+
+  'duty.of': pattern('Who of a customer is on duty?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
+  'duty.begin': pattern('Note that a user is on duty', { put: ['duty'], check: ['user'] }, 0, 4),
+  'duty.end': pattern('Note that a user is off duty', { remove: ['duty'] }, 0, 1),
+
+  'pushKeys.get': pattern('The key that pushes are signed with', { get: ['pushKey'] }, 1, 0, 'once for each process'),
+  'pushKeys.keep': pattern('Keep that key, once', { put: ['pushKey'] }, 0, 1),
+
   'limits.countCall': pattern('Count a call in this second', { update: ['rate'] }, 0, 1),
   'limits.secondsToWait': pattern('How long until the next try?', { get: ['rate'] }, 1, 0),
   'limits.countFailure': pattern(
@@ -96,6 +116,14 @@ export const identityPatterns = {
   'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
+  'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
+  'recipients.person': pattern(
+    'A user who may be told of what happens at a customer',
+    { get: ['user', 'owner'] },
+    1,
+    0,
+    '3 for a system admin of another customer',
+  ),
   'users.list': pattern('The users of a customer', { query: ['user'] }, 1, 0, each4KB),
   'users.create': pattern(
     'A new user, if the username is free',
@@ -105,11 +133,17 @@ export const identityPatterns = {
     'read 0 and write 10 without a customer',
   ),
   'users.setProfile': pattern('Replace the profile of a user', { update: ['user', 'account'] }, 0, 4),
-  'users.setAccess': pattern('Replace what a user may do', { update: ['user', 'account'] }, 0, 4),
+  'users.setAccess': pattern(
+    'Replace what a user may do',
+    { update: ['user', 'account'], remove: ['duty'] },
+    0,
+    6,
+    '4 for whoever may log in',
+  ),
   'users.remove': pattern(
     'Delete a user',
-    counting({ remove: ['user', 'account', 'password', 'username', 'owner'] }),
+    counting({ remove: ['user', 'account', 'password', 'username', 'owner', 'duty', 'channel'] }),
     1,
-    12,
+    22,
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

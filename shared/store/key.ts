@@ -10,11 +10,19 @@ const escapes: Record<string, string> = { '%': '%25', '#': '%23' };
 const escaped = (value: string) => value.replaceAll(/[%#]/g, (character) => escapes[character] ?? character);
 const unescaped = (value: string) => value.replaceAll('%23', '#').replaceAll('%25', '%');
 
-const fill = (template: string, values: Readonly<Record<string, string | number>>): string =>
-  template.replaceAll(/\{(0?)(\w+)\}/g, (_, padded: string, name: string) => {
-    const value = escaped(String(values[name]));
-    return padded ? value.padStart(16, '0') : value;
-  });
+/** Takes a template apart once: every second part is the name of a value, with a 0 before it when that is padded. */
+const filler = (template: string) => {
+  const parts = template.split(/\{(\w+)\}/);
+  return (values: Readonly<Record<string, string | number>>): string => {
+    let text = '';
+    for (const [at, one] of parts.entries()) {
+      if (at % 2 === 0) text += one;
+      else if (one.startsWith('0')) text += escaped(String(values[one.slice(1)])).padStart(16, '0');
+      else text += escaped(String(values[one]));
+    }
+    return text;
+  };
+};
 
 const reader = (template: string) => {
   const pattern = new RegExp(`^${template.replaceAll(/\{0?(\w+)\}/g, '(?<$1>[^#]*)')}$`);
@@ -27,14 +35,15 @@ const reader = (template: string) => {
 
 /** Part of a key: builder and documentation at once. `{0x}` pads a number so that text order is its order. */
 export const part = <const T extends string>(template: T) =>
-  Object.assign((values: Values<T>): string => fill(template, values), { template });
+  Object.assign(filler(template) as (values: Values<T>) => string, { template });
 
 /**
  * The key of a kind of item, as two templates: builds it from typed values, escapes them, and reads them back.
  */
 export const item = <const P extends string, const S extends string>(pk: P, sk: S) => {
   const [readPk, readSk] = [reader(pk), reader(sk)];
-  return Object.assign((values: Values<P> & Values<S>): Key => ({ pk: fill(pk, values), sk: fill(sk, values) }), {
+  const [fillPk, fillSk] = [filler(pk), filler(sk)];
+  return Object.assign((values: Values<P> & Values<S>): Key => ({ pk: fillPk(values), sk: fillSk(values) }), {
     pk: part(pk),
     sk: part(sk),
     template: `${pk} / ${sk}`,

@@ -29,7 +29,8 @@ export const repetitionWrites = (table: Table) => ({
       const original = deliveryOf(found);
       const set = { ...REDELIVERED, updateDate: now, nextAttempt: null };
       const update = changes({ set, remove: waitNames, if: where('#state = :seen', { seen: found.state }) });
-      const held = found.state === 'held' ? [counted(key, -1)] : [];
+      const { webhookId } = key;
+      const held = found.state === 'held' && webhookId !== null ? [counted({ ...key, webhookId }, -1)] : [];
       const counts = isReplaced ? [] : [...held, ...counting(original, 'sent', now)];
       const failed = await table.write({ update: keyOf(key), changes: update }, ...counts);
       // It goes from one way of waiting to another meanwhile: then it is looked at again.

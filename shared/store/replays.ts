@@ -1,4 +1,4 @@
-import type { Delivery } from '../domain/delivery.ts';
+import type { WebhookDelivery } from '../domain/delivery.ts';
 import type { ReplayRecord } from '../domain/replay.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
@@ -63,7 +63,7 @@ export const replayWrites = (table: Table) => ({
    * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes
    * instead of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
    */
-  add: async (replay: ReplayKey, delivery: Delivery, original: Delivery, now: number): Promise<boolean> => {
+  add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
     const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
     const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
     return (await table.write(putDelivery(delivery, true), count, ...instead)) === null;

@@ -20,9 +20,16 @@ export type Write =
   | { remove: Key; where?: Condition }
   | { check: Key; where: Condition };
 
-const aliases = (...texts: string[]) =>
-  Object.fromEntries(texts.flatMap((text) => text.match(/#\w+/g) ?? []).map((alias) => [alias, alias.slice(1)]));
-const values = (of: Item) => Object.fromEntries(Object.entries(of).map(([name, value]) => [`:${name}`, value]));
+const aliases = (...texts: string[]) => {
+  const names: Record<string, string> = {};
+  for (const text of texts) for (const alias of text.match(/#\w+/g) ?? []) names[alias] = alias.slice(1);
+  return names;
+};
+const values = (of: Item) => {
+  const named: Item = {};
+  for (const [name, value] of Object.entries(of)) named[`:${name}`] = value;
+  return named;
+};
 
 /** A condition; `#name` stands for the attribute of that name, `:name` for a value given. */
 export const where = (text: string, given: Item = {}): Condition => ({

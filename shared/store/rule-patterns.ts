@@ -21,6 +21,27 @@ export const rulePatterns = {
     1,
     4,
   ),
+  'escalations.open': pattern(
+    'Decide a round of the escalation of a hit, with its messages',
+    { update: ['ruleHit'], put: ['lateChange'] },
+    0,
+    4,
+    '2 for each KB of the hit, and 2',
+  ),
+  'escalations.goOn': pattern(
+    'Note when the next round of a hit is due, or that there is none',
+    { update: ['ruleHit'] },
+    0,
+    3,
+    'for each KB, and 2 in the index; 1 when it ends',
+  ),
+  'escalations.rest': pattern(
+    'Look no more at the escalation of an acknowledged hit',
+    { update: ['ruleHit'] },
+    0,
+    2,
+    'for each KB, and 1 in the index',
+  ),
   'hitLists.page': pattern(
     'A page of the hits of a customer, in any order, and how many there are',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },

@@ -1,6 +1,7 @@
 import type { Situation } from '../domain/event.ts';
 import { muteFor } from '../domain/formats/formats.ts';
 import type { Quotas } from '../domain/quota.ts';
+import { allRecipients, webhooksIn } from '../domain/recipients.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
 import { countedCustomer, oneLess, oneMore, roomFor, scopeOf } from './counts.ts';
@@ -9,6 +10,7 @@ import type { Key } from './key.ts';
 import { type Condition, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { roomReads } from './rooms.ts';
+import { ruleItem, ruleOf, type StoredRule } from './rule-item.ts';
 import { readSensor, touchSensor, unchangedSince } from './sensor-item.ts';
 import { items } from './table.ts';
 
@@ -26,14 +28,22 @@ const shown = (rule: Rule, where?: Condition): Write[] => {
   const { customerId, id: ruleId, name, createDate, updateDate } = rule;
   const listed: ListedRule = { id: ruleId, name, createDate, updateDate };
   return [
-    { put: { ...rule, ...items.ruleById({ customerId, ruleId }) }, ...(where && { where }) },
-    { put: { ...rule, ...items.wholeRule({ customerId, ruleId }) } },
+    { put: { ...ruleItem(rule), ...items.ruleById({ customerId, ruleId }) }, ...(where && { where }) },
+    { put: { ...ruleItem(rule), ...items.wholeRule({ customerId, ruleId }) } },
     { put: { ...listed, ...items.listedRule({ customerId, ruleId }) } },
   ];
 };
 
+/**
+ * A transaction has at most 100 actions, and the rule itself takes up to 15. What is beyond was there when it was read: a
+ * webhook that goes at that very moment is missed like one that goes later.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+const MOST_CHECKS = 80;
+
 /** All that a rule names must be there when it is written, each webhook as one of its bot that can tell of it. */
-const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, regionId, recipients, situation }: Rule): Write[] => {
+const checksOf = (rule: Rule): Write[] => {
+  const { customerId, sensorId, sensorGroupId: groupId, regionId, situation } = rule;
   const checks = new Map<string, Write>();
   const mustBe = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
   if (sensorId !== null && regionId === null) mustBe(items.sensor({ customerId, sensorId }), present);
@@ -41,7 +51,7 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, regionId, reci
   const isThere = where('attribute_exists(pk) AND attribute_not_exists(#isLeaving)');
   const touched = changes({ add: { version: 1 }, if: isThere });
   if (groupId !== null) checks.set('group', { update: items.sensorGroup({ customerId, groupId }), changes: touched });
-  for (const { botId, webhookId } of recipients) {
+  for (const { botId, webhookId } of webhooksIn(allRecipients(rule))) {
     mustBe(items.bot({ customerId, botId }), present);
     const mute = muteFor(situation);
     const isFit = ['#botId = :botId', ...mute.map((format) => `#format <> :${format}`)].join(' AND ');
@@ -50,7 +60,7 @@ const checksOf = ({ customerId, sensorId, sensorGroupId: groupId, regionId, reci
       where(isFit, { botId, ...Object.fromEntries(mute.map((one) => [one, one])) }),
     );
   }
-  return [...checks.values()];
+  return [...checks.values()].slice(0, MOST_CHECKS);
 };
 
 /**
@@ -69,14 +79,19 @@ const keepRegion = async (table: Table, { customerId, sensorId, regionId }: Rule
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({
-  get: (customerId: number, ruleId: number) => table.get<Rule>(items.ruleById({ customerId, ruleId })),
+  get: async (customerId: number, ruleId: number): Promise<Rule | null> => {
+    const found = await table.get<StoredRule>(items.ruleById({ customerId, ruleId }));
+    return found && ruleOf(found);
+  },
 
-  getAll: (customerId: number, ruleIds: readonly number[]) =>
-    table.getAll<Rule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId }))),
+  getAll: async (customerId: number, ruleIds: readonly number[]): Promise<Rule[]> =>
+    (await table.getAll<StoredRule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId })))).map(ruleOf),
 
   /** All of them whole; `consistent` false: at half the price, as they were some seconds ago. */
-  list: (customerId: number, consistent = true) =>
-    table.queryAll<Rule>({ pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent }),
+  list: async (customerId: number, consistent = true): Promise<Rule[]> => {
+    const query = { pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent };
+    return (await table.queryAll<StoredRule>(query)).map(ruleOf);
+  },
 
   /** As much of each as a list is sorted by. */
   listed: (customerId: number) =>
@@ -102,9 +117,9 @@ export const ruleReads = (table: TableReader) => ({
     const scopes = [`S:${sensor.id}`, ...(sensor.groupId > 0 ? [`G:${sensor.groupId}`] : []), 'ALL'];
     const found = scopes.map((scope) => {
       const beginsWith = `${items.rule.sk({ scope, situation, ruleId: '' }).slice(0, -16)}`;
-      return table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
+      return table.queryAll<StoredRule>({ pk: items.rule.pk({ customerId }), beginsWith });
     });
-    return (await Promise.all(found)).flat();
+    return (await Promise.all(found)).flat().map(ruleOf);
   },
 });
 
@@ -128,7 +143,7 @@ const createRule = (
     const mayChange = [oneMore(customerId, 'rules', quotas.rules), ...enabledMore(rule, most), ...region];
     const failed = await table.write(
       ...mayChange,
-      { put: { ...rule, ...keyOf(rule) } },
+      { put: { ...ruleItem(rule), ...keyOf(rule) } },
       ...shown(rule),
       { put: { ...items.owner({ kind: 'rule', id: ruleId }), customerId } },
       ...checksOf(rule),
@@ -155,7 +170,7 @@ export const ruleWrites = (table: Table) => ({
     const mayChange = [...shown(rule, unchanged(before)), ...counts, ...region];
     const failed = await table.write(
       ...mayChange,
-      { put: { ...rule, ...to } },
+      { put: { ...ruleItem(rule), ...to } },
       ...(from.sk === to.sk ? [] : [{ remove: from }]),
       { check: items.customer({ customerId }), where: present },
       ...checksOf(rule),

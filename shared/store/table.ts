@@ -51,6 +51,10 @@ export const items = {
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
+  /** A channel of a user, with the hash of the code that proves it. */
+  channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
+  /** A user who is on duty. */
+  duty: item('C#{customerId}', 'DUTY#{0userId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),
@@ -77,11 +81,15 @@ export const items = {
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  /** What was sent to people, all of a customer in one place: it is sent one by one, and listed together. */
+  personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
   /** The key that signs addresses for acknowledging, sealed. */
   addressKey: item('ADDRESS_KEY', 'KEY'),
+  /** The key that pushes are signed with. */
+  pushKey: item('PUSH_KEY', 'KEY'),
   makerFeedback: item('MAKER_FEEDBACK', 'HOME'),
   hardware: item('HARDWARE#{manufacturer}#{hardwareId}', 'HARDWARE'),
   device: item('DEVICE#{hash}', 'DEVICE'),

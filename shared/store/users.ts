@@ -1,3 +1,4 @@
+import { channelKinds } from '../domain/channel.ts';
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/username.ts';
 import type { Table, TableReader } from './client.ts';
@@ -10,6 +11,7 @@ export type UserItem = User & { accountKey: string };
 
 /** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
 const keyOf = (customerId: number | null, userId: number) => items.user({ customerId: customerId ?? 0, userId });
+const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
   const { id: accountId, customerId, isAdmin, permissions, canLogin, locale } = user;
@@ -63,7 +65,7 @@ export const userWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces what a user may do, for the very next request; whoever may not log in has no session left. False: the user
+   * Replaces what a user may do, for the very next request; whoever may not log in has no session left, and is off duty. False: the user
    * is gone, or may do something else by now than what the change was judged by.
    */
   setAccess: async (user: UserItem, access: UserAccess, now: number): Promise<boolean> => {
@@ -72,12 +74,13 @@ export const userWrites = (table: Table) => ({
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
       { update: items.account({ accountKey }), changes: account },
+      ...(access.canLogin ? [] : [{ remove: dutyOf(customerId, id) }]),
     );
     return failed === null;
   },
 
   /**
-   * Removes a user whole: without its account no session or token opens anything. False: it is gone already, or may do
+   * Removes a user whole, with channels and duty: without its account no session or token opens anything. False: it is gone already, or may do
    * something else by now than what the removal was judged by.
    */
   remove: async (user: UserItem): Promise<boolean> => {
@@ -88,6 +91,8 @@ export const userWrites = (table: Table) => ({
       { remove: items.password({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
+      { remove: dutyOf(customerId, id) },
+      ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
     return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;

@@ -1,28 +1,14 @@
-import type { Bot } from '../domain/bot.ts';
 import type { Format } from '../domain/formats/format.ts';
 import type { WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { giveOne, takeOne } from './counts.ts';
-import { type Condition, changes, type Item, present, type Write, where } from './request.ts';
+import { type Condition, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
 export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  /** Webhooks and bots by their ids, in one batch read. */
-  recipients: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
-    const found = await table.getAll<Item>([
-      ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
-      ...[...botIds].map((botId) => items.bot({ customerId, botId })),
-    ]);
-    const webhooks = found.filter((one) => items.webhook.read(one)) as unknown as WebhookRecord[];
-    const bots = found.filter((one) => items.bot.read(one)) as unknown as Bot[];
-    return {
-      webhooks: new Map(webhooks.map((one) => [one.id, one])),
-      bots: new Map(bots.map((one) => [one.id, one])),
-    };
-  },
   list: (customerId: number) =>
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
 });

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { oneOrAll } from '../log.ts';
 
-const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'uuid', 'requestId'];
+const IDS = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
 /** Gives the ids in a task, by which all its log lines can be found. */
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => IDS.includes(name) && id !== undefined));

@@ -4,17 +4,6 @@ import { join } from 'node:path';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
-import { measureKilled } from './killed.ts';
-import { measureLists } from './lists.ts';
-import { measureMqtt } from './mqtt.ts';
-import { measurePauses } from './pauses.ts';
-import { measurePrice } from './price.ts';
-import { measureServe } from './serve.ts';
-import { measureStarts } from './starts.ts';
-import { measureStartup } from './startup.ts';
-import { measureStorm } from './storm.ts';
-import { measureThroughput } from './throughput.ts';
-import { measureWorkers } from './workers.ts';
 
 const help = `npm run bench [-- --json FILE] [--peers FOLDER] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]
 FOLDER: a node_modules with hono, @hono/zod-validator, express and serverless-http, to compare with.`;
@@ -27,18 +16,19 @@ const options = {
 
 const { json, peers, only } = readCommandLine(options, help, { out: console.log, err: console.error });
 const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-bench-'));
+/** Each part is loaded when it is wanted. */
 const parts: Record<string, () => Promise<Figure[]>> = {
-  starts: () => measureStarts(join(folder, 'bundles'), peers),
-  serve: () => measureServe(peers),
-  startup: () => measureStartup(folder),
-  throughput: () => measureThroughput(folder),
-  killed: () => measureKilled(folder),
-  mqtt: () => measureMqtt(folder),
-  storm: () => measureStorm(folder),
-  workers: measureWorkers,
-  lists: measureLists,
-  pauses: () => measurePauses(folder),
-  price: measurePrice,
+  starts: async () => (await import('./starts.ts')).measureStarts(join(folder, 'bundles'), peers),
+  serve: async () => (await import('./serve.ts')).measureServe(peers),
+  startup: async () => (await import('./startup.ts')).measureStartup(folder),
+  throughput: async () => (await import('./throughput.ts')).measureThroughput(folder),
+  killed: async () => (await import('./killed.ts')).measureKilled(folder),
+  mqtt: async () => (await import('./mqtt.ts')).measureMqtt(folder),
+  storm: async () => (await import('./storm.ts')).measureStorm(folder),
+  workers: async () => (await import('./workers.ts')).measureWorkers(),
+  lists: async () => (await import('./lists.ts')).measureLists(),
+  pauses: async () => (await import('./pauses.ts')).measurePauses(folder),
+  price: async () => (await import('./price.ts')).measurePrice(),
 };
 const figures: Figure[] = [];
 for (const [name, measure] of Object.entries(parts)) {

@@ -1,6 +1,8 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DeliveryView } from '../../shared/domain/delivery-view.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { fallMessage } from '../fixtures/home.ts';
 import { furnish, type Site, startSite } from './fixtures/site.ts';
 
 // By a name that is not known to the compiler: it reads the console with other settings.
@@ -13,7 +15,7 @@ const ids: Record<string, string> = {};
 beforeAll(async () => {
   site = await startSite('linden');
   const { client, customerId, userId } = site.home;
-  const { sensorId } = await furnish(site, 'Room 12');
+  const { sensorId, device } = await furnish(site, 'Room 12');
   await site.receiver.until(1);
   await site.cloud.idle();
   const first = async (path: string) => (await client.ok<{ data: { id: string }[] }[]>('GET', path))[0]?.data[0]?.id;
@@ -23,8 +25,17 @@ beforeAll(async () => {
   const replay = await client.ok<{ id: string }>('POST', `/webhooks/${webhookId}/replays`, span);
   const deliveryId = await first(`/webhooks/${webhookId}/deliveries`);
   const ruleId = await first('/rules');
+  const texts = { name: 'People', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
+  await client.ok('POST', '/rules', { ...texts, recipients: [{ onDuty: true, by: 'email' }] });
+  await client.ok('PUT', '/users/me/duty', { until: Date.now() + 3_600_000 });
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await site.cloud.idle();
-  const known = { sensorId, webhookId, deliveryId, ruleId, customerId, userId, groupId: group.id, replayId: replay.id };
+  const [sent] = await client.ok<{ data: DeliveryView[] }[]>('GET', `/customers/${customerId}/deliveries`);
+  const personDeliveryId = sent?.data.find((one) => one.webhookId === null)?.id;
+  const known = {
+    ...{ sensorId, webhookId, deliveryId, personDeliveryId, ruleId, customerId, userId },
+    ...{ groupId: group.id, replayId: replay.id },
+  };
   for (const [name, id] of Object.entries(known)) ids[name] = String(id);
 }, 60_000);
 afterAll(() => site.stop());

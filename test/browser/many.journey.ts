@@ -27,7 +27,7 @@ test('with 10,000 sensors the overview counts them, and the list is searched, so
   await page.getByText('7,500').waitFor();
   await page.getByText('2,500').waitFor();
   await look('overview-many');
-  await page.getByRole('link', { name: 'Silent' }).click();
+  await page.getByRole('link', { name: 'Silent', exact: true }).click();
   await page.getByText('2500 entries').or(page.getByText('2,500 entries')).waitFor();
   await page.getByRole('link', { name: 'Room 00000' }).waitFor();
 

@@ -56,7 +56,10 @@ test('somebody without permissions sees what there is and is offered nothing els
   expect(entries).toEqual(['Overview', 'Sensors', 'Groups', 'Rules']);
   const needed = {
     ...{ '/webhooks': '“Manage the customer” or “Manage bots”', '/bots': '“Manage bots”', '/users': '“Manage users”' },
-    ...{ '/customers': '“Manage the customer”', '/deliveries': '“Manage the customer” or “Manage bots”' },
+    ...{
+      '/customers': '“Manage the customer”',
+      '/deliveries': '“Manage the customer”, “Manage bots”, or “Manage rules”',
+    },
   };
   for (const [path, names] of Object.entries(needed)) {
     await page.goto(site.address + path);

@@ -23,7 +23,7 @@ afterAll(() => site.stop());
 test('the overview tells who is on the floor, and leads there', async () => {
   await using visitor = await site.openLoggedIn();
   const { page } = visitor;
-  const fall = page.getByRole('region', { name: 'On the floor now' }).getByRole('link', { name: 'Room 12, Süd' });
+  const fall = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await fall.waitFor();
   expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
   await visitor.look('overview');

@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAlarm, linkSensor } from '../fixtures/home.ts';
+import { startReceiver } from '../../lib/local/demo/receiver.ts';
+import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('unwatched');
+  site = await startSite('unwatched', { environment: { GONE_AFTER_SECONDS: '0' } });
 });
 afterAll(() => site.stop());
 
 test('what is not watched is red on the overview, and nothing is green beside it', { timeout: 60_000 }, async () => {
-  const { client } = site.home;
-  await using visitor = await site.openLoggedIn();
+  const { client, customerId } = site.home;
+  // Somebody else than who changes things here: each has a limit of calls of its own.
+  const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
+  await using visitor = await site.openLoggedIn('', watcher);
   const { page, look } = visitor;
   const red = page.getByRole('region', { name: 'Not everything is watched' });
-  const calm = page.getByRole('region', { name: 'On the floor now' }).getByRole('note');
+  const calm = page.getByRole('region', { name: 'Open alarms' }).getByRole('note');
   await calm.waitFor();
   // Without a sensor the list of first steps says what is missing.
   expect(await red.count()).toBe(0);
@@ -24,11 +27,12 @@ test('what is not watched is red on the overview, and nothing is green beside it
   await site.cloud.idle();
   await page.reload();
   await red.getByText('1 of 2 rooms is not watched: nothing is heard of its sensor.').waitFor();
+  await red.getByRole('link', { name: /^Sensor \w{4}$/ }).waitFor();
   await red.getByText('No rule tells anybody of a fall.').waitFor();
   await look('unwatched');
   const colour = () =>
     page.evaluate<string>(
-      'getComputedStyle(document.querySelector("[aria-label=\'On the floor now\'] [role=note]")).backgroundColor',
+      'getComputedStyle(document.querySelector("[aria-label=\'Open alarms\'] [role=note]")).backgroundColor',
     );
   const grey = await colour();
 
@@ -49,4 +53,45 @@ test('what is not watched is red on the overview, and nothing is green beside it
   await expect.poll(colour).not.toBe(grey);
   expect(await red.count()).toBe(0);
   await look('watched');
+});
+
+test('a rule of falls whose receivers fail is red, and a webhook that was switched off until somebody has seen it', {
+  timeout: 60_000,
+}, async () => {
+  const { client, customerId } = site.home;
+  const gone = await startReceiver((_, response) => response.writeHead(410).end());
+  const { rule } = await createAlarm(client, gone.url, 'fall_suspected', { name: 'Ward 3' });
+  const sensor = await linkSensor(client);
+  await client.ok('POST', '/bots', { name: 'Of nobody' });
+  await using visitor = await site.openLoggedIn();
+  const { page, look } = visitor;
+  const red = page.getByRole('region', { name: 'Not everything is watched' });
+  const { device, sensorId } = sensor;
+  const tell = (message: object) => device.ok('POST', `/devices/${sensorId}/messages`, message);
+  await tell(fallMessage('fall_detected', Date.now()));
+  await site.cloud.idle();
+  await page.reload();
+  await red.getByRole('link', { name: 'fall_suspected' }).waitFor();
+  await red.getByText('This rule of falls reaches nobody').waitFor();
+  const card = page.getByRole('region', { name: 'Open alarms' }).getByRole('listitem');
+  await card
+    .getByText(/Nurse call: not told: 1 try/)
+    .first()
+    .waitFor();
+  const troubles = page.getByRole('region', { name: 'Not seen yet' });
+  await troubles.getByText('was switched off by the service').waitFor();
+  await look('troubles');
+  for (const trouble of ['1 delivery failed for good', 'was switched off'])
+    await troubles.getByRole('listitem').filter({ hasText: trouble }).getByRole('button', { name: 'Seen' }).click();
+  await troubles.waitFor({ state: 'detached' });
+  await page.reload();
+  await red.getByRole('link', { name: 'fall_suspected' }).waitFor();
+  expect(await troubles.count()).toBe(0);
+
+  // Whoever may not see receivers is told so, and nothing is green.
+  const guest = await hireFor(site.admin, customerId, 'guest');
+  await client.ok('DELETE', `/rules/${rule.id}`);
+  await using other = await site.openLoggedIn('', guest);
+  await other.page.getByText('Not known here: Whether receivers get alarms').waitFor();
+  await gone.stop();
 });

@@ -10,6 +10,7 @@ import { store } from '../../shared/store/store.ts';
 import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, linkSensor, nextHardwareId } from '../fixtures/home.ts';
+import { channelExamples } from './channel-examples.ts';
 import { opinion, rule, webhook } from './ids-in-bodies.ts';
 import type { World } from './world.ts';
 
@@ -98,6 +99,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     const { id } = await world.ours.client.ok<{ id: string }>('POST', `/users/${params.userId}/access-tokens`, token);
     return { params: { ...params, tokenId: id } };
   },
+  ...channelExamples,
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,
@@ -181,6 +183,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listRules: nothing,
   createRule: (world) => ({ body: rule(world) }),
   getRule: nothing,
+  tryRule: nothing,
   updateRule: (world) => ({ body: rule(world) }),
   deleteRule: (world) => another(world, 'rule', rule(world)),
   listWebhooks: nothing,
@@ -192,6 +195,9 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getDelivery: nothing,
   getDeliveryMessage: nothing,
   redeliver: nothing,
+  getPersonDelivery: nothing,
+  getPersonDeliveryMessage: nothing,
+  redeliverToPerson: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
   // A webhook of its own: that of another replay may still run one.

@@ -24,6 +24,11 @@ export const opinion = { referenceDate: 1, reason: 'r', description: 'd', classi
 const NUMBER = 987_654_321;
 const { webhookId: UUID = '', sensorId: SENSOR = '' } = unknownIds;
 
+const stepTo = (world: World, recipient: object) => ({
+  ...rule(world),
+  escalation: [{ afterSeconds: 30, recipients: [recipient] }],
+});
+
 const ruleIds = (world: World): Place[] => {
   const { ours, theirs } = world;
   const recipient = { botId: ours.bot.id, webhookId: ours.webhook.id };
@@ -37,6 +42,24 @@ const ruleIds = (world: World): Place[] => {
       theirs: theirs.webhook.id,
     },
     { path: 'recipients.1.botId', body: (botId) => to({ botId }), unknown: NUMBER, theirs: theirs.bot.id },
+    {
+      path: 'recipients.1.userId',
+      body: (userId) => ({ ...rule(world), recipients: [recipient, { userId, by: 'email' }] }),
+      unknown: NUMBER,
+      theirs: theirs.userId,
+    },
+    {
+      path: 'escalation.0.recipients.0.webhookId',
+      body: (webhookId) => stepTo(world, { ...recipient, webhookId }),
+      unknown: UUID,
+      theirs: theirs.webhook.id,
+    },
+    {
+      path: 'escalation.0.recipients.0.botId',
+      body: (botId) => stepTo(world, { ...recipient, botId }),
+      unknown: NUMBER,
+      theirs: theirs.bot.id,
+    },
     { ...withField('sensorId'), unknown: SENSOR, theirs: theirs.sensor.sensorId },
     {
       path: 'regionId',

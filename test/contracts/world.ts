@@ -3,19 +3,41 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
+import type { DeliveryView } from '../../shared/domain/delivery-view.ts';
+import { store } from '../../shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
 const DAY = 86_400_000;
 
+/** Makes a delivery to a person, and gives its id. */
+const tellSomebody = async (cloud: Cloud, { customerId, userId, client }: Home, fall: () => Promise<void>) => {
+  await store(cloud.runtime.table).duty.begin(customerId, { userId, until: cloud.runtime.now() + DAY });
+  const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
+  const { id } = await client.ok<{ id: number }>('POST', '/rules', {
+    ...rule,
+    recipients: [{ onDuty: true, by: 'email' }],
+  });
+  await fall();
+  await client.ok('DELETE', `/rules/${id}`);
+  const [page] = await client.ok<{ data: DeliveryView[] }[]>('GET', `/customers/${customerId}/deliveries`);
+  const sent = page?.data.find(({ webhookId }) => webhookId === null);
+  if (!sent) throw new Error('the fall made no delivery to a person');
+  return sent.id;
+};
+type Home = Awaited<ReturnType<typeof createHome>>;
+
 const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
   const makerB = await linkSensor(home.client, 'maker_b');
   const alarm = await createAlarm(home.client, hook);
-  await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
-  await cloud.idle();
+  const fall = async () => {
+    await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
+    await cloud.idle();
+  };
+  await fall();
   const [page] = await home.client.ok<{ data: { id: number; sensorEventId: string }[] }[]>(
     'GET',
     `/customers/${home.customerId}/rule-hits`,
@@ -27,6 +49,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const [sent] = await home.client.ok<{ data: { id: string }[] }[]>('GET', deliveries);
   const deliveryId = sent?.data[0]?.id;
   if (deliveryId === undefined) throw new Error('the fall made no delivery');
+  const personDeliveryId = await tellSomebody(cloud, home, fall);
   const span = { since: 0, until: 1 };
   const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -45,8 +68,10 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     ruleId: String(alarm.rule.id),
     webhookId: alarm.webhook.id,
     deliveryId,
+    personDeliveryId,
     replayId: replay.id,
     ruleHitId: String(ruleHitId),
+    by: 'email',
     manufacturer: 'maker_b',
     // Firmwares are nobody's; no customer has any of its own.
     versionCode: '987654321',
@@ -70,10 +95,12 @@ export const unknownIds: Readonly<Record<string, string>> = {
   ruleId: '987654321',
   webhookId: '00000000-0000-4000-8000-000000000000',
   deliveryId: '0'.repeat(26),
+  personDeliveryId: '0'.repeat(26),
   replayId: '00000000-0000-4000-8000-000000000000',
   address: `987654321-0-9999999999-${'0'.repeat(22)}`,
   ruleHitId: '987654321',
   keyId: '00000000-0000-4000-8000-000000000000',
+  by: 'email',
   manufacturer: 'maker_b',
   versionCode: '987654321',
   groupId: '987654321',
@@ -83,9 +110,12 @@ export const unknownIds: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** Ids for the path of an operation: its sensor is one of the maker that it is for. */
-export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  path.includes('/maker_b/') ? { ...ids, sensorId: ids.makerBSensorId ?? '' } : ids;
+/** Ids for the path of an operation: its sensor is one of the maker that it is for, its delivery one to whom it is for. */
+export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...ids,
+  ...(path.includes('/maker_b/') && { sensorId: ids.makerBSensorId ?? '' }),
+  ...(path.startsWith('/customers/') && { deliveryId: ids.personDeliveryId ?? '' }),
+});
 
 /** Texts in the place of an id that cannot be one. */
 export const malformedIds = (param: string): readonly string[] => {

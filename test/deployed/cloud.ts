@@ -134,6 +134,7 @@ const furnish = async (
     topicArn: account.ref(topic.id),
     ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
+    sms: (to, text) => options.say?.(`message to ${to}: ${text}`),
     publish: async (...message) => (await published)(...message),
     ...(options.losesAnswers && { lost: new Set<string>() }),
   });

@@ -4,11 +4,12 @@ import { LOOK_EVERY, WAITING } from '../../shared/ingest/holding-back.ts';
 import { changes } from '../../shared/store/request.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
-import { clientOf } from '../fixtures/client.ts';
+import { clientOf, logIn } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import type { Statement } from '../fixtures/iam.ts';
 import { refusedTo } from '../fixtures/iam-judge.ts';
+import { createPeopleWorld } from '../fixtures/people.ts';
 import { createAccount } from './account.ts';
 import { readAssembly } from './assembly.ts';
 import { askedFor, filteredBy } from './measured.ts';
@@ -20,6 +21,21 @@ const absent = (text: string, measured: ReadonlySet<string>): string[] => {
   const account = createAccount(JSON.parse(text), 'http://127.0.0.1');
   const made = new Set([...measured, ...filteredBy(account)]);
   return askedFor(account).filter((metric) => !made.has(metric));
+};
+
+/** What is measured when nobody is on duty, no SMS may be sent, and a mail is not taken. */
+const ofPeople = async (): Promise<ReadonlySet<string>> => {
+  const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
+  const { judge, measured } = latest();
+  const { hire, rule, fall } = await people.furnish();
+  const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
+  await rule([{ onDuty: true, by: 'email' }, ...['sms', 'email'].map((by) => ({ userId, by }))]);
+  const giveBack = judge.withhold('deliver', ({ actions }) => !actions.includes('ses:SendEmail'));
+  await fall();
+  giveBack();
+  judge.denied.length = 0;
+  await people.stop();
+  return measured;
 };
 
 test('every metric of ours that an alarm or the dashboard reads is one that the bundles write, by namespace and dimensions', async () => {
@@ -62,6 +78,12 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   await client.ok('POST', '/users', { ...person, email: 'a@example.com' });
   const isNoMail = ({ actions }: Statement) => !actions.includes('ses:SendEmail');
   const { judge } = latest();
+  const nurse = await logIn(clientOf(url), person.username, person.password);
+  const isNoSms = ({ actions }: Statement) => !actions.includes('sms-voice:SendTextMessage');
+  const allowSms = judge.withhold('channels', isNoSms);
+  const refused = await nurse.call('PUT', '/users/me/channels/sms', { address: '+491701234567' });
+  expect(refused.status).toBe(503);
+  allowSms();
   // The right is missing until the mail has failed: a second try of it must fail, too.
   const giveBack = judge.withhold('auth', isNoMail);
   await clientOf(url).ok('POST', '/users/password-reset', { username: person.username });
@@ -73,15 +95,16 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   giveBack();
   await idle();
   judge.denied.length = 0;
+  const all = new Set([...measured, ...(await ofPeople())]);
   const text = JSON.stringify(template);
   expect(askedFor(latest().account).length).toBeGreaterThan(10);
-  expect(absent(text, measured)).toEqual([]);
+  expect(absent(text, all)).toEqual([]);
 
   // Planted: a filter is gone; the metric of an alarm, of a graph and of a filter under another name; another namespace; no dimension.
   const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
   for (const [id] of filters) {
     const { [id]: _, ...Resources } = template.Resources;
-    expect([id, absent(JSON.stringify({ ...template, Resources }), measured)]).not.toEqual([id, []]);
+    expect([id, absent(JSON.stringify({ ...template, Resources }), all)]).not.toEqual([id, []]);
   }
   expect(filters.length).toBeGreaterThan(0);
   for (const [name, other] of [
@@ -91,6 +114,6 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
     ['"Namespace":"SensorCloud-dev"', '"Namespace":"SensorCloud"'],
     ['"Value":"sensor-cloud"', '"Value":"other"'],
   ] as const)
-    expect([name, absent(text.replaceAll(name, other), measured)]).not.toEqual([name, []]);
+    expect([name, absent(text.replaceAll(name, other), all)]).not.toEqual([name, []]);
   await stop();
 });

@@ -25,6 +25,7 @@ const gate: Gate = {
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
+  'channels: ses:SendEmail mail/example.org',
   'alarmcheck: ses:SendEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
   // Only where the canary is on: canary.test.ts. What else is called at its path is answered by API Gateway.

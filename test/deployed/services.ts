@@ -18,6 +18,7 @@ export type Behind = {
   topicArn: string;
   cipher: Cipher;
   mail: (letter: Letter) => void;
+  sms: (to: string, text: string) => void;
   /** Publishes to whoever is connected by MQTT. */
   publish: Publish;
   /** The bodies of puts and removals whose answer was lost once; missing when none is lost. */
@@ -113,6 +114,15 @@ export const ses: Service = ({ caller, body }, behind) => {
   return { MessageId: 'm' };
 };
 
+type Sms = { DestinationPhoneNumber: string; OriginationIdentity: string; MessageBody: string };
+/** https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html */
+const sms: Service = ({ caller, operation, body }, behind) => {
+  const { DestinationPhoneNumber: to, OriginationIdentity: from, MessageBody: text } = JSON.parse(body) as Sms;
+  must(behind, caller, { action: `sms-voice:${operation}`, resource: `sms/${from.split('/').at(-1)}` });
+  behind.sms(to, text);
+  return { MessageId: 'm' };
+};
+
 /** A topic right after its deployment: nobody has confirmed anything yet. */
 const PENDING =
   '<member><SubscriptionArn>PendingConfirmation</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>';
@@ -138,4 +148,5 @@ export const services: Readonly<Record<string, Service>> = {
   DynamoDB_20120810: dynamodb,
   AmazonSQS: sqs,
   TrentService: kms,
+  PinpointSMSVoiceV2: sms,
 };

@@ -22,6 +22,7 @@ const context = {
   allowPrivateTargets: true,
   rateLimit: 0,
   mailSender: 'cloud@example.org',
+  smsOrigin: 'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/phone-0a1b2c',
   mqtt: true,
   gradualDeployments: true,
   alarmEmail: 'night@example.org',

@@ -57,6 +57,8 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   quarantine: [from(VISIBLE, 1)],
   'breakers-opened': [from('BreakersOpened', 10)],
   'alarms-failed': [from('AlarmsFailed', 1)],
+  'nobody-on-duty': [from('NobodyOnDuty', 1)],
+  'sms-limit-reached': [from('SmsLimitReached', 1)],
   'webhooks-disabled': [from('WebhooksDisabled', 1)],
   'feedback-failed': [from('FeedbackFailed', 1)],
   'workers-failing': ['process', 'deliver', 'ingest', 'sweep', 'canaryround'].map((name) => from(`Errors ${name}`, 1)),
@@ -71,6 +73,7 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   'waf-blocked': [from('BlockedRequests', 500)],
   'mails-bounced': [above('BounceRate', 0.05)],
   'mails-failing': [from('MailsFailed', 1)],
+  'letters-failing': [from('LettersFailed', 3)],
 };
 /** What must come all the time: a metric, how much of it, and within how many minutes. */
 const expected: Readonly<Record<string, readonly [string, number, number]>> = {

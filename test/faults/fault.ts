@@ -46,6 +46,8 @@ export type Rates = {
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
   /** The deadline of an attempt (s), for faults in which receivers use all of it. */
   deadline?: number;
+  /** Letters to people that a service refuses, or takes without an answer. */
+  letters?: number;
   /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
   /** The name server of one customer's receiver never answers. */

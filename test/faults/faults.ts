@@ -1,8 +1,10 @@
 import type { Fault } from './fault.ts';
 import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofChanges } from './kinds/changes.ts';
+import { ofEscalations } from './kinds/escalations.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofOrder } from './kinds/order.ts';
+import { ofPeople } from './kinds/people.ts';
 import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
@@ -17,9 +19,11 @@ export const kinds = {
   order: ofOrder,
   reports: ofReports,
   receivers: ofReceivers,
+  people: ofPeople,
   operators: ofOperators,
   changes: ofChanges,
   acknowledgements: ofAcknowledgements,
+  escalations: ofEscalations,
 } as const;
 /** Gives the same fault with a table whose eventually consistent reads lag. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });

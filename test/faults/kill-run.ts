@@ -1,6 +1,5 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { randomFrom } from '../../lib/local/random.ts';
-import { runKills } from './kills.ts';
 
 const help = `npm run kills [-- --events 1000] [--kills 20] [--seed 1]
 Kills the local host at random times while events are posted, and checks every event that was answered with 202.`;
@@ -14,6 +13,7 @@ const { events, kills, seed } = readCommandLine(options, help, { out: console.lo
   Object.values(given).every(isCount) ? null : 'whole numbers are wanted',
 );
 
+const { runKills } = await import('./kills.ts');
 // The same seed gives the same random numbers, though the timing of processes varies.
 const random = randomFrom(Number(seed));
 const found = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });

@@ -1,6 +1,6 @@
 import { kinds, lagging } from './faults.ts';
 import { testFaults } from './one-seed.ts';
 
-const { receivers, operators, changes } = kinds;
-testFaults({ receivers, operators });
+const { receivers, people, operators, changes, escalations } = kinds;
+testFaults({ receivers, people, operators, escalations });
 testFaults({ changes: changes.map(lagging) });

@@ -1,10 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { faults } from './faults.ts';
-import { MEMORY_BAR, measureEndlessBodies } from './memory.ts';
-import { measureNeighbour } from './neighbour.ts';
-import { heading, lineOf } from './tally.ts';
-import { runAll } from './workers.ts';
 
 const help = `npm run faults [-- --seeds N] [--from SEED] [--only TEXT] [--workers N] [--neighbour SECONDS] [--endless FALLS]
 Prints for each fault, over all seeds: lost duplicated recovered p50 p99 (ms from the 202 to the receiver).
@@ -27,6 +22,11 @@ const [seeds, from, workers, neighbour, endless] = [
   ...[given.seeds, given.from, given.workers, given.neighbour, given.endless].map(Number),
 ] as [number, number, number, number, number];
 
+const [{ faults }, { heading, lineOf }, { runAll }] = await Promise.all([
+  import('./faults.ts'),
+  import('./tally.ts'),
+  import('./workers.ts'),
+]);
 const places = [...faults.keys()].filter((at) => faults[at]?.title.includes(given.only));
 const tallies = await runAll(places, { from, seeds, workers: Math.max(1, workers) }, console.error);
 console.log(heading);
@@ -34,6 +34,7 @@ for (const [at, tally] of tallies) console.log(lineOf(faults[at]?.title ?? '', t
 let isBroken = [...tallies.values()].some(({ broken }) => broken.length > 0);
 
 if (neighbour > 0 && given.only === '') {
+  const { measureNeighbour } = await import('./neighbour.ts');
   const { without, during, ratio } = await measureNeighbour(neighbour);
   const { lost, p50, p99 } = during;
   const tally = { runs: 1, lost, duplicated: 0, recovered: 0, injected: 0, waits: [p50, p99], rang: {}, broken: [] };
@@ -42,6 +43,7 @@ if (neighbour > 0 && given.only === '') {
   isBroken ||= ratio > 2 || lost > 0;
 }
 if (endless > 0 && given.only === '') {
+  const { MEMORY_BAR, measureEndlessBodies } = await import('./memory.ts');
   const { answers, grown } = await measureEndlessBodies(endless);
   console.log(`${grown.toFixed(0)} MB more for ${answers} bodies without an end; the bar is ${MEMORY_BAR}`);
   isBroken ||= grown > MEMORY_BAR;

@@ -16,6 +16,7 @@ import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost, forgetful } from './host.ts';
 import { laggingReads } from './lag.ts';
+import { createLetters } from './letters.ts';
 import { createLives } from './lives.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
@@ -60,6 +61,7 @@ export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
   const lives = createLives();
+  const letters = createLetters(chaos, lives);
   const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
   const names = await startNameServer(() => {
     if (!chaos.rates().slowNames) return '127.0.0.1';
@@ -98,7 +100,7 @@ export const createFaultWorld = async () => {
         lives,
         async () => webhookClient,
         current,
-      )({ ...runtime, metrics: { ...metrics, measure } });
+      )(letters.wrap({ ...runtime, metrics: { ...metrics, measure } }));
     },
     around: (name, invocation) =>
       lives.around(invocation).catch((error: unknown) => {
@@ -122,6 +124,7 @@ export const createFaultWorld = async () => {
   let drawn = 0;
   return {
     ...{ clock, chaos, receiver, cloud, admin },
+    letters: letters.taken,
     queues,
     ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },

@@ -1,6 +1,4 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { fuzz, fuzzWorld } from './fuzz.ts';
-import { compareTables } from './tables.ts';
 
 const help = `npm run fuzz [-- --requests 10000] [--seed N]       or [-- --tables 2000] [--seed N]
 Sends requests made of anything to a cloud of its own, until one is answered as none may be. With --tables it asks the
@@ -18,6 +16,7 @@ const seed = Number(values.seed ?? Date.now() % 2_147_483_647);
 
 const fuzzTables = async (runs: number): Promise<boolean> => {
   console.log(`${runs} times some calls of both tables, seed ${seed}`);
+  const { compareTables } = await import('./tables.ts');
   try {
     console.log(`${await compareTables(runs, seed)} calls, answered alike`);
     return true;
@@ -29,6 +28,7 @@ const fuzzTables = async (runs: number): Promise<boolean> => {
 
 const fuzzRequests = async (requests: number): Promise<boolean> => {
   console.log(`${requests} requests, seed ${seed}`);
+  const { fuzz, fuzzWorld } = await import('./fuzz.ts');
   const world = await fuzzWorld();
   const onRequest = (sent: number) => sent % 1_000 === 0 && console.log(`${sent} sent`);
   const { finding, statuses } = await fuzz(world, { requests, seed, onRequest });

@@ -47,13 +47,22 @@ describe('the demo home', () => {
     expect(await host.end('SIGTERM')).toBe(0);
   });
 
+  const leavesOut = async (what: string, environment: Record<string, string>, said: RegExp[]): Promise<void> => {
+    await using host = await startHost(
+      { DATA_DIR: join(folder, what.replaceAll(' ', '-')), ...environment },
+      asShipped,
+    );
+    expect(leftOut(host)).toEqual(said.map((line) => expect.stringMatching(line)));
+    expect((await fetch(`${host.url}/health`)).status).toBe(200);
+    expect(await host.end('SIGTERM')).toBe(0);
+  };
+
   test.each<[string, Record<string, string>, RegExp[]]>([
     [
       'no receiver where private targets are not allowed',
       { ALLOW_PRIVATE_TARGETS: 'false' },
-      [/without its bot and webhook.*: url is not an address that may be called/],
+      [/without its bots and webhooks.*: url is not an address that may be called/],
     ],
-    ['nothing where five calls a second are allowed', { RATE_LIMIT_PER_SECOND: '5' }, []],
     [
       'what is over a quota',
       { QUOTAS: '{"sensors":1,"rules":2}' },
@@ -64,16 +73,13 @@ describe('the demo home', () => {
       { ADMIN_USERNAME: 'demo' },
       [/everything: the user demo belongs to no cust/],
     ],
+  ])('leaves out %s, and says so', leavesOut);
+
+  // At the same time, because both wait for seconds.
+  test.concurrent.each<[string, Record<string, string>, RegExp[]]>([
+    ['nothing where five calls a second are allowed', { RATE_LIMIT_PER_SECOND: '5' }, []],
     ['time where one call a second is allowed', { RATE_LIMIT_PER_SECOND: '1' }, [/still being made/]],
-  ])('leaves out %s, and says so', async (what, environment, said) => {
-    await using host = await startHost(
-      { DATA_DIR: join(folder, what.replaceAll(' ', '-')), ...environment },
-      asShipped,
-    );
-    expect(leftOut(host)).toEqual(said.map((line) => expect.stringMatching(line)));
-    expect((await fetch(`${host.url}/health`)).status).toBe(200);
-    expect(await host.end('SIGTERM')).toBe(0);
-  });
+  ])('leaves out %s, and says so', leavesOut);
 
   type Change = (admin: Client, path: string, user: Record<string, unknown>) => Promise<unknown>;
   const access = (more: object) => ({ canLogin: true, isAdmin: false, permissions: [], ...more });

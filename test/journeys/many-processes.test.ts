@@ -29,9 +29,18 @@ beforeAll(async () => {
   receiver = await startReceiver((_, response) => {
     seen.now += 1;
     seen.most = Math.max(seen.most, seen.now);
-    response.once('close', () => void seen.now--);
+    // Counted until it is answered: the next request may be here before the connection says that this one has ended.
+    let isOpen = true;
+    const end = () => {
+      if (isOpen) seen.now -= 1;
+      isOpen = false;
+    };
+    response.once('close', end);
     const [ms, code] = answer;
-    setTimeout(() => response.writeHead(code).end(), ms);
+    setTimeout(() => {
+      end();
+      response.writeHead(code).end();
+    }, ms);
   });
   // Messages are not put on queues of the host, but kept: the processes of this test work on them.
   const send = async (_: string, all: readonly Outgoing[]) => void messages.push(...all);

@@ -220,6 +220,6 @@ test('the quotas are told to whoever is logged in', async () => {
   expect(await admin.as(undefined).ok('GET', '/server/config')).not.toHaveProperty('limits');
   expect(defaultQuotas).toEqual({
     ...{ webhooks: 50, bots: 100, rules: 500, rulesOfOneSituation: 50, users: 500, sensors: 10_000 },
-    ...{ sensorsInGroup: 1_000, sensorGroups: 200, replays: 1, messagesPerSecond: 100 },
+    ...{ sensorsInGroup: 1_000, sensorGroups: 200, replays: 1, messagesPerSecond: 100, smsPerDay: 100 },
   });
 });

@@ -14,9 +14,11 @@ type Operations = (typeof acknowledge)['operations'];
 type Reading = Deps<Operations['getAcknowledgePage']['uses'][number]>;
 type Writing = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Place = { params: { address: string }; fail: (code: 'address_unknown') => never };
-type Signed = { hit: HitItem; customerId: number; recipient: string };
+/** Whom an address was given to: a user, or (`userId` null) whoever reads what a bot's webhook tells. */
+type Recipient = { userId: number | null; name: string };
+type Signed = { hit: HitItem; customerId: number; recipient: Recipient };
 
-/** The hit of an address, and whose name it was given to. */
+/** The hit of an address, and whom it was given to. */
 const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed> => {
   const { store, openAddressKey, now } = deps;
   const claim = readAddress(params.address) ?? fail('address_unknown');
@@ -26,29 +28,35 @@ const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed
   const hit = found ?? fail('address_unknown');
   const key = sealed === null ? fail('address_unknown') : await openAddressKey(sealed);
   if (!isSigned(key, claim, hit.sensorEventId)) return fail('address_unknown');
-  const recipient = hit.messages[claim.message]?.extra.display_name ?? '';
-  return { hit, customerId, recipient };
+  const { publisher = 'webhook', accountId = 0, extra } = hit.messages[claim.message] ?? {};
+  const userId = publisher === 'webhook' ? null : accountId;
+  return { hit, customerId, recipient: { userId, name: extra?.display_name ?? '' } };
 };
 
-/** Acknowledges a hit in a name, else in that of the recipient. Gives it with the acknowledgement that stands. */
+/**
+ * Acknowledges a hit in a name, else in that of the recipient; what a user was sent is always in the user's own name. Gives
+ * it with the acknowledgement that stands.
+ */
 const take = async (place: Place, given: string, deps: Writing) => {
   const { store, enqueue, now, log } = deps;
   const { hit, customerId, recipient } = await signedFor(place, deps);
-  const name = nameFrom(given) ?? nameFrom(recipient) ?? '?';
-  const by = { userId: null, name, date: now() };
+  const { userId } = recipient;
+  const name = nameFrom(userId === null ? given : '') ?? nameFrom(recipient.name) ?? '?';
+  const by = { userId, name, date: now() };
   const made = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
   const { notice, hit: taken } = made ?? place.fail('address_unknown');
   // The notice is in the due index too, where the sweep finds it.
   const leave = (error: unknown) => log('warn', 'an acknowledgement waits for the sweep', { hitId: hit.id }, error);
   const told = { type: 'process_notice' as const, customerId, sensorId: hit.sensorId };
   if (notice) await enqueue([{ ...told, uuid: notice.uuid, receiveDate: by.date }]).catch(leave);
-  return taken;
+  return { customerId, recipient, hit: taken };
 };
 
 type Reader = { params: { address: string }; locale: string };
-const page = async (hit: HitItem, { params, locale }: Reader): Promise<Reply<Uint8Array>> => {
+const page = async ({ hit, recipient }: Signed, { params, locale }: Reader): Promise<Reply<Uint8Array>> => {
   const situation = await situationText(locale, hit.situation);
-  return new Reply(pageOf(hit, situation, params.address, textsOf(locale)), { headers });
+  const isOfUser = recipient.userId !== null;
+  return new Reply(pageOf(hit, situation, params.address, isOfUser, textsOf(locale)), { headers });
 };
 
 /** The name in a form that a browser sent. */
@@ -56,9 +64,9 @@ const nameIn = (body: string | null, isBase64Encoded: boolean): string =>
   new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get('name') ?? '';
 
 export const handler = serve(acknowledge, {
-  acknowledgeByAddress: async (call, deps) => (await take(call, call.body.name ?? '', deps)).acknowledgement,
+  acknowledgeByAddress: async (call, deps) => (await take(call, call.body.name ?? '', deps)).hit.acknowledgement,
 
-  getAcknowledgePage: async (call, deps) => page((await signedFor(call, deps)).hit, call),
+  getAcknowledgePage: async (call, deps) => page(await signedFor(call, deps), call),
 
   acknowledgeByPage: async (call, deps) => {
     const { body, isBase64Encoded } = call.event;

@@ -26,12 +26,20 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => entities[one] ?? one);
 const timeOf = (time: number): string => dateAndTime(time, 'UTC');
 
-const formOf = (address: string, texts: Texts): string =>
-  `<form method="post" action="${address}/page"><label>${texts.name}<input name="name" maxlength="64" autocomplete="name"></label>` +
-  `<button>${texts.go}</button></form>`;
+/** A user is known, and need not say a name. */
+const formOf = (address: string, isOfUser: boolean, texts: Texts): string => {
+  const name = `<label>${texts.name}<input name="name" maxlength="64" autocomplete="name"></label>`;
+  return `<form method="post" action="${address}/page">${isOfUser ? '' : name}<button>${texts.go}</button></form>`;
+};
 
 /** The page of a hit: who takes care of it, or a form to do so. The address is one that was checked. */
-export const pageOf = (hit: HitItem, situation: string, address: string, texts: Texts): Uint8Array => {
+export const pageOf = (
+  hit: HitItem,
+  situation: string,
+  address: string,
+  isOfUser: boolean,
+  texts: Texts,
+): Uint8Array => {
   const { acknowledgement: by, createDate } = hit;
   const said = by && `<p role="status">${escaped(texts.goes(by.name, timeOf(by.date)))}</p>`;
   return Buffer.from(`<!doctype html>
@@ -48,7 +56,7 @@ export const pageOf = (hit: HitItem, situation: string, address: string, texts: 
 <main>
 <h1>${escaped(situation)}</h1>
 <p>${timeOf(createDate)}</p>
-${said ?? formOf(address, texts)}
+${said ?? formOf(address, isOfUser, texts)}
 </main>
 </body>
 </html>

@@ -16,12 +16,22 @@ const part = {
   alsoSuccess: 304,
   response: Bytes,
   published: 'revalidated',
-  // No text becomes markup (trusted types).
-  responseHeaders: pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'"),
+  // No text becomes markup or code (trusted types), but for the address of the service worker (app/push/subscribe.ts).
+  responseHeaders: pageHeaders(
+    ...["manifest-src 'self'", "worker-src 'self'"],
+    ...["require-trusted-types-for 'script'", 'trusted-types push-worker'],
+  ),
   uses: [],
 } as const satisfies Partial<Operation>;
 
 const HTML = 'text/html; charset=utf-8';
+const FILES = [
+  HTML,
+  'text/javascript; charset=utf-8',
+  'text/css; charset=utf-8',
+  'application/manifest+json; charset=utf-8',
+  'image/svg+xml',
+] as const;
 
 export const webConsole = group({
   name: 'console',
@@ -39,9 +49,9 @@ export const webConsole = group({
       path: '/console/{page}',
       greedy: true,
       summary: 'Get the console at one of its pages, or one of its files',
-      description: 'The name of a file changes with its content: caches may keep it for ever.',
+      description: 'The name of a file with a hash changes with its content: caches may keep it for ever.',
       params: z.object({ page: Page }),
-      media: [HTML, 'text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
+      media: FILES,
       errors: ['path_unknown'],
     },
   },

@@ -7,6 +7,9 @@ import { depthOf } from './page.ts';
 // The files are loaded at the first request for them.
 const load = async () => (await import('./library.ts')).library;
 
+/** Does the name of a file change with its content? */
+const isHashed = (name: string): boolean => /\.[A-Z0-9]{8}\.\w+$/.test(name);
+
 const publishPage = async (event: Parameters<typeof publish>[0]) => {
   const library = await load();
   return publish(event, library[`page ${depthOf(event.path)}`] ?? library['page 0']);
@@ -17,6 +20,7 @@ export const handler = serve(webConsole, {
   getConsolePage: async ({ event, params, fail }) => {
     if (!params.page.includes('.')) return publishPage(event);
     const file = (await load())[params.page] ?? fail('path_unknown');
-    return publish(event, file, { 'Content-Type': file.type, ...headersOfPublished.immutable });
+    const caching = isHashed(params.page) ? headersOfPublished.immutable : {};
+    return publish(event, file, { 'Content-Type': file.type, ...caching });
   },
 });

@@ -1,31 +1,39 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { type Publication, publicationOf } from '../../../shared/api/publication.ts';
+import { manifest } from './manifest.ts';
 import { DEEPEST, folderFrom, pageOf } from './page.ts';
+import { sign } from './sign.ts';
 
 type File = Publication & { type: string };
 
-const { outputFiles } = await build({
+const common = {
   absWorkingDir: fileURLToPath(new URL('app', import.meta.url)),
-  entryPoints: { app: 'main.tsx' },
   bundle: true,
   write: false,
   outdir: 'out',
+  target: 'es2023',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+const { outputFiles } = await build({
+  ...common,
+  entryPoints: { app: 'main.tsx' },
   format: 'esm',
   // Pages that few users open are files of their own, which are loaded when one is opened.
   splitting: true,
   // The name of a file contains the hash of its content, so that caches may keep it forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
-  target: 'es2023',
   jsx: 'automatic',
-  minify: true,
-  legalComments: 'none',
   // React's own checks are for development only.
   define: { 'process.env.NODE_ENV': '"production"' },
-  logLevel: 'warning',
 });
+// Browsers know a service worker by its address, so its name stays the same.
+const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/worker.ts' }, format: 'iife' });
 // Only the CSS of the main page is served; the other CSS files repeat parts of it.
 const files = outputFiles
   .map(({ path, contents }) => ({ name: basename(path), contents }))
@@ -50,5 +58,13 @@ const pageAt = (depth: number): File => ({
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),
   ...Object.fromEntries(Array.from({ length: DEEPEST }, (_, at) => [`page ${at + 1}`, pageAt(at + 1)])),
+  'app.webmanifest': { type: 'application/manifest+json; charset=utf-8', ...publicationOf(manifest) },
+  'sign.svg': { type: 'image/svg+xml', ...publicationOf(sign) },
+  ...Object.fromEntries(
+    worker.outputFiles.map(({ path, contents }) => [
+      basename(path),
+      { type: typeOf(path), ...publicationOf(contents) },
+    ]),
+  ),
   ...Object.fromEntries(files.map(({ name, contents }) => [name, { type: typeOf(name), ...publicationOf(contents) }])),
 };

@@ -18,7 +18,7 @@ import {
 } from '../../../shared/domain/delivery-view.ts';
 import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/replay.ts';
 import { idText, integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
-import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
+import { deliveryManagers, webhookManagers } from '../../../shared/domain/webhook-access.ts';
 import { NewSecret } from '../../../shared/domain/webhook-secret.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
@@ -40,6 +40,14 @@ const ofWebhook = {
 } as const satisfies Partial<Operation>;
 const ByWebhook = z.object({ webhookId: uuid });
 const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
+/** Rules name people, so whoever may change rules sees and repeats what people were sent. */
+const ofPeople = {
+  auth: 'user',
+  may: 'manage_rules',
+  within: 'customer',
+  params: z.object({ customerId: idText, deliveryId: deliveryIdText }),
+  errors: ['delivery_not_found'],
+} as const satisfies Partial<Operation>;
 const ByReplay = ByWebhook.extend({ replayId: uuid });
 const Repeated = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
 
@@ -67,13 +75,13 @@ export const deliveries = group({
     },
     listCustomerDeliveries: {
       auth: 'user',
-      may: webhookManagers,
+      may: deliveryManagers,
       within: 'customer',
       method: 'GET',
       path: '/customers/{customerId}/deliveries',
       summary: 'List the deliveries of the last 30 days to all webhooks of a customer that the caller may manage',
       params: z.object({ customerId: idText }),
-      description: lookedText('100', '500'),
+      description: `${lookedText('100', '500')} With \`manage_rules\` also those to people.`,
       ...lookedHeaders,
       query: z.object({
         ...lookedQuery(deliveryIdText),
@@ -86,6 +94,33 @@ export const deliveries = group({
       response: paged(DeliveryView),
       errors: ['customer_not_found'],
       uses: ['customers.get', 'webhooks.list', 'deliveryLog.joined'],
+    },
+    getPersonDelivery: {
+      ...ofPeople,
+      method: 'GET',
+      path: '/customers/{customerId}/deliveries/{deliveryId}',
+      summary: 'Get a delivery to a person with its attempts',
+      success: 200,
+      response: DeliveryDetail,
+      uses: ['deliveries.get'],
+    },
+    getPersonDeliveryMessage: {
+      ...ofPeople,
+      method: 'GET',
+      path: '/customers/{customerId}/deliveries/{deliveryId}/message',
+      summary: 'Get what a delivery tells a person: title and text, without the address that acknowledges',
+      success: 200,
+      response: DeliveryMessage,
+      uses: ['deliveries.get'],
+    },
+    redeliverToPerson: {
+      ...ofPeople,
+      method: 'POST',
+      path: '/customers/{customerId}/deliveries/{deliveryId}/redeliver',
+      summary: 'Tell a person again, by a new delivery',
+      success: 202,
+      response: Repeated,
+      uses: ['deliveries.get', 'deliveries.create', 'enqueue:deliveries'],
     },
     getDelivery: {
       ...ofWebhook,

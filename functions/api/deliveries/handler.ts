@@ -1,14 +1,14 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
-import { bodyOf, headersOf, needsKey, sourceOf } from '../../../shared/delivery/message.ts';
+import { bodyOf, headersOf, needsKey, sourceOf, textOf } from '../../../shared/delivery/message.ts';
 import { logOf } from '../../../shared/domain/attempt.ts';
-import { type Delivery, KEPT, type Reader } from '../../../shared/domain/delivery.ts';
+import { type Delivery, KEPT, type Reader, type WebhookDelivery } from '../../../shared/domain/delivery.ts';
 import { deliveryView } from '../../../shared/domain/delivery-view.ts';
 import { formats } from '../../../shared/domain/formats/formats.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
 import { DEFAULT_LOCALE, languageOf } from '../../../shared/domain/locale.ts';
 import { pageOf } from '../../../shared/domain/page.ts';
-import type { Caller } from '../../../shared/domain/permission.ts';
+import { type Caller, holds } from '../../../shared/domain/permission.ts';
 import { pingOf } from '../../../shared/domain/ping.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
 import { again, replayView, spanOf, takes } from '../../../shared/domain/replay.ts';
@@ -36,6 +36,14 @@ const webhookOf = async (
 /** Gives the delivery unless it is too old by its date. Expiry may remove it later than that. */
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
   delivery && delivery.createDate >= now - KEPT ? delivery : null;
+
+type OfPeople = { customerId: number; params: { deliveryId: string }; fail: (code: 'delivery_not_found') => never };
+/** Gives the delivery to a person of the path. */
+const toPerson = async (
+  { customerId, params, fail }: OfPeople,
+  { store, now }: { store: StoreOf<'deliveries.get'>; now: () => number },
+): Promise<Delivery> =>
+  kept(await store.deliveries.get(customerId, null, params.deliveryId), now()) ?? fail('delivery_not_found');
 
 type Span = { since: number | undefined; until: number | undefined };
 
@@ -69,8 +77,29 @@ export const handler = serve(deliveries, {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const webhooks = await store.webhooks.list(customerId);
     const ids = webhooks.filter((one) => mayManage(caller, one)).map(({ id }) => id);
-    const { data, ...page } = await store.deliveryLog.joined(customerId, ids, spanKept(query, now()), query);
+    const receivers = holds(caller, 'manage_rules') ? [...ids, null] : ids;
+    const { data, ...page } = await store.deliveryLog.joined(customerId, receivers, spanKept(query, now()), query);
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
+  },
+
+  getPersonDelivery: async (call, deps) => {
+    const delivery = await toPerson(call, deps);
+    const { log = [], sendTryTimes, state } = delivery;
+    return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, new Map(), state === 'sending') };
+  },
+
+  getPersonDeliveryMessage: async (call, deps) => {
+    const { title, text } = textOf(await toPerson(call, deps));
+    return { headers: {}, body: `${title}\n\n${text}` };
+  },
+
+  redeliverToPerson: async (call, { store, enqueue, now, random, log }) => {
+    const original = await toPerson(call, { store, now });
+    const time = now();
+    const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
+    await store.deliveries.create(delivery, true);
+    await enqueue([deliverTask(delivery)]).catch(leftToSweep(log));
+    return { status: 'OK', deliveryId: delivery.id };
   },
 
   getDelivery: async ({ params, fail, ...call }, { store, now }) => {
@@ -101,7 +130,8 @@ export const handler = serve(deliveries, {
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
     const { customerId: c, id: w } = await webhookOf({ params, fail, ...call }, store);
-    const original = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
+    const found = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
+    const original: WebhookDelivery = { ...found, webhookId: w };
     const time = now();
     const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));

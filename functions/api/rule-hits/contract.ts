@@ -71,7 +71,7 @@ export const ruleHits = group({
       method: 'DELETE',
       summary: 'Take the acknowledgement of a rule hit back: whoever made it, and whoever has manage_customers, may',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['acknowledgements.takeBack', ...shown],
+      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...shown],
     },
   },
 });

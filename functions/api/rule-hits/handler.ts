@@ -1,6 +1,7 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { nameOfUser } from '../../../shared/domain/acknowledgement.ts';
+import { isNear } from '../../../shared/domain/escalation.ts';
 import { RETENTION } from '../../../shared/domain/event.ts';
 import { holds } from '../../../shared/domain/permission.ts';
 import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
@@ -31,9 +32,10 @@ const complete = async (
   return hits.map(({ messages, ...hit }) => ({
     ...hit,
     ruleMessages: messages,
-    allSend: messages.every(({ wasSend }) => wasSend),
+    allSend: !hit.nobodyOnDuty && messages.every(({ wasSend }) => wasSend),
     sensor: sensors.get(hit.sensorId) ?? null,
     feedback: hit.feedback ?? null,
+    nobodyOnDuty: hit.nobodyOnDuty ?? false,
     acknowledgement: hit.acknowledgement ?? null,
   }));
 };
@@ -82,12 +84,18 @@ export const handler = serve(ruleHits, {
     return completeOne(store, customerId, hit);
   },
 
-  withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, now }) => {
+  withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
     const isAllowed = ({ userId }: { userId: number | null }) =>
       userId === caller.accountId || holds(caller, 'manage_customers');
     const place = { customerId, hitId: params.ruleHitId };
     const hit = await store.acknowledgements.takeBack(place, isAllowed, now() - RETENTION, now());
     if (hit === 'refused') return fail('forbidden');
-    return completeOne(store, customerId, hit ?? fail('rule_hit_not_found'));
+    const taken = hit ?? fail('rule_hit_not_found');
+    const { at, open } = taken.escalation ?? { at: Number.POSITIVE_INFINITY };
+    const delaySeconds = open ? 0 : (at - now()) / 1_000;
+    // The hit is in the due index too, where the sweep finds it.
+    const leave = (error: unknown) => log('warn', 'an escalation waits for the sweep', place, error);
+    if (isNear(at, now())) await enqueue([{ type: 'escalate', ...place }], { delaySeconds }).catch(leave);
+    return completeOne(store, customerId, taken);
   },
 });

@@ -1,14 +1,31 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
 import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
+import { DeliveryView } from '../../../shared/domain/delivery-view.ts';
 import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { idText, int32, Status } from '../../../shared/domain/values.ts';
 
 const regions =
   '`regionId` needs a `sensorId` whose room has that region. A rule with it tells of what happens in that region alone: of ' +
   'falls, beds, doors, regions and sitting up. Presence in the room, the sensor and vital signs are in no region: 400. A ' +
   'fall of maker A is where its first point lies, edges included, in the smallest of several regions; one of maker B in ' +
   'the region that the person entered last and has not left.';
+
+const escalating =
+  ' While nobody acknowledges a hit, the recipients of each step of `escalation` are told `afterSeconds` after it was made, ' +
+  'and, with `repeatSeconds`, all recipients again after the last step, each once, at most 20 times. With ' +
+  '`untilAcknowledged` false only while what happened is not over: a fall is over when it is finished or canceled, ' +
+  '`sensor_inactive` when the sensor is active, and what tells of a room or a region when that is left or entered again. ' +
+  'The steps that the rule has when one is due count. Acknowledging, and deleting the rule or the sensor, end it.';
+
+/** Where each test of a rule can be looked at; `step` is 0 for the first recipients. */
+const RuleTest = z
+  .object({
+    deliveries: z.array(
+      DeliveryView.pick({ id: true, webhookId: true, userId: true, by: true }).extend({ step: int32(0, 5) }),
+    ),
+  })
+  .meta({ id: 'RuleTest' });
 
 const ByRule = z.object({ ruleId: idText });
 
@@ -37,7 +54,7 @@ export const rules = group({
       method: 'POST',
       path: '/rules',
       summary: 'Create a rule, which tells its recipients when a situation occurs at the sensors that it watches',
-      description: regions,
+      description: regions + escalating,
       auth: 'user',
       may: 'manage_rules',
       body: NewRule,
@@ -50,6 +67,8 @@ export const rules = group({
         'sensorGroups.get',
         'rooms.get',
         'webhooks.getAll',
+        'recipients.person',
+        'channels.provenOf',
         'limits.nextNumber',
         'rules.create',
         'keep:quotas',
@@ -72,7 +91,7 @@ export const rules = group({
       method: 'PUT',
       path: '/rules/{ruleId}',
       summary: 'Replace a rule',
-      description: `A rule may move to another sensor or situation. ${regions}`,
+      description: `A rule may move to another sensor or situation. ${regions}${escalating}`,
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',
@@ -87,8 +106,35 @@ export const rules = group({
         'sensorGroups.get',
         'rooms.get',
         'webhooks.getAll',
+        'recipients.person',
+        'channels.provenOf',
         'rules.replace',
         'keep:quotas',
+      ],
+    },
+    tryRule: {
+      method: 'POST',
+      path: '/rules/{ruleId}/test',
+      summary: 'Try a rule: send a marked test to all its recipients and steps at once',
+      description:
+        'Title and message begin with "Test: ", requests have the header `X-Service-Cloud-Test: true`. There is no event of a ' +
+        'sensor, no hit and no escalation. Whoever is on duty is whoever is now. A webhook that is off holds its test.',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      success: 202,
+      response: RuleTest,
+      errors: ['rule_not_found'],
+      uses: [
+        'rules.get',
+        'customers.get',
+        'recipients.webhooks',
+        'recipients.person',
+        'recipients.onDuty',
+        'deliveries.create',
+        'enqueue:deliveries',
+        'service:about',
       ],
     },
     deleteRule: {

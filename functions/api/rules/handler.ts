@@ -5,21 +5,56 @@ import { canTell } from '../../../shared/domain/formats/formats.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
+import type { Recipient } from '../../../shared/domain/recipient.ts';
+import { recipientLists, webhooksIn } from '../../../shared/domain/recipients.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
+import { testsOf } from './try-rule.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
-type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get' | 'webhooks.getAll';
+type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
+type NamedTold = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
+
+/**
+ * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
+ * of the situation, and users by a channel that they have proven. `path`: where they are in the body.
+ */
+const checkRecipients = async (
+  store: StoreOf<NamedTold>,
+  customerId: number,
+  recipients: readonly Recipient[],
+  situation: RuleUpdate['situation'],
+  path: string,
+  refuse: Refuse,
+): Promise<void> => {
+  const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);
+  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
+  for (const [at, { botId, webhookId, userId, by }] of recipients.entries()) {
+    if (webhookId !== undefined) {
+      const webhook = found.get(webhookId);
+      if (!webhook) return refuse(`${path}.${at}.webhookId`, 'unknown_reference');
+      if (webhook.botId !== botId) refuse(`${path}.${at}.botId`, 'foreign_webhook');
+      if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
+    }
+    if (userId === undefined) continue;
+    const user = await store.recipients.person(customerId, userId);
+    if (!user) return refuse(`${path}.${at}.userId`, 'unknown_reference');
+    const channels = await store.channels.provenOf({ customerId: user.customerId, userId });
+    if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');
+  }
+};
+
 /** Checks that everything that a rule names exists, belongs to the rule's customer, and fits together. */
 const checkNames = async (
-  store: StoreOf<Named>,
+  store: StoreOf<Named | NamedTold>,
   customerId: number,
   rule: RuleUpdate,
   refuse: Refuse,
 ): Promise<void> => {
-  const { sensorId, sensorGroupId, regionId, recipients, situation } = rule;
+  const { sensorId, sensorGroupId, regionId, situation } = rule;
   if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
   if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
     refuse('sensorGroupId', 'unknown_reference');
@@ -27,14 +62,8 @@ const checkNames = async (
     const room = await store.rooms.get(customerId, sensorId);
     if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
   }
-  const webhookIds = [...new Set(recipients.map(({ webhookId }) => webhookId))];
-  const found = new Map((await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]));
-  for (const [at, { botId, webhookId }] of recipients.entries()) {
-    const webhook = found.get(webhookId);
-    if (!webhook) return refuse(`recipients.${at}.webhookId`, 'unknown_reference');
-    if (webhook.botId !== botId) refuse(`recipients.${at}.botId`, 'foreign_webhook');
-    if (!canTell(webhook.format, situation)) refuse(`recipients.${at}.webhookId`, 'format_cannot_tell');
-  }
+  for (const { path, recipients } of recipientLists(rule))
+    await checkRecipients(store, customerId, recipients, situation, path, refuse);
 };
 
 export const handler = serve(rules, {
@@ -83,6 +112,24 @@ export const handler = serve(rules, {
       { pause, random },
       fail,
     ),
+
+  tryRule: async ({ customerId, params, fail }, deps) => {
+    const { store, enqueue, log } = deps;
+    const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+    const tests = await testsOf(deps, rule, await store.customers.get(customerId));
+    const deliveries = tests.map(({ delivery }) => delivery);
+    await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));
+    // Each is in the due index too, where the sweep finds it.
+    const leave = (error: unknown) =>
+      log('warn', 'the tests of a rule are left to the sweep', { ruleId: rule.id }, error);
+    await enqueue(deliveries.map(deliverTask)).catch(leave);
+    return {
+      deliveries: tests.map(({ step, delivery: { id, webhookId, person } }) => ({
+        ...{ id, webhookId, step },
+        ...{ userId: person?.userId ?? null, by: person?.by ?? ('webhook' as const) },
+      })),
+    };
+  },
 
   deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
     retryOnConflict(

@@ -9,6 +9,7 @@ import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Caller } from '../../../shared/domain/permission.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
+import { allRecipients } from '../../../shared/domain/recipients.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
@@ -29,7 +30,7 @@ const losesRules = async (
 ): Promise<boolean> => {
   if (format === before.format) return false;
   const all = await store.rules.list(before.customerId);
-  const own = all.filter(({ recipients }) => recipients.some(({ webhookId }) => webhookId === before.id));
+  const own = all.filter((rule) => allRecipients(rule).some(({ webhookId }) => webhookId === before.id));
   return own.some(({ situation }) => !canTell(format, situation));
 };
 

@@ -3,7 +3,7 @@ import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
 import { isNew, requestModeOf } from '../../../shared/domain/breaker.ts';
 import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import type { WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { acquireSlot, type RequestSlot, TIME_FOR_ONE } from './slots.ts';
 
@@ -20,7 +20,11 @@ export const stepOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number):
 export const soon = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chanceOf(deps)) * LOOK_MS);
 
 /** Is the delivery an alarm that was never sent, rather than a repetition? */
-const isAlarm = async (deps: DeliverDeps, { customerId, webhookId, id }: DeliveryKey, webhook: WebhookRecord) => {
+const isAlarm = async (
+  deps: DeliverDeps,
+  { customerId, webhookId, id }: WebhookDeliveryKey,
+  webhook: WebhookRecord,
+) => {
   const found = await deps.store.deliveries.get(customerId, webhookId, id);
   if (!found || found.replay !== undefined) return false;
   return isNew(found.attempts, found.createDate + stepOf(deps, webhook, 0) * 1_000, deps.now());
@@ -36,7 +40,7 @@ export type Admission = Admitted | { until: number } | 'changed';
 /** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
 export const admit = async (
   deps: DeliverDeps,
-  key: DeliveryKey,
+  key: WebhookDeliveryKey,
   given: WebhookRecord | null,
   permit: Permit<SlotPool>,
   timeLeft: () => number,

@@ -2,7 +2,7 @@ import type { Result } from '../../../shared/domain/attempt.ts';
 import { afterAttempt, type Delivery, messageOf, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { noteContext } from '../../../shared/log.ts';
-import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { PutAside } from '../../../shared/worker/failure.ts';
 import { acknowledgeHits } from './acknowledge.ts';
 import { addressKeyOf } from './address-key.ts';
@@ -13,6 +13,7 @@ import { noteHealth } from './note-health.ts';
 import { record, report } from './record.ts';
 import { MISSING, send } from './send.ts';
 import type { RequestSlot } from './slots.ts';
+import { endedIfTaken } from './taken.ts';
 import { switchOff, tellFailed } from './tell-managers.ts';
 
 /** How long (ms) a task waits when another task works on the same delivery. */
@@ -31,7 +32,7 @@ export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<vo
   else if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
 };
 /** What the log tells of an attempt: nothing that a receiver said. */
-const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
+export const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
   ...{ deliveryId: id, attempt: attempts, status, reason: error, durationMs, state },
 });
 
@@ -67,7 +68,7 @@ const effectOf = async (deps: DeliverDeps, webhook: WebhookRecord, outcome: Outc
 /** Makes one attempt in a slot, if the delivery can still be claimed. */
 export const attempt = async (
   deps: DeliverDeps,
-  key: DeliveryKey,
+  key: WebhookDeliveryKey,
   webhook: WebhookRecord,
   slot: RequestSlot,
 ): Promise<void> => {
@@ -80,6 +81,7 @@ export const attempt = async (
   const { requestId } = delivery;
   noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
   deps.failpoint('deliver.claimed');
+  if (await endedIfTaken(deps, delivery)) return;
   const { result, outcome } = await send(deps, delivery, open, addressKey);
   slot.release();
   deps.failpoint('deliver.sent');

@@ -1,7 +1,7 @@
 import { isWell } from '../../../shared/domain/breaker.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
-import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { consume } from '../../../shared/worker/consume.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
@@ -12,6 +12,7 @@ import { enqueueAt, enqueueIfSoon, isSoon } from './enqueue.ts';
 import { releaseHeld } from './release.ts';
 import { stepReplay } from './replay.ts';
 import { TIME_FOR_ONE } from './slots.ts';
+import { tellPerson } from './tell-person.ts';
 
 /** How long (ms) a process uses a webhook that it has read before it reads the webhook again. */
 const STALE_MS = 1_000;
@@ -24,7 +25,11 @@ const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promis
 };
 
 /** When (ms) the first attempt is due, if the retry schedule delays it. Null when there is nothing to wait for. */
-const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookRecord): Promise<number | null> => {
+const waitsUntil = async (
+  deps: DeliverDeps,
+  key: WebhookDeliveryKey,
+  webhook: WebhookRecord,
+): Promise<number | null> => {
   const firstSeconds = stepOf(deps, webhook, 0);
   if (firstSeconds === 0) return null;
   const delivery = await deps.store.deliveries.get(key.customerId, key.webhookId, key.id);
@@ -33,16 +38,16 @@ const waitsUntil = async (deps: DeliverDeps, key: DeliveryKey, webhook: WebhookR
 };
 
 /** Holds the deliveries of a webhook that is switched off, and ends those that were held for 14 days. */
-const hold = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
+const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
   const { store, now } = deps;
   if (await store.held.hold(key, now())) return;
   const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
   if (delivery?.state !== 'held') return comeAgain(deps, key);
-  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end(delivery, 'expired', now());
+  if ((delivery.heldUntil ?? 0) <= now()) await store.held.end({ ...delivery, ...key }, 'expired', now());
 };
 
 /** Makes an attempt in a slot. Slots that this process no longer needs are given back with the attempt's own write, or after it. */
-const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, slot }: Admitted): Promise<void> => {
+const sendIn = async (deps: DeliverDeps, key: WebhookDeliveryKey, { webhook, slot }: Admitted): Promise<void> => {
   try {
     await attempt(deps, key, webhook, slot);
   } finally {
@@ -55,7 +60,7 @@ const sendIn = async (deps: DeliverDeps, key: DeliveryKey, { webhook, slot }: Ad
 /** Makes an attempt once the semaphore, the circuit breaker and a slot of the webhook allow it. */
 const tryNow = async (
   deps: DeliverDeps,
-  key: DeliveryKey,
+  key: WebhookDeliveryKey,
   webhook: WebhookRecord,
   task: Deliver,
   timeLeft: () => number,
@@ -90,16 +95,27 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
   return true;
 };
 
-const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {
+const toWebhook = async (
+  deps: DeliverDeps,
+  key: WebhookDeliveryKey,
+  task: Deliver,
+  timeLeft: () => number,
+): Promise<void> => {
   const { store, now } = deps;
-  const { customerId, webhookId, deliveryId, requestId } = task;
-  const key = { customerId, webhookId, id: deliveryId, ...(requestId !== undefined && { requestId }) };
-  if (!(await isTime(deps, key, task))) return;
+  const { customerId, webhookId } = key;
   const webhook = await store.webhooks.get(customerId, webhookId);
   if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
   if (!webhook.isEnabled) return hold(deps, key);
   const time = await waitsUntil(deps, key, webhook);
   return time === null ? tryNow(deps, key, webhook, task, timeLeft) : putOff(deps, key, time);
+};
+
+const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {
+  const { customerId, webhookId, deliveryId, requestId } = task;
+  const key = { customerId, id: deliveryId, ...(requestId !== undefined && { requestId }) };
+  if (!(await isTime(deps, { ...key, webhookId }, task))) return;
+  if (webhookId === null) return tellPerson(deps, { ...key, webhookId });
+  return toWebhook(deps, { ...key, webhookId }, task, timeLeft);
 };
 
 export const handler = consume(deliver, async ([received], deps, timeLeft) => {

@@ -10,16 +10,21 @@ const counted = {
 } as const;
 
 /** Is it no alarm, or did its owner make it wait: is it a test or a repetition, was it held, or does a schedule delay it? */
-const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord): boolean => {
+const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
-  const wasHeld = timeOfUlid(id) <= (webhook.releasedUntil ?? 0);
-  const [firstSeconds = 0] = scheduleOf(deps, webhook) ?? [];
+  const wasHeld = timeOfUlid(id) <= (webhook?.releasedUntil ?? 0);
+  const [firstSeconds = 0] = (webhook && scheduleOf(deps, webhook)) ?? [];
   const isRepetition = replayOf !== undefined || replay !== undefined;
   return isTest || isRepetition || body !== undefined || wasHeld || firstSeconds > 0;
 };
 
-/** Counts an attempt by its result, and measures how long after its acceptance a message was told. */
-export const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord, next: Next): void => {
+/** Counts an attempt by its result (`webhook` null: to tell a person), and measures how long after its acceptance a message was told. */
+export const measureAttempt = (
+  deps: DeliverDeps,
+  delivery: Delivery,
+  webhook: WebhookRecord | null,
+  next: Next,
+): void => {
   const { measure, now } = deps;
   measure(counted[next.state]);
   if (mayBeLate(deps, delivery, webhook)) return;

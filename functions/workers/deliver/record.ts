@@ -25,7 +25,8 @@ const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Pr
 
 /** Finishes a replay when its last delivery has ended. */
 const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
-  const job = replay === undefined ? null : await store.replays.get(customerId, webhookId, replay);
+  const job =
+    replay === undefined || webhookId === null ? null : await store.replays.get(customerId, webhookId, replay);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
 };
 

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../shared/domain/delivery.ts';
+import type { WebhookDelivery } from '../../../shared/domain/delivery.ts';
 import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '../../../shared/domain/replay.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 600_000;
 /** Does a repetition take the place of a delivery that was held? */
 const isInstead = async (
   { store }: DeliverDeps,
-  { customerId, webhookId, replayOf = '' }: Delivery,
+  { customerId, webhookId, replayOf = '' }: WebhookDelivery,
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
@@ -46,10 +46,10 @@ const endRest = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => 
  * Writes repetitions of the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns the
  * last delivery that was examined, and the time (ms) after the last repetition.
  */
-const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly Delivery[]) => {
+const repeat = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;
   let time = Math.max(now(), replay.pacedUntil);
-  let seen: Delivery | undefined;
+  let seen: WebhookDelivery | undefined;
   for (const original of page) {
     if (time > now() + AHEAD_MS) break;
     seen = original;

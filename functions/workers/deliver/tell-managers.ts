@@ -1,8 +1,9 @@
-import { type Concern, concernMail } from '../../../shared/domain/concern-mail.ts';
-import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
+import { type Concern, concernMail, type WebhookConcern } from '../../../shared/domain/concern-mail.ts';
+import { type Delivery, type Next, receiverOf } from '../../../shared/domain/delivery.ts';
 import { fallAlarms, isAboutReceivers } from '../../../shared/domain/event.ts';
 import { uuidV5 } from '../../../shared/domain/ids.ts';
 import { kinds } from '../../../shared/domain/kinds.ts';
+import { holds } from '../../../shared/domain/permission.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import { mayManage } from '../../../shared/domain/webhook-access.ts';
 import { type NoticeItem, putNotice } from '../../../shared/store/events.ts';
@@ -22,16 +23,15 @@ type About = Told & { write: Write };
  */
 export const noticeOf = (
   { now }: DeliverDeps,
-  { id, customerId, snapshot, isTest, replayOf, replay, body }: Delivery,
-  { id: webhookId }: WebhookRecord,
-  notice: Concern,
+  { id, customerId, webhookId, person, snapshot, isTest, replayOf, replay, body }: Delivery,
+  notice: WebhookConcern,
 ): About | null => {
   const isOfSensor = !isTest && body === undefined;
   const isRepetition = replayOf !== undefined || replay !== undefined;
   if (!isOfSensor || isRepetition || isAboutReceivers(snapshot.event)) return null;
   const sensorId = snapshot.sensor.id;
-  const uuid = uuidV5(webhookId, notice, id);
-  const item: NoticeItem = { notice, receiveDate: now(), webhookId };
+  const uuid = uuidV5(receiverOf({ webhookId, ...(person && { person }) }), notice, id);
+  const item: NoticeItem = { notice, receiveDate: now(), ...(webhookId !== null && { webhookId }) };
   return { sensorId, uuid, item, write: putNotice({ customerId, sensorId }, uuid, item) };
 };
 
@@ -45,20 +45,23 @@ export const sendNotice = async (
   await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
 };
 
-/** Mails to everybody who may manage the webhook and has an address, in the language of each. */
+/**
+ * Mails to everybody who has an address and may change what is wrong, in the language of each: who may manage the webhook,
+ * or (`webhook` null) the rules that name a person.
+ */
 export const mailManagers = async (
   { store, mail, settings, log, measure }: DeliverDeps,
-  webhook: WebhookRecord,
-  delivery: Delivery,
+  webhook: WebhookRecord | null,
+  { customerId, webhookId, person, snapshot }: Delivery,
   concern: Concern,
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
-    const users = await store.users.list(webhook.customerId);
-    const isConcerned = (user: (typeof users)[number]) =>
-      user.canLogin && user.email !== '' && mayManage(user, webhook);
-    const about = { webhook: webhook.name, sensor: delivery.snapshot.sensor.name, url: settings.PUBLIC_URL };
-    const mails = users.filter(isConcerned).slice(0, MOST_MAILS);
+    const users = await store.users.list(customerId);
+    const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
+    const receiver = webhook?.name ?? person?.name ?? '';
+    const about = { receiver, by: person?.by ?? null, sensor: snapshot.sensor.name, url: settings.PUBLIC_URL };
+    const mails = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MOST_MAILS);
     await Promise.all(
       mails.map(({ email, locale }) => {
         const { subject, text } = concernMail(locale, concern, about);
@@ -66,22 +69,25 @@ export const mailManagers = async (
       }),
     );
   } catch (error) {
-    log('error', 'nobody was mailed about a webhook', { customerId: webhook.customerId, webhookId: webhook.id }, error);
+    log('error', 'nobody was mailed about a receiver', { customerId, webhookId, userId: person?.userId }, error);
     measure('MailsFailed');
   }
 };
 
 const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
 
-/** Tells that a first delivery of an event ended without success: of a fall also by a mail, once an hour for a webhook. */
+/**
+ * Tells that a first delivery of an event ended without success: of a fall also by a mail, once an hour for a webhook or a
+ * person (`webhook` null).
+ */
 export const tellFailed = async (
   deps: DeliverDeps,
-  webhook: WebhookRecord,
+  webhook: WebhookRecord | null,
   delivery: Delivery,
   next: Next,
 ): Promise<void> => {
   if (next.state === 'failed' && delivery.body !== undefined) deps.measure('FeedbackFailed');
-  const about = next.state === 'failed' ? noticeOf(deps, delivery, webhook, 'delivery_failed') : null;
+  const about = next.state === 'failed' ? noticeOf(deps, delivery, 'delivery_failed') : null;
   if (!about) return;
   const { store, now, measure } = deps;
   const { customerId, snapshot } = delivery;
@@ -89,8 +95,8 @@ export const tellFailed = async (
   await sendNotice(deps, customerId, about);
   if (!alarms.has(snapshot.event.action)) return;
   measure('AlarmsFailed');
-  if (await store.limits.take(`failed:${webhook.id}`, 1, HOUR_SECONDS, now()))
-    await mailManagers(deps, webhook, delivery, 'delivery_failed');
+  if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))
+    await mailManagers(deps, webhook, delivery, webhook ? 'delivery_failed' : 'person_not_told');
 };
 
 /** Switches a webhook off, and tells of it: its customer's other webhooks, and by mail. */
@@ -100,7 +106,7 @@ export const switchOff = async (
   delivery: Delivery,
   reason: 'gone' | 'failing',
 ): Promise<void> => {
-  const about = noticeOf(deps, delivery, webhook, 'webhook_disabled');
+  const about = noticeOf(deps, delivery, 'webhook_disabled');
   if (!(await deps.store.health.disable(webhook, reason, about?.write ?? null))) return;
   deps.measure('WebhooksDisabled');
   if (about) await sendNotice(deps, webhook.customerId, about);

@@ -1,3 +1,4 @@
+import { type Known, knownOf } from '../../../shared/api/addressees.ts';
 import type { Decided, Decision } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import type { Situation } from '../../../shared/domain/event.ts';
@@ -8,7 +9,7 @@ import { serviceOf } from '../../../shared/domain/snapshot.ts';
 import { inContext, oneOrAll } from '../../../shared/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
-import { appender, fire, fireDeleted, forHooks, type Recipients } from './fire.ts';
+import { appender, fire, fireDeleted, forHooks } from './fire.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 type Rules = ReadonlyMap<number, Rule>;
@@ -24,17 +25,6 @@ const rulesOf = async (
   const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
   const rules = (await Promise.all(read)).filter((rule) => rule !== null);
   return new Map(rules.map((rule) => [rule.id, rule]));
-};
-
-/** All webhooks and bots that a decision may need, by one batch read. */
-const recipientsOf = (
-  { store }: ProcessDeps,
-  { customerId, customer }: SensorContext,
-  rules: Rules,
-): Promise<Recipients> => {
-  const named = [...rules.values()].flatMap(({ recipients }) => recipients);
-  const webhookIds = new Set([...Object.keys(customer?.hooks ?? {}), ...named.map(({ webhookId }) => webhookId)]);
-  return store.webhooks.recipients(customerId, webhookIds, new Set(named.map(({ botId }) => botId)));
 };
 
 /** Merges deliveries with the same id (a Raw webhook gets a message once); the merged one reports to the hits of all. */
@@ -53,8 +43,13 @@ const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: r
 };
 
 /** Counts what the decision's rules are to tell at once: nothing waits for a webhook that is off, or whose schedule begins later. */
-const countAlarms = ({ measure }: ProcessDeps, deliveries: readonly Delivery[], { webhooks }: Recipients): void => {
+export const countAlarms = (
+  { measure }: ProcessDeps,
+  deliveries: readonly Delivery[],
+  { webhooks }: Pick<Known, 'webhooks'>,
+): void => {
   const isNow = ({ hit, webhookId }: Delivery): boolean => {
+    if (webhookId === null) return true;
     const webhook = webhooks.get(webhookId);
     return hit !== null && webhook?.isEnabled === true && !webhook.retrySchedule?.[0];
   };
@@ -98,7 +93,8 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
   const { sensor, customer, customerId } = context;
   const service = serviceOf(deps.settings);
   const rules = await rulesOf(deps, context, decision, known);
-  const recipients = await recipientsOf(deps, context, rules);
+  const named = [...rules.values()].flatMap((rule) => rule.recipients);
+  const recipients = await knownOf(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
   const append = appender(deps, customerId, decision);
   const deliveries: Delivery[] = [];
   for (const event of decided) {

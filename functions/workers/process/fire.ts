@@ -1,27 +1,29 @@
-import { situationText } from '../../../shared/api/messages/situation-text.ts';
-import type { Bot } from '../../../shared/domain/bot.ts';
-import { type Decided, type Decision, numberBefore } from '../../../shared/domain/decision.ts';
+import {
+  type Addressee,
+  deliveryTo,
+  isTold,
+  type Known,
+  publisherOf,
+  textFor,
+  toldBy,
+} from '../../../shared/api/addressees.ts';
+import { type Decision, numberBefore } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
-import type { Format } from '../../../shared/domain/formats/format.ts';
-import { formats, takes } from '../../../shared/domain/formats/formats.ts';
+import { beginning } from '../../../shared/domain/escalation.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
+import { isForDuty } from '../../../shared/domain/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
-import { type EventContext, newDelivery, readerOf, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
-import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { NewHit } from '../../../shared/store/hit-item.ts';
+import type { HitPlace, RuleMessage } from '../../../shared/domain/rule-hit.ts';
+import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
+import type { NewHit, NewMessage } from '../../../shared/store/hit-item.ts';
+import { enqueueRound } from './enqueue-round.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
-const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
-  happening.situation === null ? happening.action : situationText(locale, happening.situation);
-
-const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
-  takes(format, { source, code: happening.code });
-
 type UnnumberedHit = Omit<NewHit, 'numbered'>;
+type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
-/** Appends a hit to the customer's hits. Returns its id, and the bots that its messages are for. */
-export type Append = (hit: UnnumberedHit) => Promise<{ id: number; bots: number[] }>;
+/** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
+export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
  * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search
@@ -34,31 +36,32 @@ export const appender = ({ store, now }: ProcessDeps, customerId: number, decisi
   return async (hit) => {
     number += 1;
     const numbered = { ...hit, numbered: { ...before, number } };
-    const { isNew, ...context } = await store.ruleHits.append(customerId, last, numbered, now());
-    last = context;
+    const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
+    last = place;
     // The rule may have been given other recipients since the hit was written.
-    const found = isNew ? hit : await store.ruleHits.get(customerId, context.id);
-    return { id: context.id, bots: (found ?? hit).messages.map(({ accountId }) => accountId) };
+    const found = isNew ? hit : await store.ruleHits.get(customerId, place.id);
+    return { ...place, messages: (found ?? hit).messages, isNew };
   };
 };
 
-/** The current webhooks and bots, by their ids. */
-export type Recipients = {
-  webhooks: ReadonlyMap<string, WebhookRecord>;
-  bots: ReadonlyMap<number, Bot>;
-};
-
-/** The recipients of a rule, each once: a rule may name a webhook twice. */
-const namedBy = ({ recipients }: Rule) => [...new Map(recipients.map((one) => [one.webhookId, one])).values()];
+/** The message of a hit for one who is told, not sent yet. */
+export const messageFor = ({ random, now }: ProcessDeps, told: Addressee): NewMessage => ({
+  id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
+  accountId: told.accountId,
+  publisher: publisherOf(told),
+  wasSend: false,
+  sendTryTimes: [],
+  extra: { display_name: told.name, is_bot: 'webhookId' in told },
+});
 
 const newHit = (
-  { random, now }: ProcessDeps,
+  deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  recipients: Rule['recipients'],
-  bots: ReadonlyMap<number, Bot>,
+  told: readonly Addressee[],
+  nobodyOnDuty: boolean,
 ): UnnumberedHit => {
-  const drawn = () => timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
+  const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
     ruleId: rule.id,
     ruleSensorGroupId: rule.sensorGroupId ?? 0,
@@ -66,14 +69,10 @@ const newHit = (
     sensorId: eventContext.sensor.id,
     sensorEventId: eventContext.event.uuid,
     situation: rule.situation,
-    messages: recipients.map(({ botId }) => ({
-      id: drawn(),
-      accountId: botId,
-      publisher: 'webhook',
-      wasSend: false,
-      sendTryTimes: [],
-      extra: { display_name: bots.get(botId)?.name ?? '', is_bot: true },
-    })),
+    ...(nobodyOnDuty && { nobodyOnDuty }),
+    messages: told.map((one) => messageFor(deps, one)),
+    escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
+    cause,
   };
 };
 
@@ -91,32 +90,41 @@ export const fireDeleted = async (
   });
 };
 
-/** Writes the hit of a rule. Returns a delivery for each recipient whose webhook still exists and belongs to its bot. */
+/** Those whom a hit tells first, with their messages: webhooks as the rule names them now, and the people that it names itself. */
+const firstTold = (
+  told: readonly Addressee[],
+  messages: readonly Message[],
+): { told: Addressee; message: number }[] => {
+  const toBots = messages.map(({ publisher, accountId }) => (publisher === 'webhook' ? accountId : null));
+  const webhooks = told.flatMap((one, at) => {
+    if (!('webhookId' in one)) return [];
+    const { accountId } = one;
+    return [{ told: one, message: toBots[at] === accountId ? at : toBots.indexOf(accountId) }];
+  });
+  const people = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, message) =>
+    by === 'webhook' || step > 0 ? [] : [{ told: { accountId, name: extra.display_name, by }, message }],
+  );
+  return [...webhooks, ...people];
+};
+
+/** Writes the hit of a rule, and queues the first round of its escalation. Returns the deliveries to its first recipients. */
 export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  { webhooks, bots }: Recipients,
+  known: Known,
   append: Append,
 ): Promise<Delivery[]> => {
-  const { customerId } = rule;
-  // A recipient whose format cannot tell of the event gets no message in the hit, which would wait for it for ever.
-  const recipients = namedBy(rule).filter(({ webhookId }) =>
-    isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
+  const all = toldBy(rule.recipients, known, eventContext);
+  const nobodyOnDuty = isForDuty(rule.recipients) && known.onDuty.length === 0;
+  const { id, createDate, messages, isNew } = await append(newHit(deps, eventContext, rule, all, nobodyOnDuty));
+  if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
+  const escalation = beginning(rule, createDate, nobodyOnDuty);
+  const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
+  if (escalation) await enqueueRound(deps, about, escalation.at);
+  const deliveries = firstTold(all, messages).map(({ told, message }) =>
+    deliveryTo(deps, eventContext, rule, known, { told, hit: message < 0 ? null : { id, message } }),
   );
-  const { id, bots: told } = await append(newHit(deps, eventContext, rule, recipients, bots));
-  const deliveries = recipients.map(async ({ webhookId, botId }, at) => {
-    const webhook = webhooks.get(webhookId);
-    if (webhook?.botId !== botId) return [];
-    const { locale } = bots.get(botId) ?? { locale: DEFAULT_LOCALE };
-    const text = await textFor(locale, eventContext.event);
-    const reader = formats[webhook.format].isForPeople && { reader: readerOf(eventContext, rule, locale) };
-    const snapshot = { ...snapshotOf(eventContext, senderOf(webhook), rule, text), ...reader };
-    const message = told[at] === botId ? at : told.indexOf(botId);
-    const hit = message < 0 ? null : { id, message };
-    const to = { customerId, webhookId, format: webhook.format, hit, ruleId: rule.id };
-    return [newDelivery(eventContext, to, snapshot, deps.now())];
-  });
   return (await Promise.all(deliveries)).flat();
 };
 
@@ -125,7 +133,7 @@ export const forHooks = async (
   { now }: ProcessDeps,
   eventContext: EventContext,
   { customerId, customer }: SensorContext,
-  { webhooks }: Recipients,
+  { webhooks }: Known,
 ): Promise<Delivery[]> => {
   const { notTo } = eventContext.event.happening;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(

@@ -15,7 +15,8 @@ import { stepThrough } from './step-through.ts';
 const MARGIN_MS = 5_000;
 
 type ReceivedInput = Received<ProcessMessages | ProcessNotice>;
-const isInput = (one: Received<SensorTask>): one is ReceivedInput => one.task.type !== 'check_sensor';
+const isInput = (one: Received<SensorTask>): one is ReceivedInput =>
+  one.task.type !== 'check_sensor' && one.task.type !== 'escalate';
 
 const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 /** Is the message likely to make an event? Then everything that an alarm needs is read at once. */
@@ -110,6 +111,12 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
   for (const received of runsOf(all)) {
     const [first] = received;
     if (!first) continue;
+    if (first.task.type === 'escalate') {
+      // Few alarms escalate: what only these need is loaded with the first of them, not at each start.
+      const { escalate } = await import('./escalate.ts');
+      await escalate(deps, first.task);
+      continue;
+    }
     const { customerId, sensorId, type } = first.task;
     if (type !== 'check_sensor') {
       await processInputs(deps, customerId, sensorId, received.filter(isInput), timeLeft);

@@ -1,4 +1,4 @@
-import { decide, numberAfter } from '../../../shared/domain/decision.ts';
+import { type Decided, decide, numberAfter } from '../../../shared/domain/decision.ts';
 import type { Happening } from '../../../shared/domain/event.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor-state.ts';
@@ -98,6 +98,13 @@ const lookInTime = async (
   await deps.enqueue([task], { delaySeconds: (time - deps.now()) / 1_000 });
 };
 
+/** An event of a decision without what only a rule needs that asks whether it is over: each byte is written with each state. */
+const withoutSubject = (event: Decided, known: ReadonlyMap<number, Rule>): Decided => {
+  if (event.rules.some((id) => known.get(id)?.untilAcknowledged === false)) return event;
+  const { subject: _, ...happening } = event.happening;
+  return { ...event, happening };
+};
+
 type Outcome = { next: SensorState; events: readonly NewEvent[]; timings: Timings | null };
 
 /**
@@ -128,7 +135,8 @@ export const settle = async (
   // This is read before the decision is written, when no hit of it can exist yet.
   const after = isHit ? await store.ruleHits.tail(customerId) : null;
   // Which call it was is for logs: in each of many events it would cost as much as they do.
-  const kept = decided.map(({ requestId: _, ...event }) => event);
+  const known = new Map([...rules.values()].flat().map((rule) => [rule.id, rule]));
+  const kept = decided.map(({ requestId: _, ...event }) => withoutSubject(event, known));
   const numbered = numberAfter(before.decision, deps.now());
   const decision = decided.length > 0 ? { decided: kept, after, numbered } : before.decision;
   const { duePk, dueAt } = before;
@@ -148,7 +156,6 @@ export const settle = async (
     throw new ComeAgain('the state of the sensor was changed meanwhile');
   if (decided.length > 0) deps.measure('Events', decided.length);
   if (isHit) deps.measure('RuleHits', decided.flatMap((event) => event.rules).length);
-  const known = new Map([...rules.values()].flat().map((rule) => [rule.id, rule]));
   if (decided.length > 0) await applyDecision(deps, context, { decided, after, numbered }, known);
   return { ...state, version: before.version + 1 };
 };

@@ -6,6 +6,7 @@ import { USERNAME } from './person.ts';
 import { type Received, startReceiver } from './receiver.ts';
 import { type Attempt, type Demo, seedDemo } from './seed.ts';
 import { simulate } from './simulator.ts';
+import { startStaff } from './staff.ts';
 import { voiceOf } from './voice.ts';
 
 type Say = (line: string) => void;
@@ -19,10 +20,11 @@ const RECEIVER_PORT = 3_999;
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The receiver of the demo's alarms, which anybody on this machine can call. */
-const startNurseCall = async (say: Say) => {
+const startNurseCall = async (say: Say, listen: (body: string) => void) => {
   const hear = ({ body }: Received, response: ServerResponse): void => {
     const alarm = alarmIn(body);
     if (alarm !== null) say(`nurse call: ${alarm}`);
+    listen(body);
     response.writeHead(alarm === null ? 400 : 200).end();
   };
   return startReceiver(hear, RECEIVER_PORT).catch(() => startReceiver(hear));
@@ -52,7 +54,9 @@ export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
     });
   const ready = attempt('everything', async () => {
     if (url.startsWith('https:')) throw new Error('its sensors do not speak TLS, which TLS_CERT demands');
-    const receiver = await startNurseCall(say);
+    const staff = startStaff(systemClock, say);
+    atEnd(staff.stop);
+    const receiver = await startNurseCall(say, staff.hear);
     atEnd(() => void receiver.stop());
     const demo = await seedDemo(runtime, url, receiver.url, attempt);
     const voices = await Promise.all(demo.sensors.map((sensor) => voiceOf(url, mqttUrl, sensor)));

@@ -5,8 +5,8 @@ import { deviceIdOf } from '../../../shared/domain/sensor.ts';
 import { store } from '../../../shared/store/store.ts';
 import { type Api, apiClient } from './client.ts';
 import { enter, findPerson } from './person.ts';
+import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';
 
-const NURSE_CALL = 'Demo nurse call';
 /** Hardware ids of the sensors of the demo. */
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
 
@@ -45,32 +45,41 @@ const addSensors = async ({ table, now, random }: Runtime, base: string, api: Ap
   return sensors;
 };
 
-const addRules = async (api: Api, recipients: readonly object[], attempt: Attempt): Promise<void> => {
+type Recipient = { botId: number; webhookId: string };
+
+/** Falls are told to the head nurse, too, when nobody answers. */
+const addRules = async (api: Api, nurse: Recipient, head: Recipient, attempt: Attempt): Promise<void> => {
   const texts = { title: '{sensor}: {situation}', message: '{location}, {time}' };
   const names = { fall_detected: 'Falls', occupied_room: 'Somebody comes', empty_room: 'Everybody leaves' };
   for (const [situation, name] of Object.entries(names))
-    await attempt(`its rule for ${situation}`, () => api.post('/rules', { name, ...texts, situation, recipients }));
+    await attempt(`its rule for ${situation}`, () => {
+      const escalation = situation === 'fall_detected' ? [{ afterSeconds: ESCALATES_AFTER, recipients: [head] }] : [];
+      return api.post('/rules', { name, ...texts, situation, recipients: [nurse], escalation });
+    });
 };
 
-const addNurseCall = async (api: Api, url: string) => {
-  const bot = await api.post<{ id: number }>('/bots', { name: NURSE_CALL });
-  const target = { name: NURSE_CALL, url, format: 'full', isCustomerHook: false, botId: bot.id };
+const addStaff = async (api: Api, name: string, url: string): Promise<Recipient> => {
+  const bot = await api.post<{ id: number }>('/bots', { name });
+  const target = { name, url, format: 'full', isCustomerHook: false, botId: bot.id };
   const webhook = await api.post<{ id: string }>('/webhooks', target);
-  return [{ botId: bot.id, webhookId: webhook.id }];
+  return { botId: bot.id, webhookId: webhook.id };
 };
 
-/** Updates the URL of the webhook, because the receiver may have another address at a later start. */
+/** Updates the URL of the webhooks, because the receiver may have another address at a later start. */
 const follow = async (api: Api, url: string): Promise<void> => {
   const [page] = await api.get<{ data: { id: string; name: string; url: string }[] }[]>('/webhooks?perPage=200');
-  const moved = page?.data.find((webhook) => webhook.name === NURSE_CALL && webhook.url !== url);
-  if (moved) await api.send('PUT', `/webhooks/${moved.id}`, { ...moved, url });
+  const moved = page?.data.filter((webhook) => [NURSE, HEAD_NURSE].includes(webhook.name) && webhook.url !== url);
+  for (const one of moved ?? []) await api.send('PUT', `/webhooks/${one.id}`, { ...one, url });
 };
 
 const addAlarms = async (api: Api, url: string, attempt: Attempt): Promise<void> => {
   const [page] = await api.get<{ total: number }[]>('/rules');
   if (page && page.total > 0) return follow(api, url);
-  const recipients = await attempt('its bot and webhook, and so without rules', () => addNurseCall(api, url));
-  if (recipients) await addRules(api, recipients, attempt);
+  const staff = await attempt('its bots and webhooks, and so without rules', async () => {
+    const nurse = await addStaff(api, NURSE, url);
+    return { nurse, head: await addStaff(api, HEAD_NURSE, url) };
+  });
+  if (staff) await addRules(api, staff.nurse, staff.head, attempt);
 };
 
 /**

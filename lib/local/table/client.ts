@@ -14,7 +14,7 @@ import { query } from './query.ts';
 import { type Input, optionsOf } from './request.ts';
 import type { Rows } from './rows.ts';
 import type { Turns } from './turns.ts';
-import { type Document, sizeOf } from './values.ts';
+import type { Document } from './values.ts';
 import { prepareDelete, preparePut, prepareUpdate, transact } from './writes.ts';
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
@@ -38,12 +38,12 @@ const getAll = (rows: Rows, name: string, given: Input) => {
   const found: Document[] = [];
   let size = 0;
   for (const [at, { pk, sk }] of keys.entries()) {
-    const item = rows.get(pk, sk);
-    if (!item) continue;
-    size += sizeOf(item);
+    const row = rows.find(pk, sk);
+    if (!row) continue;
+    size += row.size;
     if (size > LARGEST_ANSWER)
       return { Responses: { [name]: found }, UnprocessedKeys: { [name]: { ...given, Keys: keys.slice(at) } } };
-    found.push(item);
+    found.push(row.item);
   }
   return { Responses: { [name]: found }, UnprocessedKeys: {} };
 };

@@ -75,17 +75,19 @@ const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }:
 /** The table's rows in an open database. */
 export const rowsOf = (database: DatabaseSync) => {
   const prepared = statements(database);
-  const read = database.prepare('SELECT item FROM items WHERE pk = ? AND sk = ?');
+  const read = database.prepare('SELECT size, item FROM items WHERE pk = ? AND sk = ?');
   const write = database.prepare(WRITE);
   const remove = database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
   const expire = database.prepare(
     'DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires < ? LIMIT ?)',
   );
+  const find = (pk: string, sk: string): { item: Document; size: number } | null => {
+    const row = read.get(pk, sk);
+    return row ? { item: documentIn(String(row.item)), size: Number(row.size) } : null;
+  };
   return {
-    get: (pk: string, sk: string): Document | null => {
-      const row = read.get(pk, sk);
-      return row ? documentIn(String(row.item)) : null;
-    },
+    find,
+    get: (pk: string, sk: string): Document | null => find(pk, sk)?.item ?? null,
     put: (item: Document, size: number): void => {
       const expires = item[tableDesign.ttl];
       const keys = ['pk', 'sk', ...indexed].map((name) => (item[name] as string | undefined) ?? null);

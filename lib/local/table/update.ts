@@ -11,7 +11,7 @@ import {
   type Reader,
   valueAt,
 } from './expression.ts';
-import type { Document, Value } from './values.ts';
+import { copyOf, type Document, type Value } from './values.ts';
 
 type Change = { path: Path; value: Operand | null };
 /** One more digit than fits would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
@@ -126,10 +126,6 @@ const put = (item: Document, path: Path, value: Value | undefined): void => {
 /** The place of an element in its list, for removals from behind. */
 const placeOf = (path: Path): number => Number(path.at(-1));
 
-/** A value that is nobody else's. */
-const copyOf = (value: Value | undefined): Value | undefined =>
-  typeof value === 'object' && value !== null ? structuredClone(value) : value;
-
 /** Parses an update: a function that changes an item, and gives the names of the attributes that it set. */
 export const parseUpdate = (text: string) => {
   const { run: changes, used } = parse(text);
@@ -138,7 +134,7 @@ export const parseUpdate = (text: string) => {
     refuseOverlaps(found.map(({ path }) => path));
     const sets = found.filter(({ value }) => value !== undefined);
     // What several changes set must not be one object.
-    for (const { path, value } of sets) put(item, path, sets.length > 1 ? copyOf(value) : value);
+    for (const { path, value } of sets) put(item, path, sets.length > 1 && value !== undefined ? copyOf(value) : value);
     const removed = found.filter(({ value }) => value === undefined).map(({ path }) => path);
     for (const path of removed.toSorted((a, b) => (placeOf(b) || 0) - (placeOf(a) || 0))) put(item, path, undefined);
     return sets.map(({ path }) => String(path[0]));

@@ -1,8 +1,9 @@
 import { logOf } from '../../../shared/domain/attempt.ts';
-import { type Delivery, deliveryId } from '../../../shared/domain/delivery.ts';
+import { type Delivery, deliveryId, receiverOf } from '../../../shared/domain/delivery.ts';
 import type { AttemptLog } from '../../../shared/domain/delivery-view.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
+import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import type { SensorKey } from './find.ts';
 
@@ -50,4 +51,22 @@ export const deliveriesOf = async (
     return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
   };
   return (await Promise.all(to.webhookIds.map(ofWebhook))).flat().map(sentOf);
+};
+
+/** Finds the first deliveries to the people whom hits of an event name. Their ids are derived as well. */
+export const deliveriesToPeople = async (
+  table: Table,
+  { customerId, sensorId }: SensorKey,
+  { receiveDate, uuid }: EventItem,
+  hits: readonly HitItem[],
+): Promise<Sent[]> => {
+  const ids = hits.flatMap(({ ruleId, messages }) =>
+    messages.flatMap(({ publisher: by, accountId: userId }) => {
+      if (by === 'webhook') return [];
+      const receiver = receiverOf({ webhookId: null, person: { userId, by, name: '' } });
+      return [deliveryId({ receiveDate, uuid, sensorId }, receiver, ruleId)];
+    }),
+  );
+  const found = await Promise.all(ids.map((id) => store(table).deliveries.get(customerId, null, id)));
+  return found.filter((one) => one !== null).map(sentOf);
 };

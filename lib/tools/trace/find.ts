@@ -59,8 +59,8 @@ export const findMessage = (table: Table, uuid: string, known: KnownIds): Promis
   });
 
 /**
- * Finds a delivery and its webhook by the id of the delivery. The key of each webhook with this id is read. Gives
- * null when there is none.
+ * Finds a delivery by its id. The keys of each webhook and of the customer's people with this id are read. Gives null
+ * when there is none.
  */
 export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
@@ -68,5 +68,5 @@ export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) 
     const ids =
       known.webhookId === undefined ? (await webhooks.list(customerId)).map(({ id }) => id) : [known.webhookId];
     const found = await Promise.all(ids.map((webhookId) => deliveries.getAll(customerId, webhookId, [deliveryId])));
-    return found.flat()[0] ?? null;
+    return found.flat()[0] ?? deliveries.get(customerId, null, deliveryId);
   });

@@ -7,7 +7,7 @@ import type { EventItem, MessageItem } from '../../../shared/store/events.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
-import { deliveriesOf, type Sent } from './deliveries.ts';
+import { deliveriesOf, deliveriesToPeople, type Sent } from './deliveries.ts';
 import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
 import { type RuleInput, seenFrom, type Verdict, verdictOf } from './rules.ts';
@@ -121,7 +121,10 @@ const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>
   const firedAt = await firedBefore(table, place, event, concerned, nearby.hits);
   const named = [...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})];
   const to = { webhookIds: [...new Set(named)], ruleIds: [...fired] };
-  const sent = await deliveriesOf(table, place, event, to, now);
+  const sent = [
+    ...(await deliveriesOf(table, place, event, to, now)),
+    ...(await deliveriesToPeople(table, place, event, hits)),
+  ];
   if (hits.length > 0 && sent.length === 0)
     notes.add('Deliveries of deleted webhooks are found only with --delivery, --customer and --webhook.');
   return {

@@ -54,9 +54,24 @@ const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
   ...(others > 0 ? [untimed('rules', `${others} more watch other situations, sensors or groups`)] : []),
 ];
 
+const sentSaid = (messages: HitItem['messages']): string =>
+  `${messages.filter(({ wasSend }) => wasSend).length} of ${messages.length} messages were sent`;
+
 const hitOf = ({ id, createDate, ruleId, messages }: HitItem, judged: number): Step => {
-  const told = messages.filter(({ wasSend }) => wasSend).length;
-  return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${told} of ${messages.length} messages were sent`);
+  const first = messages.filter(({ step }) => step === 0);
+  return at('hit', createDate, judged, `${id} of rule ${ruleId}: ${sentSaid(first)}`);
+};
+
+/** The steps of the escalation of a hit that were taken. Who was told again has further tries in the same message. */
+const onwardOf = ({ id, createDate, messages }: HitItem): Step[] => {
+  const steps = Map.groupBy(
+    messages.filter(({ step }) => step > 0),
+    ({ step }) => step,
+  );
+  return [...steps].map(([step, all]) => {
+    const taken = Math.min(...all.map((one) => one.createDate));
+    return at('step', taken, createDate, `${step} of hit ${id}, nobody had acknowledged it: ${sentSaid(all)}`);
+  });
 };
 
 const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
@@ -70,15 +85,16 @@ const takenOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
  * the delivery.
  */
 export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): Step[] => {
-  const { id, webhookId, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
+  const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
   const of = replayOf ? `repeats ${replayOf}` : hit ? `for hit ${hit.id}` : 'without a rule';
   const next = nextAttempt && state === 'retrying' ? `, next attempt at ${new Date(nextAttempt).toISOString()}` : '';
-  const says = `${id} to webhook ${webhookId}, ${of}: ${state}${reason ? ` (${reason})` : ''}${next}`;
+  const to = person ? `user ${person.userId} by ${person.by}` : `webhook ${webhookId}`;
+  const says = `${id} to ${to}, ${of}: ${state}${reason ? ` (${reason})` : ''}${next}`;
   let last = createDate;
   return [
     at('delivery', createDate, before, says),
     ...attempts.map(({ number, startDate, durationMs, status, error }) => {
-      const step = at('attempt', startDate, last, `${number}: ${status ?? error} in ${durationMs} ms`);
+      const step = at('attempt', startDate, last, `${number}: ${status ?? error ?? 'accepted'} in ${durationMs} ms`);
       last = startDate + durationMs;
       return step;
     }),
@@ -95,6 +111,7 @@ const outcomesOf = (life: EventLife): Step[] => {
       const original = sent.find(({ delivery }) => delivery.id === one.delivery.replayOf);
       return sentSteps(one, original?.delivery.createDate ?? hit?.createDate ?? judged);
     }),
+    ...hits.flatMap(onwardOf),
     ...hits.flatMap(takenOf),
   ];
 };

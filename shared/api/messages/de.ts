@@ -25,6 +25,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   feedback_not_found: 'Die Rückmeldung wurde nicht gefunden',
   address_unknown: 'Diese Adresse gilt nicht oder nicht mehr',
   firmware_not_found: 'Die Firmware wurde nicht gefunden',
+  channel_not_found: 'Der Kanal wurde nicht gefunden',
   delivery_not_found: 'Die Zustellung wurde nicht gefunden',
   replay_not_found: 'Die Wiederholung wurde nicht gefunden',
   method_not_allowed: 'Diese Methode gibt es unter diesem Pfad nicht',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_in_use: 'Die Firmware ist Standard oder einem Sensor fest zugewiesen',
   firmware_exists: 'Eine Firmware dieser Version gibt es schon',
   access_tokens_too_many: 'Der Benutzer hat schon die größte erlaubte Zahl von Zugriffstoken',
+  channel_unavailable: 'Dieser Dienst kann Menschen so nicht erreichen',
   webhook_disabled: 'Der Webhook ist abgeschaltet',
   acknowledged_already: '{name} kümmert sich schon darum',
   body_too_slow: 'Die Anfrage brauchte zu lange, um anzukommen',
@@ -63,6 +65,7 @@ export const limited: Record<Limited, string> = {
   sensorGroups: 'Sensorgruppen',
   replays: 'laufende Wiederholungen eines Webhooks',
   messagesPerSecond: 'Nachrichten eines Sensors in einer Sekunde',
+  smsPerDay: 'SMS an einem Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
 };
 
@@ -80,6 +83,7 @@ export const problems: Record<Problem, string> = {
   items: 'hat die falsche Zahl von Einträgen oder Zeichen; die Grenze ist {limit}',
   json: 'ist kein gültiges JSON',
   json_depth: 'ist zu tief verschachtelt',
+  steps_rise: 'muss länger sein als beim Schritt davor',
   one_scope: 'muss fehlen, wenn es eine sensorId gibt',
   region_needs_sensor: 'muss fehlen, wenn es keine sensorId gibt',
   situation_has_no_region: 'muss fehlen, weil diese Situation in keinem Bereich geschieht',
@@ -93,6 +97,7 @@ export const problems: Record<Problem, string> = {
   format_cannot_tell: 'nennt einen Webhook, dessen Format diese Situation nicht ausdrücken kann',
   format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
   foreign_webhook: 'ist kein Webhook dieses Bots',
+  not_reachable: 'ist ein Weg, für den dieser Benutzer keine Adresse bestätigt hat',
   url: 'ist keine Adresse, die aufgerufen werden darf',
   url_address: 'führt zu einer Adresse, die nicht aufgerufen werden darf',
   hardware_id: 'ist keine Hardware-Id dieses Herstellers',
@@ -104,6 +109,8 @@ export const problems: Record<Problem, string> = {
   region_count: 'hat zu viele Bereiche; die Grenze ist {limit}',
   rate_order: 'darf nicht unter der unteren Rate liegen',
   wrong_password: 'ist nicht das aktuelle Passwort',
+  wrong_code: 'ist nicht der gesendete Code oder nicht mehr gültig',
+  channel_gone: 'ist nicht erreichbar',
 };
 
 export const resetMail = {

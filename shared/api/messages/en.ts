@@ -25,6 +25,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   feedback_not_found: 'The feedback was not found',
   address_unknown: 'This address is not valid, or is no longer',
   firmware_not_found: 'The firmware was not found',
+  channel_not_found: 'The channel was not found',
   delivery_not_found: 'The delivery was not found',
   replay_not_found: 'The replay was not found',
   method_not_allowed: 'This path does not take this method',
@@ -38,6 +39,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   firmware_in_use: 'The firmware is the default or pinned by a sensor',
   firmware_exists: 'A firmware with this version already exists',
   access_tokens_too_many: 'The user already has the maximum number of access tokens',
+  channel_unavailable: 'This service cannot reach people by that',
   webhook_disabled: 'The webhook is switched off',
   acknowledged_already: '{name} takes care of it already',
   body_too_slow: 'The request took too long to arrive',
@@ -64,6 +66,7 @@ export const limited: Record<Limited, string> = {
   sensorGroups: 'sensor groups',
   replays: 'running replays of a webhook',
   messagesPerSecond: 'messages of a sensor in a second',
+  smsPerDay: 'SMS in a day',
   devices: 'devices of a provisioning key',
 };
 
@@ -81,6 +84,7 @@ export const problems: Record<Problem, string> = {
   items: 'has the wrong number of entries or characters; the limit is {limit}',
   json: 'is not valid JSON',
   json_depth: 'is nested too deeply',
+  steps_rise: 'must be longer than that of the step before',
   one_scope: 'must be left out when there is a sensorId',
   region_needs_sensor: 'must be left out unless there is a sensorId',
   situation_has_no_region: 'must be left out, because this situation happens in no region',
@@ -94,6 +98,7 @@ export const problems: Record<Problem, string> = {
   format_cannot_tell: 'names a webhook whose format cannot express this situation',
   format_loses_rules: 'cannot express the situation of a rule that names this webhook',
   foreign_webhook: 'is not a webhook of this bot',
+  not_reachable: 'is a way by which this user has not proven to be reached',
   url: 'is not an address that may be called',
   url_address: 'leads to an address that may not be called',
   hardware_id: 'is not a hardware id of this manufacturer',
@@ -105,6 +110,8 @@ export const problems: Record<Problem, string> = {
   region_count: 'has too many regions; the limit is {limit}',
   rate_order: 'must not be below the lower rate',
   wrong_password: 'is not the current password',
+  wrong_code: 'is not the code that was sent, or is no longer valid',
+  channel_gone: 'cannot be reached',
 };
 
 export const resetMail = {

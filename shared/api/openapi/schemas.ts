@@ -7,6 +7,9 @@ export type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
 export const REF = '#/components/schemas/';
 
+/** A field that must be left out: it is not a field at all for whoever writes requests. */
+const isNothing = (value: unknown): boolean => JSON.stringify(value) === '{"not":{}}';
+
 export const collectInto =
   (schemas: Record<string, Json>): Write =>
   (schema, io) => {
@@ -14,7 +17,7 @@ export const collectInto =
     // Requests and answers share schemas. Readers must not enforce that an answer has no further fields, so the
     // document does not say that.
     const open = (name: string, value: unknown) =>
-      name === 'additionalProperties' && value === false ? undefined : value;
+      (name === 'additionalProperties' && value === false) || isNothing(value) ? undefined : value;
     const referring = (value: unknown): Json =>
       JSON.parse(JSON.stringify(value, open).replaceAll('"#/$defs/', `"${REF}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {

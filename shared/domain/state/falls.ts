@@ -45,7 +45,8 @@ const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== '
 const told = (fall: Fall, mark: Mark): Happening => {
   const { isSensitive, point = null, region = null, isSimulated = false, isSilent = false } = fall;
   const situation = (isSensitive ? sensitiveSituationOf : situationOf)[mark];
-  return happening(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation) });
+  const subject = { fall: fall.start, ...(isSensitive && { isSensitive }) };
+  return happening(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
 /** Removes from an ended fall everything that is not needed to recognise a repeated or late report. */

@@ -1,4 +1,4 @@
-import { type Happening, happening, type Point, type Situation } from '../event.ts';
+import { type Happening, happening, type Point, type Situation, type Subject } from '../event.ts';
 import type { PresenceSignal } from '../message.ts';
 import { regionByIndex } from '../region-of-point.ts';
 import type { Region } from '../room.ts';
@@ -23,12 +23,12 @@ export const regionEvent = (
   regions: readonly Region[],
   index: number,
   move: 'in' | 'out',
-  { said = null, point = null }: { said?: Kind | null; point?: Point | null },
+  { said = null, point = null, subject = {} }: { said?: Kind | null; point?: Point | null; subject?: Subject },
 ): Happening[] => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   if (region && !region.presenceDetectionEnabled) return [];
   const kind = said ?? (region ? kindOf(region) : 'default');
-  return [happening(situations[kind][move], { region: regionByIndex(regions, index), point })];
+  return [happening(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
 };
 
 /** Gives the regions (positionIdx) that a report changes. */

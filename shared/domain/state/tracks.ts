@@ -83,7 +83,7 @@ const areaMove = (
   if (track.areas?.[key] === move) return { state: again(state, track, when, { inside }), happened: [] };
   const { [key]: _, ...others } = track.areas ?? {};
   const areas = Object.fromEntries([...Object.entries(others), [key, move] as const].slice(-KEPT));
-  const happened = regionEvent(regions, area.index, move, { said: area.kind });
+  const happened = regionEvent(regions, area.index, move, { said: area.kind, subject: { track: track.id } });
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), happened };
 };
 
@@ -132,8 +132,10 @@ const fallPose = (
 ): Step => {
   const seen = track.seen ?? '';
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
-  const told = happening(situation, { region, newFall: isFirstOfFall(situation) });
-  const fallen = { ...track, pose, seen: seen + mark, since: track.since ?? time, ...(region && { region }) };
+  const since = track.since ?? time;
+  const subject = { track: track.id, fall: since };
+  const told = happening(situation, { region, newFall: isFirstOfFall(situation), subject });
+  const fallen = { ...track, pose, seen: seen + mark, since, ...(region && { region }) };
   const next = withTrack(state, fallen);
   if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [told] };
   if (pose !== SUSPECTED || seen !== '') return { state: next, happened: [told] };
@@ -160,7 +162,8 @@ const lateFall = (
   const { seen, at = time, told: toldUpTo } = track;
   const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
   if (isTold) return { state, happened: [lateHappening] };
-  const told = happening(situation, { region, newFall: isFirstOfFall(situation) });
+  const subject = { track: track.id, fall: track.since ?? time };
+  const told = happening(situation, { region, newFall: isFirstOfFall(situation), subject });
   if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [told] };
   return { state: withTrack(state, { ...track, told: at }), happened: [told, happening('fall_finished', { region })] };
 };

@@ -32,7 +32,8 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
         (link) => new URL(link, `https://x.example${prefix}/api/v1/console${path}`).pathname,
       );
       const folder = `${prefix}/api/v1/console`;
-      expect(files.toSorted()).toEqual([`${folder}/${style}`, `${folder}/${script}`].toSorted());
+      const names = [style, script, 'app.webmanifest'];
+      expect(files.toSorted()).toEqual(names.map((name) => `${folder}/${name}`).toSorted());
     }
   },
 );
@@ -50,11 +51,29 @@ test('its files are there for ever under their names, and no others are', async 
   expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
 });
 
+test('it can be installed: its manifest leads to the page and to its sign, at any address', async () => {
+  const { body, headers } = await anybody.call('GET', '/console/app.webmanifest');
+  expect(headers.get('content-type')).toBe('application/manifest+json; charset=utf-8');
+  const { start_url: start, scope, icons } = body as { start_url: string; scope: string; icons: { src: string }[] };
+  const at = 'https://x.example/stage/api/v1/console/app.webmanifest';
+  const paths = [start, scope, ...icons.map(({ src }) => src)].map((one) => new URL(one, at).pathname);
+  expect(paths).toEqual(['/stage/api/v1/console', '/stage/api/v1/console', '/stage/api/v1/console/sign.svg']);
+  const sign = await anybody.call('GET', '/console/sign.svg');
+  expect([sign.status, sign.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+});
+
+test('its service worker keeps its name, so caches ask for it again', async () => {
+  const { status, headers } = await anybody.call('GET', '/console/push-worker.js');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+});
+
 test('the page runs and takes nothing but its own files, and can make no markup of texts', async () => {
   const { headers, text } = await anybody.call('GET', '/console');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("trusted-types 'none'");
+  // The address of the service worker is the one text that becomes code, by this policy.
+  expect(policy).toMatch(/; trusted-types push-worker$/);
   expect(policy).not.toMatch(/unsafe|nonce|http|\*/);
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script>/);
   expect(headers.get('cache-control')).toBe('public, max-age=60');

@@ -121,7 +121,7 @@ describe('the alarms', () => {
     const wanted = [
       ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
       ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack', 'CanaryTime'],
-      ...['AlarmSubscriptions', 'FeedbackFailed'],
+      ...['AlarmSubscriptions', 'FeedbackFailed', 'LettersFailed', 'NobodyOnDuty', 'SmsLimitReached'],
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
     // The authorizer measures nothing.

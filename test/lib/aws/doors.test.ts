@@ -97,7 +97,7 @@ describe('the door of the devices', () => {
 
 describe('both doors', () => {
   it('cannot be targets of webhooks, neither by their own names nor by those of API Gateway', () => {
-    const callers = ['deliver', 'webhooks'];
+    const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');
     expect([Object.keys(ofDev).sort(), Object.keys(ofProd).sort()]).toEqual([callers, callers]);

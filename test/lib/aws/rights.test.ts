@@ -50,7 +50,8 @@ const rightsOf = (use: Use): string[] => {
   if (use === 'redrive') return workQueues.flatMap(movesOf);
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
-    (action) => `${action} ${/^(key$|mail$|alarms$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
+    (action) =>
+      `${action} ${/^(key$|mail$|sms$|alarms$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
   );
 };
 

@@ -24,6 +24,8 @@ const values: Record<keyof typeof settings, unknown[]> = {
   serviceName: ['A "name" & more', 'Sensor Cloud'],
   serviceVersion: ['1.2.3+4'],
   mailSender: ['', 'cloud@example.org'],
+  smsOrigin: ['', 'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/phone-0a1b2c'],
+  telegramToken: ['', '123456:a-token-of-a-bot-that-is-long'],
   rateLimit: ['0', 30],
   trustedProxy: ['', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
   corsOrigins: ['https://app.example.org,http://localhost:5173', ['https://app.example.org'], ''],

@@ -94,6 +94,7 @@ const wrong: Record<string, readonly string[]> = {
   ],
   SERVICE_NAME: ['a\nb', 'x'.repeat(65)],
   MAIL_SENDER: ['nobody', 'a b@c'],
+  TELEGRAM_TOKEN: ['a-token', '123:short'],
   CANARY: ['yes', '1'],
   HEARTBEAT_URL: ['here', 'ftp://a'],
   MAKER_A_FEEDBACK_URL: ['here', 'ftp://a', 'https://a@b', 'https://a/#b', 'https://a\\b'],

@@ -69,7 +69,17 @@ describe('the body of a rule', () => {
       rateLimitSeconds: 60,
       includeSimulated: false,
       isEnabled: true,
+      escalation: [],
+      repeatSeconds: null,
+      untilAcknowledged: true,
     });
+  });
+  test('has five steps at most, each longer after the hit than the one before', () => {
+    const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
+    expect(NewRule.parse({ ...given, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
+    const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
+    const { error } = NewRule.safeParse({ ...given, escalation: twice });
+    expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
   });
   test.each([
     { name: '' },
@@ -86,6 +96,19 @@ describe('the body of a rule', () => {
     { recipients: [] },
     { recipients: Array(21).fill(recipients[0]) },
     { isEnabled: 'true' },
+    { escalation: Array.from({ length: 6 }, (_, at) => ({ afterSeconds: 30 + at, recipients })) },
+    { escalation: [{ afterSeconds: 29, recipients }] },
+    { escalation: [{ afterSeconds: 86_401, recipients }] },
+    { escalation: [{ afterSeconds: 30.5, recipients }] },
+    { escalation: [{ afterSeconds: '30', recipients }] },
+    { escalation: [{ afterSeconds: 30, recipients: [] }] },
+    { escalation: [{ afterSeconds: 30, recipients: Array(21).fill(recipients[0]) }] },
+    { escalation: null },
+    { escalation: { length: 1 } },
+    { repeatSeconds: 59 },
+    { repeatSeconds: 86_401 },
+    { untilAcknowledged: 'false' },
+    { untilAcknowledged: null },
   ])('is refused with %j', (wrong) => {
     expect(NewRule.safeParse({ ...given, ...wrong }).success).toBe(false);
   });

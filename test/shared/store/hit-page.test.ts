@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
 import { SOON } from '../../../shared/domain/rule-hit.ts';
 import { hitAt } from '../../../shared/store/append-hit.ts';
 import { firstId, type HitItem, pkOf } from '../../../shared/store/hit-item.ts';
 import { store } from '../../../shared/store/store.ts';
-import { createLedger, startEngine } from '../../bench/meter.ts';
+import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
 import { some } from '../../fixtures/store-things.ts';
 
 const START = 1_800_000_000_000;
@@ -20,8 +21,7 @@ const drawing = (seed: number) => {
 };
 
 describe('3,000 hits that were changed soon, late and often', () => {
-  const ledger = createLedger();
-  let engine: Awaited<ReturnType<typeof startEngine>>;
+  let cloud: Cloud;
   let its: ReturnType<typeof store>;
   const hits: HitItem[] = [];
   const counts = new Map<string, number>();
@@ -48,25 +48,25 @@ describe('3,000 hits that were changed soon, late and often', () => {
   };
 
   beforeAll(async () => {
-    engine = await startEngine(ledger);
-    its = store(engine.plain);
-    for (const id of SENSORS) await engine.plain.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
+    cloud = await startTestCloud({ clock: unscheduled });
+    const { table } = cloud.runtime;
+    its = store(table);
+    for (const id of SENSORS) await table.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
     let time = START;
     const all = Array.from({ length: 3_000 }, (_, n) => {
       time += below(3) === 0 ? below(90_000) : below(400);
       return made(n + 1, time);
     });
-    for (let at = 0; at < all.length; at += 100)
-      await engine.plain.write(...all.slice(at, at + 100).map((put) => ({ put })));
+    for (let at = 0; at < all.length; at += 100) await table.write(...all.slice(at, at + 100).map((put) => ({ put })));
     const changes = all.flatMap((hit, at) => [
       ...(below(3) > 0 ? [{ hit, time: hit.createDate + below(SOON) }] : []),
       ...(below(6) === 0 ? [{ hit: all[below(at)] ?? hit, time: hit.createDate + below(SOON) }] : []),
     ]);
     for (let at = 0; at < changes.length; at += 20)
       await Promise.all(changes.slice(at, at + 20).map(({ hit, time }) => change(hit, time)));
-    hits.push(...(await engine.plain.queryAll<HitItem>({ pk: pkOf(CUSTOMER), beginsWith: 'HIT#' })));
+    hits.push(...(await table.queryAll<HitItem>({ pk: pkOf(CUSTOMER), beginsWith: 'HIT#' })));
   }, 60_000);
-  afterAll(() => engine.stop());
+  afterAll(() => cloud.stop());
 
   const byHand = (sensorId: string, sortBy: string): number[] => {
     const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';

@@ -84,7 +84,8 @@ describe('access patterns', () => {
   };
 
   test('each tells the units of its call, and the kinds of items that it finds', async () => {
-    for (const [call, run] of examples) {
+    for (const [call, run, prepare] of examples) {
+      await prepare?.(recorded(engine.endpoint).store);
       const { read, write, found } = await make(call, run);
       expect({ call, read, write }).toEqual({
         call,
@@ -100,13 +101,14 @@ describe('access patterns', () => {
   });
 
   test('each tells all that its call does on any of its ways, and nothing else: rights follow from it', async () => {
-    for (const [call, run] of examples) {
+    for (const [call, run, prepare] of examples) {
+      await prepare?.(recorded(engine.endpoint, 'uncounted').store);
       await forgetCounts(recorded(engine.endpoint, 'uncounted').table, 1);
       await make(call, run, 'uncounted');
     }
-    for (const [call, run, before] of ways) {
+    for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
-      await before?.(store, table);
+      await prepare?.(store, table);
       await make(call, run);
     }
     for (const [call, pattern] of Object.entries(accessPatterns)) {
@@ -144,6 +146,7 @@ describe('the table', () => {
       'canaryHome',
       'canaryRound',
       'addressKey',
+      'pushKey',
       'makerFeedback',
       'hardware',
       'device',

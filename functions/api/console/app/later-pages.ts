@@ -1,3 +1,4 @@
+import { ChannelsPage } from './account/channels.tsx';
 import { ProfilePage } from './account/profile.tsx';
 import { CustomerPage } from './admin/customer.tsx';
 import { CustomersPage } from './admin/customers.tsx';
@@ -8,7 +9,7 @@ import { UsersPage } from './admin/users.tsx';
 import { BotsPage } from './bots/bots.tsx';
 import { AllDeliveriesPage } from './deliveries/all.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
-import { DeliveryPage } from './deliveries/delivery.tsx';
+import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
@@ -25,6 +26,16 @@ import { WebhooksPage } from './webhooks/webhooks.tsx';
  */
 export const laterPages = {
   ...{ ProfilePage, CustomerPage, CustomersPage, FirmwaresPage, KeysPage, UserPage, UsersPage, BotsPage },
-  ...{ AllDeliveriesPage, DeliveriesPage, DeliveryPage, ReplayPage, GroupPage, GroupsPage, RulePage, RulesPage },
-  ...{ SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{
+    AllDeliveriesPage,
+    DeliveriesPage,
+    DeliveryPage,
+    PersonDeliveryPage,
+    ReplayPage,
+    GroupPage,
+    GroupsPage,
+    RulePage,
+    RulesPage,
+  },
+  ...{ ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -28,4 +28,5 @@ export const pages: readonly Page[] = [
   { path: '/sensors/:sensorId', page: later('SensorPage') },
   ...setupPages,
   { path: '/account', page: later('ProfilePage') },
+  { path: '/account/channels', page: later('ChannelsPage') },
 ];

@@ -10,7 +10,7 @@ import {
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import type { Page } from './routes.tsx';
-import { managers } from './session/may.ts';
+import { deliveryManagers, managers } from './session/may.ts';
 import { later } from './ui/later.tsx';
 
 /** The pages for setting up and maintaining a service. Their code is loaded when one is opened. */
@@ -52,13 +52,18 @@ export const setupPages: readonly Page[] = [
   {
     path: '/deliveries',
     page: later('AllDeliveriesPage'),
-    needs: managers,
+    needs: deliveryManagers,
     entry: { label: (texts) => texts.deliveries.title, icon: PaperAirplaneIcon },
   },
   {
     path: '/deliveries/:webhookId',
     page: later('DeliveriesPage'),
     needs: managers,
+  },
+  {
+    path: '/deliveries/people/:personDeliveryId',
+    page: later('PersonDeliveryPage'),
+    needs: 'manage_rules',
   },
   {
     path: '/deliveries/:webhookId/:deliveryId',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
 import { defaultRoom } from '../../../../shared/domain/room-geometry.ts';
+import { Rule } from '../../../../shared/domain/rule.ts';
 import { type Store, store } from '../../../../shared/store/store.ts';
 import { atOnce, refusedAt, statusOf } from '../../../fixtures/answers.ts';
 import type { Client } from '../../../fixtures/client.ts';
@@ -61,7 +62,7 @@ describe('a rule', () => {
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const left = await stores.rules.list(customerId);
     expect(left).toHaveLength(1);
-    expect(left).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
+    expect(left.map((one) => Rule.parse(one))).toMatchObject([await client.ok('GET', `/rules/${rule.id}`)]);
   });
 
   test('that is replaced and deleted at once is deleted once, and stays so', async () => {

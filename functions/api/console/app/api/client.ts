@@ -20,11 +20,17 @@ const cookie = (name: string): string =>
 /** Is it possible that a user is logged in? When it is false, nobody is, and the API need not be asked. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
+/** How long (ms) an answer may take: longer than the service works on any call. A connection that died must not hold up what asks again. */
+const LONGEST = 30_000;
+
 /**
  * The client of the API, typed by the OpenAPI document of this commit: an unknown path, parameter or field does not
  * compile.
  */
-export const api = createClient<paths>({ baseUrl: apiUrl, fetch: patient((request) => fetch(request)) });
+export const api = createClient<paths>({
+  baseUrl: apiUrl,
+  fetch: patient((request) => fetch(request, { signal: AbortSignal.timeout(LONGEST) })),
+});
 
 api.use({
   onRequest: ({ request }) => {

@@ -8,14 +8,15 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
   const { number, startDate, durationMs, status, error, responseBody } = attempt;
-  const isGood = status !== null && status >= 200 && status < 300;
+  // What a person's channel takes has no status.
+  const isGood = status === null ? error === null : status >= 200 && status < 300;
   return (
     <Paper component="li" withBorder p="md">
       <Stack gap="sm">
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
           <Badge variant="light" tt="none" color={isGood ? 'green' : 'red'}>
-            {status ?? texts.errors[error ?? ''] ?? error}
+            {status ?? (error === null ? texts.taken : (texts.errors[error] ?? error))}
           </Badge>
         </Group>
         <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>

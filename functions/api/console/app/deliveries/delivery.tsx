@@ -3,29 +3,28 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeliveryDetail } from 'openapi';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { nameOf, TEST } from '../sensors/kinds.ts';
+import { OfCustomer } from '../shell/of-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { NameLink } from '../ui/name.tsx';
+import { Name, NameLink } from '../ui/name.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { Attempts } from './attempts.tsx';
-import { Message } from './message.tsx';
+import { Message, PersonMessage } from './message.tsx';
+import { personSaid } from './person.ts';
+import { callsOf, hrefOf, type Place } from './place.ts';
 import { StateBadge } from './state.tsx';
 
-type Place = { webhookId: string; deliveryId: string };
-
-const Redeliver = ({ path }: { path: Place }) => {
+const Redeliver = ({ place }: { place: Place }) => {
   const { deliveries: texts } = useTexts();
   const [, go] = useLocation();
   const send = useWrite({
-    send: () => ok(api.POST('/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', { params: { path } })),
+    send: callsOf(place).redeliver,
     done: texts.redelivered,
-    refresh: [['deliveries', path.webhookId]],
-    onDone: ({ deliveryId }) => go(`/deliveries/${path.webhookId}/${deliveryId}`),
+    refresh: [['deliveries']],
+    onDone: ({ deliveryId }) => go(hrefOf({ ...place, deliveryId })),
   });
   return (
     <Button onClick={() => send.mutate()} loading={send.isPending}>
@@ -42,12 +41,21 @@ const Fact = ({ label, children }: FactProps) => (
   </>
 );
 
-/** What the delivery is about: the event with its message, the room, the rule that fired, and the webhook. */
+const ToWebhook = ({ webhookId }: { webhookId: string }) => {
+  const { deliveries: texts } = useTexts();
+  const webhook = useWebhook(webhookId).data;
+  return (
+    <Fact label={texts.webhook}>
+      <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? texts.oneWebhook}</NameLink>
+    </Fact>
+  );
+};
+
+/** What the delivery is about: the event with its message, the room, the rule that fired, and the webhook or the person. */
 const About = ({ delivery }: { delivery: DeliveryDetail }) => {
   const texts = useTexts();
   const { deliveries } = texts;
   const { webhookId, event, eventUuid, sensorId, sensorName, ruleId, ruleName } = delivery;
-  const webhook = useWebhook(webhookId).data;
   const name = nameOf(event, texts);
   const isTest = event === TEST;
   const href = `/sensors/${sensorId}?part=events&event=${eventUuid}`;
@@ -64,9 +72,13 @@ const About = ({ delivery }: { delivery: DeliveryDetail }) => {
           <NameLink href={`/rules/${ruleId}`}>{ruleName ?? String(ruleId)}</NameLink>
         </Fact>
       )}
-      <Fact label={deliveries.webhook}>
-        <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? deliveries.oneWebhook}</NameLink>
-      </Fact>
+      {webhookId === null ? (
+        <Fact label={deliveries.person}>
+          <Name>{personSaid(deliveries, delivery)}</Name>
+        </Fact>
+      ) : (
+        <ToWebhook webhookId={webhookId} />
+      )}
     </>
   );
 };
@@ -86,7 +98,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
         {nextAttempt !== null && <Fact label={texts.next}>{dates.exact(nextAttempt)}</Fact>}
         {replayOf !== null && (
           <Fact label={texts.repeats}>
-            <Anchor component={Link} href={`/deliveries/${webhookId}/${replayOf}`}>
+            <Anchor component={Link} href={hrefOf({ webhookId, deliveryId: replayOf })}>
               {replayOf}
             </Anchor>
           </Fact>
@@ -98,20 +110,19 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
 
 const ENDED = ['delivered', 'failed', 'held'];
 
-/** The page of a delivery: its state, each attempt, and the request that is sent. */
-export const DeliveryPage = () => {
-  const { webhookId = '', deliveryId = '' } = useParams();
+const DeliveryAt = ({ place }: { place: Place }) => {
+  const { webhookId, deliveryId } = place;
   const { deliveries: texts } = useTexts();
-  const path = { webhookId, deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],
-    queryFn: () => ok(api.GET('/webhooks/{webhookId}/deliveries/{deliveryId}', { params: { path } })),
+    queryFn: callsOf(place).get,
     refetchInterval: ({ state }) => (ENDED.includes(state.data?.state ?? '') ? 10_000 : 1_000),
   });
+  const href = webhookId === null ? '/deliveries' : `/deliveries/${webhookId}`;
   return (
     <>
-      <Head title={texts.one} back={{ href: `/deliveries/${webhookId}`, label: texts.title }}>
-        <Redeliver path={path} />
+      <Head title={texts.one} back={{ href, label: texts.title }}>
+        <Redeliver place={place} />
       </Head>
       <Loaded query={delivery}>
         {(found) => (
@@ -119,11 +130,27 @@ export const DeliveryPage = () => {
             <Facts delivery={found} />
             <div className="halves">
               <Attempts log={found.attemptLog} />
-              <Message webhookId={webhookId} deliveryId={deliveryId} />
+              {webhookId === null ? (
+                <PersonMessage place={place} />
+              ) : (
+                <Message webhookId={webhookId} deliveryId={deliveryId} />
+              )}
             </div>
           </>
         )}
       </Loaded>
     </>
   );
+};
+
+/** The page of a delivery to a webhook: its state, each attempt, and the request that is sent. */
+export const DeliveryPage = () => {
+  const { webhookId = '', deliveryId = '' } = useParams();
+  return <DeliveryAt place={{ webhookId, customerId: null, deliveryId }} />;
+};
+
+/** The page of a delivery to a person: its state, each attempt, and the text that is sent. */
+export const PersonDeliveryPage = () => {
+  const { personDeliveryId: deliveryId = '' } = useParams();
+  return <OfCustomer>{(customerId) => <DeliveryAt place={{ webhookId: null, customerId, deliveryId }} />}</OfCustomer>;
 };

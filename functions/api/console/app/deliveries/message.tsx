@@ -7,6 +7,7 @@ import { Code } from '../ui/code.tsx';
 import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
+import { callsOf, type Place } from './place.ts';
 import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
@@ -43,6 +44,31 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
               </Code>
             )}
             {isSigned && <Code label={texts.verify}>{verifyCode}</Code>}
+          </Stack>
+        )}
+      </Loaded>
+    </section>
+  );
+};
+
+/** Shows what a person is told. */
+export const PersonMessage = ({ place }: { place: Place }) => {
+  const { deliveries: texts } = useTexts();
+  const message = useQuery({
+    queryKey: ['message of delivery', place.deliveryId],
+    queryFn: callsOf(place).message,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <section aria-label={texts.message}>
+      <Title order={2} size="h3" mb="sm">
+        {texts.message}
+      </Title>
+      <Loaded query={message}>
+        {({ body }) => (
+          <Stack>
+            <Text style={{ whiteSpace: 'pre-wrap' }}>{body}</Text>
+            <Text size="sm">{texts.textOnly}</Text>
           </Stack>
         )}
       </Loaded>

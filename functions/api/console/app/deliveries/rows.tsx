@@ -6,6 +6,7 @@ import { nameOf, TEST } from '../sensors/kinds.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { type Column, List, type Paged } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
+import { hrefOf } from './place.ts';
 import { StateBadge } from './state.tsx';
 
 type RowsProps = {
@@ -33,7 +34,7 @@ export const Rows = ({ query, more, onPage, isFiltered }: RowsProps) => {
         {
           head: deliveries.time,
           cell: ({ id, webhookId, createDate }) => (
-            <Anchor component={Link} href={`/deliveries/${webhookId}/${id}`} inherit>
+            <Anchor component={Link} href={hrefOf({ webhookId, deliveryId: id })} inherit>
               {dates.exact(createDate)}
             </Anchor>
           ),

@@ -9,6 +9,7 @@ import { managers, type Needs } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useNamesOf } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
+import { isOfFalls, sensorsQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
 
 /** The steps to the first alarm, each with the page on which it is done. */
 const steps = {
@@ -17,34 +18,28 @@ const steps = {
   bot: { href: '/bots', needs: 'manage_bots' },
   webhook: { href: '/webhooks/new', needs: managers },
   rule: { href: '/rules/new', needs: 'manage_rules' },
+  silence: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
 } as const satisfies Record<string, { href: string; needs?: Needs }>;
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
-const isSome = async (call: Promise<readonly { total: number }[]>): Promise<boolean> =>
-  ((await call)[0]?.total ?? 0) > 0;
-
-/** Which steps are done. A rule names a webhook of a bot, so with a rule these are taken as done. */
-const useDone = (customerId: number | null) => {
+/** Which steps are done. A rule tells a webhook of a bot or a person, so with a rule those before it are taken as done. */
+const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const may = useMay();
-  return useQuery({
-    queryKey: ['checklist', customerId],
-    enabled: customerId !== null,
-    // Whoever comes back from a step sees it ticked.
-    staleTime: 0,
-    refetchInterval: ({ state }) => (state.data && Object.values(state.data).every(Boolean) ? false : 15_000),
-    queryFn: async () => {
-      const query = { customerId: customerId ?? 0, perPage: 1 };
-      const [rule, sensor] = await Promise.all([
-        isSome(ok(api.GET('/rules', { params: { query } }))),
-        isSome(ok(api.GET('/sensors', { params: { query } }))),
-      ]);
-      const webhook = rule || (may(managers) && (await isSome(ok(api.GET('/webhooks', { params: { query } })))));
-      const bots = { params: { query: { customerId: query.customerId } } };
-      const bot = rule || (may('manage_bots') && (await ok(api.GET('/bots', bots))).length > 0);
-      return { customer: true, sensor, bot, webhook, rule } satisfies Record<Step, boolean>;
-    },
-  });
+  const sensors = useQuery(sensorsQuery(customerId)).data;
+  const rules = useQuery(watchRulesQuery(customerId)).data;
+  const isNew = rules?.total === 0;
+  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
+  const bots = useQuery({
+    queryKey: ['bots', 'count', customerId],
+    enabled: isNew && may('manage_bots'),
+    queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
+  }).data;
+  if (sensors === undefined || rules === undefined) return undefined;
+  if (isNew && ((may(managers) && !webhooks) || (may('manage_bots') && !bots))) return undefined;
+  const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
+  const [rule, silence] = [rules.wanted.some(isOfFalls), rules.wanted.some((one) => !isOfFalls(one))];
+  return { customer: true, sensor: sensors > 0, bot: has(bots), webhook: has(webhooks), rule, silence };
 };
 
 type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boolean };
@@ -89,20 +84,21 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
   );
 };
 
-/** Leads to the first alarm, step by step, as long as one is missing and the user has not hidden the list. */
-export const Checklist = ({ customerId }: { customerId: number | null }) => {
+const nothing: Record<Step, boolean> = {
+  ...{ customer: false, sensor: false, bot: false, webhook: false, rule: false, silence: false },
+};
+
+type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
+const Steps = ({ done, onHide }: StepsProps) => {
   const { checklist: texts } = useTexts();
-  const [hidden, setHidden] = useLocalStorage<number[]>({ key: 'checklist hidden', defaultValue: [] });
-  const { data } = useDone(customerId);
-  const done = customerId === null ? { customer: false, sensor: false, bot: false, webhook: false, rule: false } : data;
-  if (!done || names.every((name) => done[name]) || (customerId !== null && hidden.includes(customerId))) return null;
   const next = names.find((name) => !done[name]);
+  if (!next) return null;
   return (
     <Paper component="section" aria-label={texts.title} withBorder p="lg">
       <Group justify="space-between" mb="sm">
         <Title order={2}>{texts.title}</Title>
-        {customerId !== null && (
-          <Button variant="default" size="xs" onClick={() => setHidden([...hidden, customerId])}>
+        {onHide && (
+          <Button variant="default" size="xs" onClick={onHide}>
             {texts.hide}
           </Button>
         )}
@@ -121,3 +117,14 @@ export const Checklist = ({ customerId }: { customerId: number | null }) => {
     </Paper>
   );
 };
+
+const OfCustomer = ({ customerId }: { customerId: number }) => {
+  const [hidden, setHidden] = useLocalStorage<number[]>({ key: 'checklist hidden', defaultValue: [] });
+  const done = useDone(customerId);
+  if (!done || hidden.includes(customerId)) return null;
+  return <Steps done={done} onHide={() => setHidden([...hidden, customerId])} />;
+};
+
+/** Leads to the first alarm, step by step, as long as one is missing and the user has not hidden the list. */
+export const Checklist = ({ customerId }: { customerId: number | null }) =>
+  customerId === null ? <Steps done={nothing} /> : <OfCustomer customerId={customerId} />;

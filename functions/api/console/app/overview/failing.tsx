@@ -1,14 +1,13 @@
 import { Badge, Group, List, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
-import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { managers } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
+import { webhooksQuery } from './watched.ts';
 
 const isFailing = ({ isEnabled, disabledReason, health }: Webhook): boolean =>
   health.consecutiveFailures > 0 || (!isEnabled && disabledReason !== null);
@@ -31,15 +30,11 @@ const One = ({ webhook: { id, name, isEnabled, health } }: { webhook: Webhook })
 
 const Webhooks = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
-  const webhooks = useQuery({
-    queryKey: ['webhooks', 'health', customerId],
-    refetchInterval: 10_000,
-    queryFn: () => ok(api.GET('/webhooks', { params: { query: { perPage: 200, customerId } } })),
-  });
+  const webhooks = useQuery(webhooksQuery(customerId));
   return (
     <Loaded query={webhooks}>
-      {([page]) => {
-        const failing = page?.data.filter(isFailing) ?? [];
+      {(all) => {
+        const failing = all.filter(isFailing);
         if (failing.length === 0) return <Text>{texts.noFailing}</Text>;
         return (
           <List>

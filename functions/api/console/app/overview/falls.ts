@@ -22,6 +22,7 @@ export const openFallsQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['open falls', customerId],
     refetchInterval: 5_000,
+    refetchIntervalInBackground: true,
     queryFn: async (): Promise<OpenFalls> => {
       const params = { path: { customerId }, query: { perPage: MOST } };
       const [page] = await ok(api.GET('/customers/{customerId}/open-falls', { params }));

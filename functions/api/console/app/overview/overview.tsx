@@ -1,65 +1,128 @@
-import { Alert, Group, Stack, Switch, Title } from '@mantine/core';
+import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/of-customer.tsx';
-import { useTexts } from '../texts/texts.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { useNow } from '../ui/now.ts';
+import { Failed, Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
+import { alarmsOf, answered, isOpen, withFalls } from './alarms.ts';
+import { Shift, Taken } from './answered.tsx';
+import { useBadge } from './badge.ts';
 import { Checklist } from './checklist.tsx';
 import { Failing } from './failing.tsx';
-import { fallKey, openFallsQuery } from './falls.ts';
+import { openFallsQuery } from './falls.ts';
+import { type Freshness, Late, useFreshness } from './fresh.tsx';
 import { hitsQuery } from './hits.ts';
 import { HitsChart } from './hits-chart.tsx';
-import { OpenFalls } from './open-falls.tsx';
+import { countOf, keysOf, OpenAlarms } from './open-alarms.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
-import { Unwatched } from './unwatched.tsx';
-import { isWhole, useWatch } from './watch.ts';
+import { Troubles } from './troubles.tsx';
+import { Unknown, Unwatched } from './unwatched.tsx';
+import { isWhole, useWatch, type Watch } from './watch.ts';
 import './overview.css';
+
+const MINUTE = 60_000;
+
+/** The alarms of a customer, by the hits of rules and the falls that go on. */
+const useAlarms = (customerId: number) => {
+  const falls = useQuery(openFallsQuery(customerId));
+  const hits = useQuery(hitsQuery(customerId));
+  const { alarms, untold } = useMemo(
+    () => withFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []),
+    [hits.data, falls.data],
+  );
+  const open = { alarms: alarms.filter(isOpen), untold, more: falls.data?.more ?? 0 };
+  // Without both, what is not there may be unknown.
+  const isKnown = falls.data !== undefined && hits.data !== undefined;
+  return { falls, hits, alarms, open, isKnown };
+};
+type Known = ReturnType<typeof useAlarms> & { watch: Watch; fresh: Freshness };
+
+const useTab = (count: number, { state }: Freshness): void => {
+  const { overview: texts } = useTexts();
+  const title = count > 0 ? `(${count}) ${texts.title}` : texts.title;
+  useTitle(state === 'late' ? `⚠ ${title}` : title);
+  useBadge(count);
+};
+
+const Sound = ({ keys }: { keys: string[][] | undefined }) => {
+  const { overview: texts } = useTexts();
+  const [isOn, setOn] = useLocalStorage({ key: 'sound', defaultValue: false });
+  const { isBlocked } = useSoundFor(keys, isOn);
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{texts.alarms}</Title>
+        <Switch label={texts.sound} checked={isOn} onChange={({ currentTarget }) => setOn(currentTarget.checked)} />
+      </Group>
+      {isBlocked && (
+        <Alert color="yellow" mb="sm">
+          {texts.soundBlocked}
+        </Alert>
+      )}
+    </>
+  );
+};
+
+const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const error = (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error);
+  const isWatched = fresh.state === 'fresh' && hits.data?.isWhole === true && isWhole(watch);
+  return (
+    <section aria-label={texts.alarms}>
+      <Sound keys={isKnown ? keysOf(open) : undefined} />
+      {(isKnown || countOf(open) > 0) && (
+        <OpenAlarms {...{ open, isKnown, isWatched }} isSomebodyDown={falls.data?.falls.length !== 0} />
+      )}
+      {!isKnown && !error && <Loading rows={2} />}
+      {error && <Failed error={error} onRetry={() => void Promise.all([falls.refetch(), hits.refetch()])} />}
+      {hits.data?.isWhole === false && <Text mt="sm">{texts.notWhole}</Text>}
+      {fresh.at > 0 && (
+        <Text c="dimmed" mt="sm">
+          {texts.asOf(dates.second(fresh.at))}
+        </Text>
+      )}
+      <Unknown watch={watch} />
+    </section>
+  );
+};
 
 const OfCustomer = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
-  const [withSound, setWithSound] = useLocalStorage({ key: 'sound', defaultValue: false });
-  // With sound switched on, the falls are also polled while another tab is in front.
-  const open = useQuery({ ...openFallsQuery(customerId), refetchIntervalInBackground: withSound });
-  const hits = useQuery(hitsQuery(customerId));
+  const alarms = useAlarms(customerId);
   const watch = useWatch(customerId);
-  const falls = open.data?.falls;
-  useTitle(falls?.length ? `(${falls.length}) ${texts.title}` : texts.title);
-  const { isBlocked } = useSoundFor(falls?.map(fallKey), withSound);
+  const fresh = useFreshness([alarms.falls, alarms.hits], watch.readAt);
+  const { taken, done } = answered(alarms.alarms, useNow(MINUTE));
+  useTab(countOf(alarms.open), fresh);
+  const hits = alarms.hits.data?.hits;
   return (
     <>
+      <Late fresh={fresh} />
+      <Alarms {...alarms} watch={watch} fresh={fresh} />
       <Unwatched watch={watch} />
-      <section aria-label={texts.falls}>
-        <Group justify="space-between" mb="sm">
-          <Title order={2}>{texts.falls}</Title>
-          <Switch
-            label={texts.sound}
-            checked={withSound}
-            onChange={({ currentTarget }) => setWithSound(currentTarget.checked)}
-          />
-        </Group>
-        {isBlocked && (
-          <Alert color="yellow" mb="sm">
-            {texts.soundBlocked}
-          </Alert>
-        )}
-        <Loaded query={open} rows={2}>
-          {(found) => <OpenFalls {...found} isWatched={watch !== undefined && isWhole(watch)} />}
-        </Loaded>
-      </section>
+      <Troubles customerId={customerId} />
+      <Checklist customerId={customerId} />
+      <Taken alarms={taken} />
+      {hits && <Shift alarms={done} />}
       <section aria-label={texts.hits}>
         <Title order={2} mb="sm">
           {texts.hits}
         </Title>
-        <Loaded query={hits}>{(all) => <HitsChart hits={all} />}</Loaded>
+        {hits && <HitsChart hits={hits} />}
       </section>
     </>
   );
 };
 
-/** The overview page: what is not watched, open falls, silent sensors, rule hits, and failing webhooks. */
+/**
+ * The overview page, for a night: open alarms, what is not watched, what is taken care of, what became of the others,
+ * rule hits, silent sensors, and failing webhooks.
+ */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();
   const { customerId, isNone } = useCustomer();
@@ -67,8 +130,8 @@ export const OverviewPage = () => {
   return (
     <Stack gap="xl">
       <Title order={1}>{texts.title}</Title>
-      {(customerId !== null || isNone) && <Checklist customerId={customerId} />}
-      {customerId !== null && <OfCustomer customerId={customerId} />}
+      {customerId === null && isNone && <Checklist customerId={null} />}
+      {customerId !== null && <OfCustomer key={customerId} customerId={customerId} />}
       {customerId === null && isNone === false && <NoCustomer />}
       <div className="cards">
         <SensorStates />

@@ -1,22 +1,17 @@
 import { Anchor, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { sensorCount } from './sensor-count.ts';
+import { sensorsQuery, silentQuery } from './watched.ts';
 
-const states = ['active', 'inactive'] as const;
-
-const Count = ({ state }: { state: (typeof states)[number] }) => {
+const Count = ({ state, children }: { state: 'active' | 'inactive'; children: ReactNode }) => {
   const { sensors: texts } = useTexts();
-  const dates = useDates();
-  const count = useQuery(sensorCount(state === 'active', useCustomerId()));
   return (
     <div className={`count ${state}`}>
-      <Loaded query={count} rows={1}>
-        {(total) => <strong>{dates.number(total)}</strong>}
-      </Loaded>
+      {children}
       <Anchor component={Link} href={`/sensors?state=${state}`}>
         {texts.states[state]}
       </Anchor>
@@ -27,15 +22,31 @@ const Count = ({ state }: { state: (typeof states)[number] }) => {
 /** Shows the number of sensors in each state. */
 export const SensorStates = () => {
   const { overview: texts } = useTexts();
+  const customerId = useCustomerId();
+  const dates = useDates();
+  const all = useQuery(sensorsQuery(customerId));
+  const silent = useQuery(silentQuery(customerId));
+  const strong = (count: number) => <strong>{dates.number(Math.max(0, count))}</strong>;
   return (
     <Paper component="section" aria-label={texts.sensors} withBorder p="lg">
       <Title order={2} mb="sm">
         {texts.sensors}
       </Title>
       <Text component="div" className="counts">
-        {states.map((state) => (
-          <Count key={state} state={state} />
-        ))}
+        <Count state="active">
+          <Loaded query={silent} rows={1}>
+            {({ total }) => (
+              <Loaded query={all} rows={1}>
+                {(count) => strong(count - total)}
+              </Loaded>
+            )}
+          </Loaded>
+        </Count>
+        <Count state="inactive">
+          <Loaded query={silent} rows={1}>
+            {({ total }) => strong(total)}
+          </Loaded>
+        </Count>
       </Text>
     </Paper>
   );

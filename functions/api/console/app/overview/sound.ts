@@ -1,14 +1,21 @@
 import { useEffect, useRef, useState } from 'react';
 
-const play = (audio: AudioContext): void => {
-  const tone = audio.createOscillator();
-  const volume = audio.createGain();
-  tone.frequency.value = 880;
-  volume.gain.setValueAtTime(0.3, audio.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.8);
-  tone.connect(volume).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + 0.8);
+/** So many tones at most say how many alarms are open, so long (s) after each other. */
+const MOST = 5;
+const APART = 0.5;
+
+const play = (audio: AudioContext, count: number): void => {
+  for (let at = 0; at < Math.min(count, MOST); at++) {
+    const start = audio.currentTime + at * APART;
+    const tone = audio.createOscillator();
+    const volume = audio.createGain();
+    tone.frequency.value = 880;
+    volume.gain.setValueAtTime(0.3, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + APART);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(start);
+    tone.stop(start + APART);
+  }
 };
 
 /**
@@ -41,16 +48,18 @@ const useAudio = (isOn: boolean) => {
 };
 
 /**
- * Beeps when a key appears that was not there before; the first keys do not beep. `isBlocked` says that the browser
- * plays no sound until the user has used the page.
+ * Beeps once for each open alarm when one is new; those that the page opens with do not beep. Each alarm has some keys: it
+ * is new when none of them was there before. `isBlocked` says that the browser plays no sound until the user has used
+ * the page.
  */
-export const useSoundFor = (keys: readonly string[] | undefined, isOn: boolean): { isBlocked: boolean } => {
+export const useSoundFor = (alarms: readonly string[][] | undefined, isOn: boolean): { isBlocked: boolean } => {
   const known = useRef<ReadonlySet<string> | null>(null);
   const { audio, isBlocked } = useAudio(isOn);
   useEffect(() => {
-    if (!keys) return;
-    if (audio.current && known.current && keys.some((key) => !known.current?.has(key))) play(audio.current);
-    known.current = new Set(keys);
-  }, [keys, audio]);
+    if (!alarms) return;
+    const isNew = alarms.some((keys) => !keys.some((key) => known.current?.has(key)));
+    if (audio.current && known.current && isNew) play(audio.current, alarms.length);
+    known.current = new Set(alarms.flat());
+  }, [alarms, audio]);
   return { isBlocked };
 };

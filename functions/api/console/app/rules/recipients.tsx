@@ -1,16 +1,14 @@
-import { Alert, Anchor, MultiSelect, Text } from '@mantine/core';
+import { Alert, Anchor, MultiSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Rule } from 'openapi';
 import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
-
-type Recipient = Rule['recipients'][number];
+import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
 /** The webhooks that a rule can tell, which are those of bots. Only users who may manage bots can see them. */
-export const useRecipients = (customerId: number) => {
+const useWebhooks = (customerId: number) => {
   const may = useMay();
   return useQuery({
     queryKey: ['webhooks', 'of bots', customerId],
@@ -22,51 +20,73 @@ export const useRecipients = (customerId: number) => {
   });
 };
 
+/** Gives a function that says who a recipient is; null: it is a webhook that the user does not see, or that is gone. */
+export const useRecipientName = (customerId: number) => {
+  const webhooks = useWebhooks(customerId).data;
+  const personName = usePersonName(customerId);
+  return (one: Recipient): string | null =>
+    'webhookId' in one ? (webhooks?.find(({ id }) => id === one.webhookId)?.name ?? null) : personName(one);
+};
+
+const keyOf = (one: Recipient): string =>
+  'webhookId' in one ? one.webhookId : `${'userId' in one ? one.userId : 'duty'} ${one.by}`;
+
 type RecipientsProps = {
+  label?: string;
   customerId: number;
   value: readonly Recipient[];
   onChange: (recipients: Recipient[]) => void;
-  error: string | undefined;
+  /** Where they are in the rule, and what is wrong at a path of it. */
+  path: string;
+  errorOf: (path: string) => string | undefined;
 };
 
-export const Recipients = ({ customerId, value, onChange, error }: RecipientsProps) => {
+const firstOf = (all: readonly (string | undefined)[]) => all.find((one) => one !== undefined);
+
+const NoWebhooks = () => {
   const { rules: texts, webhooks } = useTexts();
-  const isAllowed = useMay()('manage_bots');
-  const known = useRecipients(customerId);
-  if (!isAllowed) return <Text>{`${texts.recipients}: ${texts.somebody(value.length)}. ${texts.mayNotChoose}`}</Text>;
-  if (known.data?.length === 0 && value.length === 0)
-    return (
-      <Alert color={error === undefined ? 'yellow' : 'red'} title={texts.recipients}>
-        {texts.noRecipients}{' '}
-        <Anchor component={Link} href="/webhooks/new" inherit>
-          {webhooks.create}
-        </Anchor>
-      </Alert>
-    );
-  const choose = (ids: readonly string[]) =>
-    onChange(
-      ids.flatMap((webhookId) => {
-        const botId = known.data?.find(({ id }) => id === webhookId)?.botId;
-        return botId === undefined ? value.filter((one) => one.webhookId === webhookId) : [{ botId, webhookId }];
-      }),
-    );
-  // A rule may name a deleted webhook. It is shown by its id, and can be removed.
-  const lost = value.filter(({ webhookId }) => !known.data?.some(({ id }) => id === webhookId));
-  const options = [
-    ...(known.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-    ...lost.map(({ webhookId }) => ({ value: webhookId, label: webhookId })),
-  ];
   return (
-    <MultiSelect
-      label={texts.recipients}
-      description={texts.recipientsHint}
-      data={options}
-      value={value.map(({ webhookId }) => webhookId)}
-      onChange={choose}
-      searchable
-      withAsterisk
-      maxValues={20}
-      error={error}
-    />
+    <Alert color="yellow" title={texts.recipients}>
+      {texts.noRecipients}{' '}
+      <Anchor component={Link} href="/webhooks/new" inherit>
+        {webhooks.create}
+      </Anchor>
+    </Alert>
+  );
+};
+
+/** Chooses whom a rule tells: webhooks of bots, and people. */
+export const Recipients = ({ label, customerId, value, onChange, path, errorOf }: RecipientsProps) => {
+  const { rules: texts } = useTexts();
+  const isAllowed = useMay()('manage_bots');
+  const known = useWebhooks(customerId).data ?? [];
+  const nameOf = useRecipientName(customerId);
+  const choices: Recipient[] = known.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
+  // A rule may name a deleted webhook. It is shown by its id, and can be removed.
+  const all = new Map([...choices, ...value].map((one) => [keyOf(one), one]));
+  const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
+  const personError = firstOf(
+    value.flatMap((_, at) => ['userId', 'by'].map((name) => errorOf(`${path}.${at}.${name}`))),
+  );
+  return (
+    <Stack gap="sm">
+      {isAllowed && known.length === 0 && <NoWebhooks />}
+      <MultiSelect
+        label={label ?? texts.recipients}
+        description={isAllowed ? texts.recipientsHint : texts.mayNotChoose}
+        data={[...all].map(([key, one]) => ({ value: key, label: nameOf(one) ?? key }))}
+        value={value.map(keyOf)}
+        onChange={(keys) => onChange(keys.flatMap((key) => all.get(key) ?? []))}
+        searchable
+        withAsterisk
+        maxValues={20}
+        error={error}
+      />
+      <AddPerson
+        customerId={customerId}
+        onAdd={(one) => onChange([...value.filter((other) => keyOf(other) !== keyOf(one)), one].slice(0, 20))}
+        error={personError}
+      />
+    </Stack>
   );
 };

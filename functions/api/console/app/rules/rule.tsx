@@ -1,7 +1,7 @@
 import type { Rule, RuleUpdate } from 'openapi';
 import { useState } from 'react';
-import { useLocation, useParams } from 'wouter';
-import { hasRegions } from '../../../../../shared/domain/kinds.ts';
+import { useLocation, useParams, useSearchParams } from 'wouter';
+import { hasRegions, kinds, type Situation } from '../../../../../shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
@@ -16,19 +16,24 @@ import { useEdited } from '../ui/edited.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { Escalation } from './escalation.tsx';
 import { Recipients } from './recipients.tsx';
 import { Limits, Said, What } from './rule-fields.tsx';
 import { Scope } from './scope.tsx';
 import { Sentence } from './sentence.tsx';
+import { Try } from './try.tsx';
 import { ScheduleFields } from './week-grid.tsx';
 
 const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
 const refresh = [['rules'], ['rule']];
 
-const newRule = ({ rules: { newMessage } }: Texts): RuleUpdate => ({
+const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
+
+const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUpdate => ({
   ...{ name: '', title: '{situation}: {sensor}', message: newMessage },
-  ...{ situation: 'fall_detected', sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
+  ...{ situation, sensorId: null, sensorGroupId: null, regionId: null, schedule: null },
   ...{ rateLimitSeconds: 60, includeSimulated: false, isEnabled: true, recipients: [] },
+  ...{ escalation: [], repeatSeconds: null, untilAcknowledged: true },
 });
 
 /** The parts of a rule that can be changed. */
@@ -41,6 +46,12 @@ const useRuleDraft = (initial: RuleUpdate) => {
     change(part.situation && !hasRegions(part.situation) ? { ...part, regionId: null } : part);
   return [draft, set] as const;
 };
+
+/** The lists of recipients of a rule, with their paths in it. */
+const namedIn = ({ recipients, escalation = [] }: RuleUpdate) => [
+  { path: 'recipients', recipients },
+  ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
+];
 
 type EditorProps = { rule: Rule | null; customerId: number };
 const Remove = ({ rule: { id, name } }: { rule: Rule }) => {
@@ -73,11 +84,17 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 
 const Fields = ({ rule, customerId }: EditorProps) => {
   const texts = useTexts();
-  const [draft, change] = useRuleDraft(rule ? draftOf(rule) : newRule(texts));
+  // A link may propose a rule for another situation than falls.
+  const proposed = useSearchParams()[0].get('situation');
+  const [draft, change] = useRuleDraft(
+    rule ? draftOf(rule) : newRule(texts, isSituation(proposed) ? proposed : 'fall_detected'),
+  );
   const save = useSave({ rule, customerId });
   const [isAsked, setAsked] = useState(false);
-  const isForNobody = draft.recipients.length === 0;
+  const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);
   const fault = (path: string) => faultOf(save.error, path);
+  const isEmpty = (path: string) => namedIn(draft).some((one) => one.path === path && one.recipients.length === 0);
+  const errorOf = (path: string) => (isAsked && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
   const submit = () => {
     setAsked(true);
     if (!isForNobody) save.mutate(draft);
@@ -93,10 +110,10 @@ const Fields = ({ rule, customerId }: EditorProps) => {
         customerId={customerId}
         value={draft.recipients}
         onChange={(recipients) => change({ recipients })}
-        error={
-          isAsked && isForNobody ? texts.rules.needsRecipient : (fault('recipients') ?? fault('recipients.0.webhookId'))
-        }
+        path="recipients"
+        errorOf={errorOf}
       />
+      <Escalation customerId={customerId} rule={draft} onChange={change} field={field} errorOf={errorOf} />
       <Said field={field} />
       <Limits field={field} />
     </Form>
@@ -111,6 +128,7 @@ const Editor = ({ rule, customerId }: EditorProps) => {
       <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
         {rule && isAllowed && <Remove rule={rule} />}
       </Head>
+      {isAllowed && rule && <Try rule={rule} />}
       {isAllowed && <Fields rule={rule} customerId={customerId} />}
       {!isAllowed && rule && <Sentence rule={draftOf(rule)} customerId={customerId} />}
       {!isAllowed && <ReadOnly needs="manage_rules" />}

@@ -6,7 +6,7 @@ import { ok } from '../api/problem.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
-import { useRecipients } from './recipients.tsx';
+import { useRecipientName } from './recipients.tsx';
 import { daysIn, daysSaid } from './week.ts';
 
 /** The query for the room of a sensor; it is disabled while the id is null. */
@@ -46,25 +46,46 @@ const lengthSaid = (seconds: number, locale: string): string => {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / length);
 };
 
-const useWhom = ({ recipients }: RuleUpdate, customerId: number): string => {
+/** Gives what tells whom recipients are. */
+const useWhom = (customerId: number) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
-  const known = useRecipients(customerId).data ?? [];
-  if (recipients.length === 0) return texts.nobody;
-  const names = recipients.flatMap(({ webhookId }) => known.find(({ id }) => id === webhookId)?.name ?? []);
-  if (names.length < recipients.length) return texts.somebody(recipients.length);
-  return new Intl.ListFormat(locale).format(names);
+  const nameOf = useRecipientName(customerId);
+  return (recipients: RuleUpdate['recipients']): string => {
+    if (recipients.length === 0) return texts.nobody;
+    const names = recipients.flatMap((one) => nameOf(one) ?? []);
+    if (names.length < recipients.length) return texts.somebody(recipients.length);
+    return new Intl.ListFormat(locale).format(names);
+  };
+};
+
+/** Says whom a rule tells when nobody acknowledges. */
+const Onward = ({ rule, whom }: { rule: RuleUpdate; whom: ReturnType<typeof useWhom> }) => {
+  const { rules: texts } = useTexts();
+  const locale = useLocale();
+  const { escalation = [], repeatSeconds, untilAcknowledged } = rule;
+  if (escalation.length === 0 && repeatSeconds === null) return null;
+  return (
+    <>
+      {escalation.map(({ afterSeconds, recipients }) => (
+        <Text key={afterSeconds}>{texts.stepSays(lengthSaid(afterSeconds, locale), whom(recipients))}</Text>
+      ))}
+      {repeatSeconds !== null && <Text>{texts.repeatSays(lengthSaid(repeatSeconds, locale))}</Text>}
+      {!untilAcknowledged && <Text>{texts.whileItLasts}</Text>}
+    </>
+  );
 };
 
 /** Shows a rule as a sentence. */
 export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: number }) => {
   const { rules: texts, situations } = useTexts();
   const locale = useLocale();
+  const whom = useWhom(customerId);
   const said = texts.says({
     situation: situations[rule.situation],
     where: useWhere(rule, customerId),
     when: useWhen(rule),
-    whom: useWhom(rule, customerId),
+    whom: whom(rule.recipients),
     rest: rule.rateLimitSeconds > 0 ? lengthSaid(rule.rateLimitSeconds, locale) : '',
   });
   return (
@@ -72,6 +93,7 @@ export const Sentence = ({ rule, customerId }: { rule: RuleUpdate; customerId: n
       <Text size="lg" className="name">
         {said}
       </Text>
+      <Onward rule={rule} whom={whom} />
       {rule.includeSimulated && <Text>{texts.simulated}</Text>}
       {!rule.isEnabled && <Text fw={600}>{texts.isOff}</Text>}
     </Paper>

@@ -1,19 +1,16 @@
 import { Button, Text } from '@mantine/core';
 import type { RuleHit } from 'openapi';
-import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
+import { acknowledge } from '../overview/answer.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
-const Go = ({ hit: { id: ruleHitId, ruleCustomerId: customerId, sensorId } }: { hit: RuleHit }) => {
+const Go = ({ hit }: { hit: RuleHit }) => {
   const { hits: texts } = useTexts().sensor;
-  const params = { path: { customerId, ruleHitId } };
-  const path = '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement';
   const write = useWrite({
-    send: () => ok(api.PUT(path, { params, body: {} })),
+    send: () => acknowledge(hit),
     done: texts.going,
-    refresh: [['sensor', sensorId, 'hits']],
+    refresh: [['sensor', hit.sensorId, 'hits']],
   });
   return (
     <Button size="xs" onClick={() => write.mutate()} loading={write.isPending}>

@@ -22,6 +22,9 @@ export const AccountMenu = () => {
         <Menu.Item component={Link} href="/account">
           {texts.account.title}
         </Menu.Item>
+        <Menu.Item component={Link} href="/account/channels">
+          {texts.channels.title}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{texts.theme}</Menu.Label>
         {schemes.map((scheme) => (

@@ -12,6 +12,7 @@ export const datesIn = (locale: string) => {
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
   const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' });
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+  const second = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const number = new Intl.NumberFormat(locale);
   return {
@@ -19,6 +20,8 @@ export const datesIn = (locale: string) => {
     exact: (time: number) => exact.format(time),
     day: (time: number) => day.format(time),
     clock: (time: number) => clock.format(time),
+    /** Formats the time of a day, to the second. */
+    second: (time: number) => second.format(time),
     number: (value: number) => number.format(value),
     /** Formats the time since `time` in whole units, such as "3 minutes ago". */
     ago: (time: number, now: number): string => {

@@ -1,8 +1,10 @@
 import { admin } from './admin-de.ts';
 import { bots } from './bots-de.ts';
+import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
+import { overview } from './overview-de.ts';
 import { room } from './room-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
@@ -74,7 +76,11 @@ export const de: Texts = {
       ],
       bot: ['Einen Bot anlegen', 'Das Konto, dem Regeln etwas melden, etwa „Schwesternruf“.'],
       webhook: ['Dem Bot einen Webhook geben', 'Die Adresse des Empfängers, der seine Alarme bekommt.'],
-      rule: ['Eine Regel anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
+      rule: ['Eine Regel für Stürze anlegen', 'Sie sagt, welche Situation welcher Sensoren wem was meldet.'],
+      silence: [
+        'Eine Regel für Stille anlegen',
+        'Ein Sensor, der nichts meldet, sieht keinen Sturz: davon muss jemand erfahren.',
+      ],
     },
   },
   login: {
@@ -101,29 +107,7 @@ export const de: Texts = {
     done: 'Das Passwort ist gesetzt. Melden Sie sich damit an.',
     back: 'Zurück zur Anmeldung',
   },
-  overview: {
-    title: 'Übersicht',
-    falls: 'Jetzt am Boden',
-    noFalls: 'Von niemandem ist bekannt, dass er am Boden liegt.',
-    unwatched: 'Nicht alles wird überwacht',
-    silent: (silent, all) =>
-      `${silent} von ${plural(all, 'Raum', 'Räumen')} ${silent === 1 ? 'wird' : 'werden'} nicht überwacht: Von ${silent === 1 ? 'seinem Sensor' : 'ihren Sensoren'} ist nichts zu hören.`,
-    noFallRule: 'Keine Regel meldet jemandem einen Sturz.',
-    moreFalls: (count: number) => `Und ${count} weitere Sensoren, die jemanden am Boden sehen.`,
-    sensitive: 'Empfindliche Erkennung',
-    simulated: 'Simuliert',
-    sound: 'Ton bei einem neuen Sturz',
-    soundBlocked:
-      'Der Browser spielt noch keinen Ton: Klicken Sie irgendwo auf diese Seite, oder drücken Sie eine Taste.',
-    sensors: 'Sensoren',
-    hits: 'Treffer der letzten 24 Stunden',
-    hitsIn: (count) => plural(count, 'Treffer', 'Treffer'),
-    noHits: 'Keine Regel hat ausgelöst.',
-    failing: 'Zustellungen, die fehlschlagen',
-    noFailing: 'Alle Webhooks funktionieren.',
-    failures: (count) => plural(count, 'Fehlschlag', 'Fehlschläge'),
-    disabled: 'Abgeschaltet',
-  },
+  overview,
   sensors,
   sensor,
   room,
@@ -132,6 +116,7 @@ export const de: Texts = {
   groups,
   rules,
   bots,
+  channels,
   webhooks,
   deliveries,
   admin,

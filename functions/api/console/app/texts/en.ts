@@ -1,8 +1,10 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
 import { bots } from './bots-en.ts';
+import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
+import { overview } from './overview-en.ts';
 import { room } from './room-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
@@ -72,7 +74,8 @@ export const en = {
       sensor: ['Link a sensor', 'By the code that it shows, once it has registered with a provisioning key.'],
       bot: ['Create a bot', 'The account that rules tell, such as “Nurse call”.'],
       webhook: ['Give the bot a webhook', 'The address of the receiver that gets its alarms.'],
-      rule: ['Create a rule', 'It says which situation of which sensors tells whom what.'],
+      rule: ['Create a rule for falls', 'It says which situation of which sensors tells whom what.'],
+      silence: ['Create a rule for silence', 'A sensor that says nothing sees no fall: somebody has to hear of it.'],
     } satisfies Record<string, [string, string]>,
   },
   login: {
@@ -97,28 +100,7 @@ export const en = {
     done: 'The password is set. Log in with it.',
     back: 'Back to the login',
   },
-  overview: {
-    title: 'Overview',
-    falls: 'On the floor now',
-    noFalls: 'Nobody is known to lie on the floor.',
-    unwatched: 'Not everything is watched',
-    silent: (silent: number, all: number) =>
-      `${silent} of ${plural(all, 'room', 'rooms')} ${silent === 1 ? 'is' : 'are'} not watched: nothing is heard of ${silent === 1 ? 'its sensor' : 'their sensors'}.`,
-    noFallRule: 'No rule tells anybody of a fall.',
-    moreFalls: (count: number) => `And ${count} more sensors that see somebody on the floor.`,
-    sensitive: 'Sensitive detection',
-    simulated: 'Simulated',
-    sound: 'Sound at a new fall',
-    soundBlocked: 'The browser plays no sound yet: click anywhere on this page, or press a key.',
-    sensors: 'Sensors',
-    hits: 'Hits of the last 24 hours',
-    hitsIn: (count: number) => plural(count, 'hit', 'hits'),
-    noHits: 'No rule has fired.',
-    failing: 'Deliveries that fail',
-    noFailing: 'All webhooks work.',
-    failures: (count: number) => plural(count, 'failure', 'failures'),
-    disabled: 'Disabled',
-  },
+  overview,
   sensors,
   sensor,
   room,
@@ -127,6 +109,7 @@ export const en = {
   groups,
   rules,
   bots,
+  channels,
   webhooks,
   deliveries,
   admin,

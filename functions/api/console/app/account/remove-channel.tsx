@@ -1,0 +1,20 @@
+import type { Channel } from 'openapi';
+import { api } from '../api/client.ts';
+import { ok } from '../api/problem.ts';
+import { useTexts } from '../texts/texts.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
+import { channelsQuery, self } from './queries.ts';
+
+/** Deletes a channel of the user after a question. */
+export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }) => {
+  const { channels: texts } = useTexts();
+  const params = { path: { ...self.path, by } };
+  return (
+    <DeleteButton
+      name={address}
+      text={texts.removeText}
+      send={() => ok(api.DELETE('/users/{userId}/channels/{by}', { params }))}
+      refresh={[channelsQuery.queryKey]}
+    />
+  );
+};

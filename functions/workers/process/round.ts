@@ -1,0 +1,154 @@
+import {
+  type Addressee,
+  deliveryTo,
+  type Known,
+  keyOfAddressee,
+  knownOf,
+  publisherOf,
+  toldBy,
+} from '../../../shared/api/addressees.ts';
+import { inBatches } from '../../../shared/api/changing.ts';
+import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery.ts';
+import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
+import { allRecipients } from '../../../shared/domain/recipients.ts';
+import type { Rule } from '../../../shared/domain/rule.ts';
+import type { RuleMessage } from '../../../shared/domain/rule-hit.ts';
+import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/snapshot.ts';
+import { deliverTask } from '../../../shared/queue/encode.ts';
+import type { EscalatedHit } from '../../../shared/store/escalations.ts';
+import type { StateItem } from '../../../shared/store/states.ts';
+import { countAlarms } from './apply-decision.ts';
+import { enqueueRound } from './enqueue-round.ts';
+import { messageFor } from './fire.ts';
+import type { ProcessDeps } from './sensor-context.ts';
+
+type Reached = Pick<Escalation, 'open' | 'after'>;
+/** Everything that a round is decided by and made of, as it is now. */
+export type RoundContext = {
+  customerId: number;
+  hit: EscalatedHit;
+  rule: Rule;
+  state: StateItem | null;
+  known: Known;
+  eventContext: EventContext;
+};
+
+/** Reads what a round needs. Null when the rule or the sensor is gone: that ends the escalation. */
+export const roundContextOf = async (
+  deps: ProcessDeps,
+  customerId: number,
+  hit: EscalatedHit,
+): Promise<RoundContext | null> => {
+  const { store, settings } = deps;
+  const [rule, { sensor, state, customer }] = await Promise.all([
+    store.rules.get(customerId, hit.ruleId),
+    store.sensors.around(customerId, hit.sensorId),
+  ]);
+  if (!rule || !sensor) return null;
+  const known = await knownOf(deps, customerId, allRecipients(rule));
+  const event = { ...hit.cause, rules: [] };
+  const eventContext = { service: serviceOf(settings), event, sensor, customer };
+  return { customerId, hit, rule, state, known, eventContext };
+};
+
+/** One whom a round tells, and the place of the message in the hit; null: there is none yet. */
+type Told = { step: number; told: Addressee; place: number | null };
+
+/** Each receiver once. When all are told again, several steps may name one: the first one counts. */
+const onceEach = <T extends { told: Addressee }>(all: readonly T[]): T[] =>
+  [...new Map(all.toReversed().map((one) => [keyOfAddressee(one.told), one])).values()].toReversed();
+
+/** Whom a round tells, by the rule and by who is on duty now. */
+const toldIn = ({ hit, rule, known, eventContext }: RoundContext, { open = 'step', after }: Reached): Told[] => {
+  const all = stepsOf(rule, open, after).flatMap(({ step, recipients }) =>
+    toldBy(recipients, known, eventContext).map((told) => ({ step, told })),
+  );
+  const places = placesOf(
+    hit.messages,
+    all.map(({ step, told }) => ({ step, accountId: told.accountId, publisher: publisherOf(told) })),
+  );
+  return onceEach(all.map((one, at) => ({ ...one, place: places[at] ?? null })));
+};
+
+/** What a round writes into its hit: whom it tells, and the messages of those who have none yet. Who is told again has one. */
+export const contentOf = (deps: ProcessDeps, context: RoundContext, reached: Reached) => {
+  const [time, ruleHitId] = [deps.now(), context.hit.id];
+  const dates = { createDate: time, updateDate: time };
+  const targets = toldIn(context, reached);
+  const messages = targets
+    .filter(({ place }) => place === null)
+    .map(({ step, told }): RuleMessage => ({ ...messageFor(deps, told), ...dates, ruleHitId, step }));
+  return { to: targets.map(({ told }) => keyOfAddressee(told)), messages };
+};
+
+/** A round that took longer (ms) to begin than this asks once more whether somebody has acknowledged the hit meanwhile. */
+const AT_ONCE = 500;
+
+/** Ends those deliveries of an open round that nobody has begun to send: they may have been written before a crash. */
+export const cancelRound = async (
+  { store, now }: ProcessDeps,
+  customerId: number,
+  { escalation, cause, sensorId, ruleId }: EscalatedHit,
+  receivers: readonly string[],
+): Promise<void> => {
+  for (const receiver of receivers) {
+    const id = idInRound({ uuid: cause.uuid, sensorId, ruleId }, escalation, receiver);
+    const found = await store.deliveries.get(customerId, webhookOf(receiver), id);
+    if (found?.state === 'pending') await store.deliveries.end(found, 'canceled', now());
+  }
+};
+
+/** The people whom messages of a hit are for. */
+const peopleIn = ({ messages }: EscalatedHit) =>
+  messages.flatMap(({ publisher: by, accountId, extra }, place) =>
+    by === 'webhook' ? [] : [{ told: { accountId, name: extra.display_name, by }, place }],
+  );
+
+/** The deliveries of an open round: to webhooks as far as its rule still names them, and to the people whom its hit names. */
+const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
+  const { hit, rule, known, eventContext } = context;
+  const { to = [], ...escalation } = hit.escalation;
+  const webhooks = toldIn(context, escalation).filter(({ told }) => 'webhookId' in told);
+  // The messages of a step are the last ones.
+  const people = escalation.open === 'step' ? peopleIn(hit).toReversed() : peopleIn(hit);
+  const all = onceEach([...webhooks, ...people]).filter(({ told }) => to.includes(keyOfAddressee(told)));
+  const made = all.map(({ told, place }) => {
+    const ofHit = place === null ? null : { id: hit.id, message: place };
+    return deliveryTo(deps, eventContext, rule, known, { told, hit: ofHit, round: escalation });
+  });
+  return (await Promise.all(made)).flat();
+};
+
+/**
+ * Writes the deliveries of an open round and puts them on the queue. Not once the hit is acknowledged, as it may be after a
+ * crash, or when that took too long. `decidedAt`: when (ms) it was decided, or read.
+ */
+const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
+  const { store, now, enqueue, failpoint } = deps;
+  const { customerId, hit, known } = context;
+  const { to = [] } = hit.escalation;
+  const deliveries = hit.acknowledgement ? [] : await deliveriesIn(deps, context);
+  await inBatches(deliveries, (one) => store.deliveries.create(one, false));
+  failpoint('escalate.written');
+  const isLate = now() - decidedAt > AT_ONCE;
+  const current = isLate ? await store.ruleHits.get(customerId, hit.id) : hit;
+  const sent = current?.acknowledgement ? [] : deliveries;
+  await enqueue(sent.map(deliverTask));
+  countAlarms(deps, sent, known);
+  const left = to.filter((receiver) => !sent.some((one) => receiverOf(one) === receiver));
+  await cancelRound(deps, customerId, hit, left);
+  return sent;
+};
+
+/** Carries out an open round, and notes the next one. */
+export const carryOutRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
+  const { store, now, failpoint, log } = deps;
+  const { customerId, hit, rule } = context;
+  const sent = await sendRound(deps, context, decidedAt);
+  failpoint('escalate.enqueued');
+  const next = closed(rule, hit.escalation, hit.createDate, now());
+  if (next) await enqueueRound(deps, { customerId, hitId: hit.id, uuid: hit.cause.uuid }, next.at);
+  await store.escalations.goOn(customerId, hit, next, now());
+  const { round } = hit.escalation;
+  log('info', 'a round was carried out', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
+};

@@ -1,0 +1,44 @@
+import type { Happening, Situation, Subject } from './event.ts';
+import { isEnded, type SensorState, type Track } from './sensor-state.ts';
+
+type Happened = { happening: Pick<Happening, 'situation' | 'region' | 'subject'>; receiveDate: number };
+
+const falls: readonly Situation[] = [
+  'fall_suspected',
+  'fall_confirmed',
+  'fall_detected',
+  'fall_suspected_sensitive',
+  'fall_detected_sensitive',
+];
+
+const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
+  tracks.find(({ id }) => id === number);
+
+/** Is the fall finished or canceled? One that a state of maker A has forgotten is not known to be. */
+const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
+  if (track !== undefined) {
+    const found = trackOf(state, track);
+    return !found?.seen || found.since !== fall;
+  }
+  const found = state.falls.find((one) => one.start === fall && (one.isSensitive ?? false) === isSensitive);
+  return found !== undefined && isEnded(found);
+};
+
+/** Is somebody in the region: the person of the event, where the sensor tells persons apart? */
+const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
+  (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
+
+/**
+ * Is what happened over, by the state of its sensor (completion 12 "Escalation")? A fall is finished or canceled, a sensor
+ * active again, a room or region left or entered again; everything else is never over.
+ */
+export const isOver = (state: SensorState, { happening, receiveDate }: Happened): boolean => {
+  const { situation, region, subject } = happening;
+  if (situation === 'sensor_inactive') return state.isActive || state.lastSeen > receiveDate;
+  if (situation === 'empty_room') return state.presence === true;
+  if (situation === 'occupied_room') return state.presence === false;
+  if (situation === null || !subject) return false;
+  if (falls.includes(situation)) return isFallOver(state, subject);
+  if (!region || !/_(entered|left)$/.test(situation)) return false;
+  return isInside(state, region.index, subject) === situation.endsWith('_left');
+};

@@ -1,0 +1,26 @@
+import { type Telegram, telegramAs } from './delivery/targets/telegram.ts';
+import type { Runtime } from './deps.ts';
+import type { Sms, smsByAws } from './sms.ts';
+
+/** The services for short messages that a stage has. What is missing, it has not. */
+export type Messengers = { sms?: Sms; telegram?: Telegram };
+
+type Stage = { SMS_ORIGIN: string; TELEGRAM_TOKEN: string };
+
+/** Those of a stage in AWS. The client of SMS is loaded by the first one. */
+export const messengersOf = (
+  config: Parameters<typeof smsByAws>[0],
+  { SMS_ORIGIN, TELEGRAM_TOKEN }: Stage,
+  webhookClient: Runtime['webhookClient'],
+): Messengers => {
+  let loading: Promise<Sms> | undefined;
+  const load = async () => (await import('./sms.ts')).smsByAws(config, SMS_ORIGIN);
+  const sms: Sms = async (...message) => {
+    loading ??= load();
+    await (await loading)(...message);
+  };
+  return {
+    ...(SMS_ORIGIN && { sms }),
+    ...(TELEGRAM_TOKEN && { telegram: telegramAs(webhookClient, TELEGRAM_TOKEN) }),
+  };
+};

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+let ruleId: number;
+let webhookIds: string[];
+beforeAll(async () => {
+  site = await startSite('escalation');
+  const { client } = site.home;
+  const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+  const addHook = async (name: string) => {
+    const hook = { name, url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: false, botId };
+    return (await client.ok<{ id: string }>('POST', '/webhooks', hook)).id;
+  };
+  webhookIds = [await addHook('Nurse call'), await addHook('Night shift')];
+  const texts = { name: 'Falls', title: 'Fall', message: 'at {sensor}', situation: 'fall_detected' };
+  const rule = { ...texts, recipients: [{ botId, webhookId: webhookIds[0] }] };
+  ruleId = (await client.ok<{ id: number }>('POST', '/rules', rule)).id;
+});
+afterAll(() => site.stop());
+
+test('a rule is given a step and repetitions, says them, and they are kept', async () => {
+  await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
+  const { page, look } = visitor;
+  const says = page.getByRole('region', { name: 'What the rule says' });
+  await page.getByRole('button', { name: 'Tell others if nobody acknowledges' }).click();
+  const step = page.getByRole('group', { name: 'If nobody acknowledges, step 1' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await step.getByText('Choose at least one.').waitFor();
+  await step.getByLabel('Tell these, too').first().click();
+  await page.getByRole('option', { name: 'Night shift' }).click();
+  await page.keyboard.press('Escape');
+  await step.getByLabel('Seconds after the alarm').fill('120');
+  await page.getByLabel('Then tell all again every (seconds)').fill('600');
+  await page.getByLabel('Also when what happened is over, as long as nobody acknowledges').click();
+  await says.getByText('After 2 minutes without an acknowledgement it tells Night shift.').waitFor();
+  await says.getByText('Then it tells all again every 10 minutes, at most 20 times.').waitFor();
+  await says.getByText('It stops when what happened is over.').waitFor();
+  await look('rule-that-escalates');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Falls' }).waitFor();
+  const kept = { repeatSeconds: 600, untilAcknowledged: false };
+  const escalation = [{ afterSeconds: 120, recipients: [{ webhookId: webhookIds[1] }] }];
+  expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ ...kept, escalation });
+});
+
+test('a step is removed', async () => {
+  await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Remove this step' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Falls' }).waitFor();
+  expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ escalation: [], repeatSeconds: 600 });
+});
+
+test('a rule is tried: everybody whom it tells is sent a test, and what became of each is shown', async () => {
+  await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
+  const { page, look } = visitor;
+  const tried = page.getByRole('region', { name: 'Try this rule' });
+  await tried.getByRole('button', { name: 'Try this rule' }).click();
+  // Nobody listens at the address of this webhook.
+  await tried
+    .getByRole('listitem')
+    .filter({ hasText: 'Nurse call' })
+    .getByText(/^at first · Tried again/)
+    .waitFor();
+  await look('rule-that-is-tried');
+  expect(await tried.getByRole('listitem').count()).toBe(1);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { store } from '../../shared/store/store.ts';
+import { fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
+import { choose } from './fixtures/fields.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+let site: Site;
+let fall: () => Promise<void>;
+beforeAll(async () => {
+  site = await startSite('people-told');
+  const { admin, home, cloud } = site;
+  const { client, customerId } = home;
+  const anna = await hireFor(admin, customerId, 'anna', { firstName: 'Anna', lastName: 'Meier' });
+  const channel = { by: 'email', address: 'anna@example.com', provenDate: Date.now() } as const;
+  await store(cloud.runtime.table).channels.put({ customerId, userId: anna.id }, channel, null);
+  const { sensorId, device } = await linkSensor(client);
+  fall = async () => {
+    await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+    await cloud.idle();
+  };
+});
+afterAll(() => site.stop());
+
+test('a rule is made that tells a person and whoever is on duty; who cannot be reached so is said at the field', async () => {
+  await using visitor = await site.openLoggedIn('/rules/new', site.home, { expected: [/400/] });
+  const { page, look } = visitor;
+  await page.getByLabel('Name').first().fill('Falls to people');
+  await choose(page, 'Person', 'Anna Meier');
+  await choose(page, 'In which way', 'SMS');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('is a way by which this user has not proven to be reached').first().waitFor();
+  await look('rule-of-people-refused');
+  await page.getByRole('combobox', { name: 'Recipients' }).press('Backspace');
+  await page.keyboard.press('Escape');
+  await choose(page, 'In which way', 'E-mail');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await choose(page, 'Person', 'Whoever is on duty');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page
+    .getByRole('region', { name: 'What the rule says' })
+    .getByText('tells Anna Meier (E-mail) and Whoever is on duty (E-mail)')
+    .waitFor();
+  await look('rule-of-people');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Falls to people' }).waitFor();
+});
+
+test.each([
+  ['desktop', {}],
+  ['phone', PHONE],
+] as const)(
+  '%s: the deliveries name the person, and the page of one shows its text and sends it again',
+  async (kind, options) => {
+    await fall();
+    await using visitor = await site.openLoggedIn('/deliveries', site.home, options);
+    const { page, look } = visitor;
+    await page
+      .getByRole('row', { name: /Delivered/ })
+      .first()
+      .waitFor();
+    if (kind === 'desktop') await page.getByText('Anna Meier (E-mail)').first().waitFor();
+    await page
+      .getByRole('row', { name: /Delivered/ })
+      .first()
+      .getByRole('link')
+      .first()
+      .click();
+    await page.getByText('Anna Meier (E-mail)').waitFor();
+    await page.getByText('Taken').waitFor();
+    await page.getByRole('region', { name: 'What is sent' }).getByText('Sensor:').waitFor();
+    await look(`delivery-to-a-person-${kind}`);
+    expect(page.url()).toContain('/deliveries/people/');
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is sent again.').waitFor();
+  },
+);

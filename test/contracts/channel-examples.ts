@@ -1,0 +1,33 @@
+import { hashOf } from '../../shared/auth/tokens.ts';
+import { codeText } from '../../shared/domain/channel.ts';
+import { store } from '../../shared/store/store.ts';
+import type { Example } from './examples.ts';
+import type { World } from './world.ts';
+
+const nothing = (): Example => ({});
+let last = 0;
+
+/** Keeps a channel of ours that a code proves. */
+const keep = async ({ cloud, ours }: World, channel: { by: 'sms' | 'telegram'; address: string }, code: string) => {
+  const proof = { hash: hashOf(codeText(ours.userId, channel, code)), expires: Date.now() + 60_000 };
+  await store(cloud.runtime.table).channels.put(ours, { ...channel, provenDate: null }, proof);
+};
+
+/** Examples of the operations about channels and duty. */
+export const channelExamples = {
+  getChannelKinds: nothing,
+  listChannels: nothing,
+  setChannel: () => ({ params: { by: 'email' }, body: { address: `a${++last}@example.com` } }),
+  proveChannel: async (world: World) => {
+    const code = '012345';
+    await keep(world, { by: 'telegram', address: '-1' }, code);
+    return { params: { by: 'telegram' }, body: { code } };
+  },
+  deleteChannel: async (world: World) => {
+    await keep(world, { by: 'sms', address: '+491701234567' }, '0');
+    return { params: { by: 'sms' } };
+  },
+  beginDuty: () => ({ body: { until: Date.now() + 3_600_000 } }),
+  endDuty: nothing,
+  listDuty: nothing,
+};

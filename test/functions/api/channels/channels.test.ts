@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { store } from '../../../../shared/store/store.ts';
+import {
+  channelsOf,
+  nextNumber,
+  pathsOf,
+  proveChannel,
+  setChannel,
+  startWithChannels,
+} from '../../../fixtures/channels.ts';
+import { logIn } from '../../../fixtures/client.ts';
+
+let place: Awaited<ReturnType<typeof startWithChannels>>;
+beforeAll(async () => {
+  place = await startWithChannels();
+});
+afterAll(() => place.cloud.stop());
+
+describe('a channel', () => {
+  test.each([
+    ['email', 'anna@example.com'],
+    ['sms', '+491601234567'],
+    ['telegram', '-1001234567890'],
+  ] as const)('by %s gets a code of six digits, and is proven by it, once', async (by, address) => {
+    const { client } = await place.hire();
+    expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null });
+    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null }]);
+    const code = place.codeFor(address);
+    expect((await proveChannel(client, by, code)).body).toEqual({ by, address, provenDate: expect.any(Number) });
+    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: expect.any(Number) }]);
+    expect((await proveChannel(client, by, code)).status).toBe(400);
+    await client.ok('DELETE', `/users/me/channels/${by}`);
+    expect(await channelsOf(client)).toEqual([]);
+    expect((await client.call('DELETE', `/users/me/channels/${by}`)).status).toBe(404);
+  });
+
+  test('that is proven is told of in the language of its user, who agrees by the code', async () => {
+    const { client } = await place.hire({ locale: 'de' });
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    expect(place.said.at(-1)).toMatch(/^message to \+\d+: Ihr Code für Sensor Cloud: \d{6}\n.*stimmen Sie zu/);
+  });
+
+  test('whose address is proven already stays proven, and gets no code', async () => {
+    const { client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    await proveChannel(client, 'sms', place.codeFor(address));
+    const before = place.said.length;
+    expect((await setChannel(client, 'sms', { address })).body).toMatchObject({ provenDate: expect.any(Number) });
+    expect(place.said.length).toBe(before);
+    const moved = nextNumber();
+    expect((await setChannel(client, 'sms', { address: moved })).body).toMatchObject({
+      address: moved,
+      provenDate: null,
+    });
+  });
+
+  test('is not proven by a code for another address of the same user, nor by that of another user', async () => {
+    const [one, two] = [await place.hire(), await place.hire()];
+    const [first, second] = [nextNumber(), nextNumber()];
+    await setChannel(one.client, 'sms', { address: first });
+    const code = place.codeFor(first);
+    await setChannel(one.client, 'sms', { address: second });
+    expect((await proveChannel(one.client, 'sms', code)).status).toBe(place.codeFor(second) === code ? 200 : 400);
+    await setChannel(two.client, 'sms', { address: first });
+    expect((await proveChannel(two.client, 'sms', code)).status).toBe(place.codeFor(first) === code ? 200 : 400);
+  });
+
+  test.each([
+    ['email', ['', 'anna', 'a@b', 'anna@example.com\r\nBcc: b@example.com', '\ud800@example.com', 'a'.repeat(255)]],
+    ['sms', ['', '0170123456', '+0170123456', '+49 170 1234567', '+491', '+1234567890123456', '+49170123456７', '%00']],
+    ['telegram', ['', '@anna', '0', '-', '--1', '1.5', '1e5', '9'.repeat(20), '__proto__']],
+    ['push', ['https://push.example.com']],
+  ] as const)('by %s is refused where the address is none: 400', async (by, addresses) => {
+    const { client } = await place.hire();
+    for (const address of [...addresses, 7, null, {}, []]) {
+      const answer = await setChannel(client, by, { address });
+      expect([address, answer.status]).toEqual([address, 400]);
+    }
+    expect(pathsOf(await setChannel(client, by, {}))).toEqual([by === 'push' ? 'subscription' : 'address']);
+    expect(await channelsOf(client)).toEqual([]);
+  });
+
+  test('of a kind that there is not is a 400', async () => {
+    for (const by of ['fax', 'constructor', '__proto__', 'EMAIL'])
+      expect((await setChannel(place.home.client, by, { address: 'a@example.com' })).status).toBe(400);
+  });
+
+  test('of somebody else is nobody’s: 404 for colleagues, managers and system admins, as for an unknown user', async () => {
+    const { id, client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    for (const stranger of [place.home.client, place.admin, (await place.hire()).client]) {
+      const unknown = await stranger.call('GET', '/users/987654321/channels');
+      const calls = [
+        stranger.call('GET', `/users/${id}/channels`),
+        setChannel(stranger, 'sms', { address: nextNumber() }, id),
+        proveChannel(stranger, 'sms', place.codeFor(address), id),
+        stranger.call('DELETE', `/users/${id}/channels/sms`),
+        stranger.call('PUT', `/users/${id}/duty`, { until: place.now() + 1_000 }),
+      ];
+      for (const { status, text } of await Promise.all(calls)) expect([status, text]).toEqual([404, unknown.text]);
+    }
+    expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
+  });
+
+  test('is changed by a login alone; an access token may read', async () => {
+    const { client } = await place.hire();
+    const { token } = await client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
+    const program = client.as(token);
+    expect(await channelsOf(program)).toEqual([]);
+    expect((await setChannel(program, 'sms', { address: nextNumber() })).status).toBe(403);
+    expect((await proveChannel(program, 'sms', '123456')).status).toBe(403);
+    expect((await program.call('DELETE', '/users/me/channels/sms')).status).toBe(403);
+  });
+
+  test('goes with its user, and none comes after', async () => {
+    const { id, client } = await place.hire();
+    const { channels, duty } = store(place.cloud.runtime.table);
+    const of = { customerId: place.home.customerId, userId: id };
+    await setChannel(client, 'sms', { address: nextNumber() });
+    await client.ok('PUT', '/users/me/duty', { until: place.now() + 1_000_000 });
+    await place.home.client.ok('DELETE', `/users/${id}`);
+    expect([await channels.list(of), await duty.of(place.home.customerId, 0)]).toEqual([[], []]);
+    expect(await channels.put(of, { by: 'sms', address: '+49', provenDate: 1 }, null)).toBe(false);
+    expect(await duty.begin(place.home.customerId, { userId: id, until: 1 })).toBe(false);
+  });
+});
+
+test('a user without a customer, as a system admin is, has channels and no duty', async () => {
+  const own = await logIn(place.admin.as(undefined), 'admin', 'correct-horse-battery');
+  expect((await setChannel(own, 'sms', { address: nextNumber() })).status).toBe(200);
+  expect((await own.call('PUT', '/users/me/duty', { until: place.now() + 1_000 })).status).toBe(409);
+  expect((await own.call('DELETE', '/users/me/duty')).status).toBe(409);
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { store } from '../../../../shared/store/store.ts';
+import { channelsOf, nextNumber, proveChannel, setChannel, startWithChannels } from '../../../fixtures/channels.ts';
+
+let place: Awaited<ReturnType<typeof startWithChannels>>;
+beforeAll(async () => {
+  place = await startWithChannels();
+});
+afterAll(() => place.cloud.stop());
+
+const other = (code: string): string => (code === '123456' ? '654321' : '123456');
+
+describe('a code', () => {
+  test('is good for five tries, however many come at once: the right one is too late then', async () => {
+    const { client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    const code = place.codeFor(address);
+    const wrong = await Promise.all(Array.from({ length: 50 }, () => proveChannel(client, 'sms', other(code))));
+    expect(new Set(wrong.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect((await proveChannel(client, 'sms', code)).text).toBe(wrong[0]?.text);
+    expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
+  });
+
+  test('proves once among 50 who send it at once', async () => {
+    const { client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => proveChannel(client, 'sms', place.codeFor(address))),
+    );
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(all.filter(({ status }) => status === 400)).toHaveLength(49);
+  });
+
+  test('is over after ten minutes', async () => {
+    const { client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    place.setAhead(10 * 60_000 + 1);
+    expect((await proveChannel(client, 'sms', place.codeFor(address))).status).toBe(400);
+  });
+
+  test('is void once another one was sent', async () => {
+    const { client } = await place.hire();
+    const address = nextNumber();
+    await setChannel(client, 'sms', { address });
+    const first = place.codeFor(address);
+    await setChannel(client, 'sms', { address });
+    const second = place.codeFor(address);
+    if (first !== second) expect((await proveChannel(client, 'sms', first)).status).toBe(400);
+    expect((await proveChannel(client, 'sms', second)).status).toBe(200);
+  });
+
+  test('of another form is wrong, and never an error of ours', async () => {
+    const { client } = await place.hire();
+    await setChannel(client, 'sms', { address: nextNumber() });
+    for (const code of ['', '12345', '１２３４５６', '\ud800', '__proto__', 'x'.repeat(65), 123_456, null, ['1'], {}])
+      expect([code, (await proveChannel(client, 'sms', code)).status]).toEqual([code, 400]);
+  });
+
+  test('is neither in the table nor in an answer', async () => {
+    const { client, id } = await place.hire();
+    const address = nextNumber();
+    const { text } = await setChannel(client, 'sms', { address });
+    const of = { customerId: place.home.customerId, userId: id };
+    const kept = await store(place.cloud.runtime.table).channels.tryCode(of, 'sms', place.now());
+    expect(JSON.stringify(kept)).toContain(address);
+    expect(JSON.stringify(kept) + text + JSON.stringify(await channelsOf(client))).not.toContain(
+      place.codeFor(address),
+    );
+  });
+
+  test('is sent five times an hour to a user, however many are asked for at once', async () => {
+    const { client } = await place.hire();
+    const before = place.said.length;
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => setChannel(client, 'sms', { address: nextNumber() })),
+    );
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(place.said.length - before).toBe(5);
+    const refused = all.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(45);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    place.setAhead(3_600_000);
+    expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
+  });
+
+  test('is sent five times an hour to an address, whoever asks and in whatever case', async () => {
+    const statuses: number[] = [];
+    for (const address of ['Victim@example.com', ...Array<string>(5).fill('victim@example.com')])
+      statuses.push((await setChannel((await place.hire()).client, 'email', { address })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+});

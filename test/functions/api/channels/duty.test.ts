@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../../lib/local/clock.ts';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import type { Client } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+
+const HOUR = 3_600_000;
+let time = 1_800_000_000_000;
+let cloud: Cloud;
+let admin: Client;
+let home: Awaited<ReturnType<typeof createHome>>;
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock: { now: () => time, after: systemClock.after } });
+  admin = await adminOf(cloud.url);
+  home = await createHome(admin, 'home', ['manage_users']);
+});
+afterAll(() => cloud.stop());
+
+const hire = (username: string) => hireFor(admin, home.customerId, username, { firstName: 'Anna', lastName: 'Meier' });
+const begin = (client: Client, until: unknown) => client.call('PUT', '/users/me/duty', { until });
+const list = (client = home.client) => client.ok('GET', `/customers/${home.customerId}/duty`);
+
+test('whoever says to be on duty is listed until that time, and not a moment longer', async () => {
+  const { id, client } = await hire('anna');
+  expect(await client.ok('PUT', '/users/me/duty', { until: time + HOUR })).toEqual({ until: time + HOUR });
+  expect(await list()).toEqual([{ userId: id, name: 'Anna Meier', until: time + HOUR }]);
+  await client.ok('PUT', '/users/me/duty', { until: time + 2 * HOUR });
+  expect(await list()).toEqual([{ userId: id, name: 'Anna Meier', until: time + 2 * HOUR }]);
+  time += 2 * HOUR - 1;
+  expect(await list()).toHaveLength(1);
+  time += 1;
+  expect(await list()).toEqual([]);
+});
+
+test('duty ends when its user says so, may not log in any more, or goes', async () => {
+  const [one, two, three] = [await hire('one'), await hire('two'), await hire('three')];
+  for (const { client } of [one, two, three]) await begin(client, time + HOUR);
+  expect(await list()).toHaveLength(3);
+  await one.client.ok('DELETE', '/users/me/duty');
+  await one.client.ok('DELETE', '/users/me/duty');
+  expect(await list()).toHaveLength(2);
+  await home.client.ok('PUT', `/users/${two.id}/access`, { canLogin: false, permissions: [] });
+  expect(await list()).toHaveLength(1);
+  await home.client.ok('DELETE', `/users/${three.id}`);
+  expect(await list()).toEqual([]);
+});
+
+test('duty is at most 24 hours, and ends in the future: 400 for anything else', async () => {
+  const { client } = await hire('bounded');
+  const day = 24 * HOUR;
+  const wrong = [0, time, time - 1, time + day + 1, 2 ** 53, -1, 1.5, '1', null, Number.NaN, {}, [time + 1]];
+  for (const until of wrong) expect([until, (await begin(client, until)).status]).toEqual([until, 400]);
+  expect((await client.call('PUT', '/users/me/duty', '{"until":1e300}')).status).toBe(400);
+  expect((await begin(client, time + day)).status).toBe(200);
+  expect((await begin(client, time + 1)).status).toBe(200);
+});
+
+test('a customer’s duty is read by its own users alone', async () => {
+  const other = await createHome(admin, 'other', []);
+  const path = `/customers/${home.customerId}/duty`;
+  const unknown = await other.client.call('GET', '/customers/987654321/duty');
+  const foreign = await other.client.call('GET', path);
+  expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+  expect((await admin.call('GET', path)).status).toBe(200);
+  expect((await admin.call('GET', '/customers/987654321/duty')).status).toBe(404);
+});
+
+test('an access token may say who is on duty, as a roster does; one that only reads may not', async () => {
+  const { client } = await hire('roster');
+  const make = (readOnly: boolean) =>
+    client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n', readOnly });
+  const [writing, reading] = [await make(false), await make(true)];
+  expect((await begin(client.as(writing.token), time + HOUR)).status).toBe(200);
+  expect((await begin(client.as(reading.token), time + HOUR)).status).toBe(403);
+});

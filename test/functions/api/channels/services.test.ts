@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import type { Runtime } from '../../../../shared/deps.ts';
+import { nextNumber, pathsOf, setChannel } from '../../../fixtures/channels.ts';
+import { hurried, startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf } from '../../../fixtures/home.ts';
+
+describe('a service', () => {
+  /** A cloud whose host has this instead of what the local one has. */
+  const withServices = async (services: Partial<Runtime>, environment: Record<string, string> = {}) => {
+    const lines: string[] = [];
+    const log: Runtime['log'] = (level, message, more) =>
+      void lines.push(`${level} ${message} ${JSON.stringify(more)}`);
+    const wrap = (runtime: Runtime) => hurried({ ...runtime, ...services });
+    const small = await startTestCloud({ environment, wrap, log, say: () => {} });
+    const boss = await adminOf(small.url);
+    return { client: boss, cloud: small, lines };
+  };
+
+  test('that the stage lacks is a 409, and no kind that clients are told of', async () => {
+    const { client, cloud: small } = await withServices({ messengers: async () => ({}) });
+    const { kinds } = await client.ok<{ kinds: string[] }>('GET', '/channels');
+    expect(kinds).toEqual(['email', 'push']);
+    for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const])
+      expect((await setChannel(client, by, { address })).status).toBe(409);
+    await small.stop();
+  });
+
+  test('that fails is a 503 that names neither address nor code; one that knows no such address a 400', async () => {
+    const failing = Object.assign(new Error('+491701234567 is down'), { name: 'ThrottlingException' });
+    const unknown = Object.assign(new Error('no'), { name: 'ValidationException', Reason: 'INVALID_PARAMETER' });
+    const errors = [failing, unknown];
+    const sms = async () => Promise.reject(errors.shift());
+    const { client, cloud: small, lines } = await withServices({ messengers: async () => ({ sms }) });
+    const answer = await setChannel(client, 'sms', { address: '+491701234567' });
+    expect(answer.status).toBe(503);
+    expect(answer.text + lines.join('\n')).not.toContain('+49170');
+    expect(lines.join('\n')).toContain('ThrottlingException');
+    expect(small.valuesOf('LettersFailed')).toEqual([1]);
+    expect(pathsOf(await setChannel(client, 'sms', { address: '+491701234567' }))).toEqual(['address']);
+    await small.stop();
+  });
+
+  test('sends so many SMS a day for a customer as its quota says', async () => {
+    const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":1}' });
+    expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
+    const refused = await setChannel(client, 'sms', { address: nextNumber() });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS in a day')]);
+    await small.stop();
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPeopleWorld } from '../../../fixtures/people.ts';
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+beforeAll(async () => {
+  world = await createPeopleWorld();
+});
+afterAll(() => world.stop());
+
+type Refused = { errors: { path: string; message: string }[] };
+const webhookId = '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11';
+
+test('createRule: a user who has proven the channel, and whoever is on duty, are kept as they are sent', async () => {
+  const { hire, rule, client, ask } = await world.furnish();
+  const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
+  const recipients = [
+    { userId: anna.id, by: 'email' },
+    { userId: anna.id, by: 'sms' },
+    { onDuty: true, by: 'push' },
+  ];
+  const { id } = await rule(recipients.map((one) => ({ ...one, more: 'ignored' })));
+  const kept = await client.ok<object>('GET', `/rules/${id}`);
+  expect(kept).toMatchObject({ recipients });
+  expect((await client.call('PUT', `/rules/${id}`, kept)).status).toBe(200);
+  // Nobody need be on duty by now.
+  expect((await ask([{ onDuty: true, by: 'sms' }])).status).toBe(201);
+});
+
+test('createRule: 400 that names the field when a user is not of the customer, or has not proven the channel', async () => {
+  const { hire, ask, prove } = await world.furnish();
+  const other = await world.furnish();
+  const stranger = await other.hire('Stranger', { email: 's@example.com' });
+  const anna = await hire('Anna', { email: 'anna@example.com' });
+  const refused = async (recipient: object) => {
+    const { status, body } = await ask([{ userId: anna.id, by: 'email' }, recipient]);
+    return [status, ...(body as Refused).errors.map(({ path }) => path)];
+  };
+  expect(await refused({ userId: stranger.id, by: 'email' })).toEqual([400, 'recipients.1.userId']);
+  expect(await refused({ userId: 999_999, by: 'email' })).toEqual([400, 'recipients.1.userId']);
+  for (const by of ['sms', 'push', 'telegram'])
+    expect(await refused({ userId: anna.id, by })).toEqual([400, 'recipients.1.by']);
+  await prove(anna.id, 'sms', '+491701234567');
+  expect((await ask([{ userId: anna.id, by: 'sms' }])).status).toBe(201);
+});
+
+const hostile: [string, unknown, string][] = [
+  ['a user id as text', { userId: '5', by: 'sms' }, 'recipients.0.userId'],
+  ['a user id that rounds', '{"userId":9007199254740993,"by":"sms"}', 'recipients.0.userId'],
+  ['a fraction', { userId: 1.5, by: 'sms' }, 'recipients.0.userId'],
+  ['a negative id', { userId: -1, by: 'sms' }, 'recipients.0.userId'],
+  ['an array as user id', { userId: [1], by: 'sms' }, 'recipients.0.userId'],
+  ['no way', { userId: 5 }, 'recipients.0.by'],
+  ['an unknown way', { userId: 5, by: 'fax' }, 'recipients.0.by'],
+  ['the name of a prototype as way', { userId: 5, by: '__proto__' }, 'recipients.0.by'],
+  ['a list of ways', { userId: 5, by: ['sms'] }, 'recipients.0.by'],
+  ['a webhook as way', { userId: 5, by: 'webhook' }, 'recipients.0.by'],
+  ['off duty', { onDuty: false, by: 'sms' }, 'recipients.0.onDuty'],
+  ['duty as text', { onDuty: 'true', by: 'sms' }, 'recipients.0.onDuty'],
+  ['a user who is whoever is on duty', { userId: 5, onDuty: true, by: 'sms' }, 'recipients.0.onDuty'],
+  ['a webhook that is a user', { botId: 1, webhookId, userId: 5 }, 'recipients.0.userId'],
+  ['a webhook with a way', { botId: 1, webhookId, by: 'sms' }, 'recipients.0.by'],
+  ['a bot alone', { botId: 1 }, 'recipients.0.webhookId'],
+  ['null', null, 'recipients.0'],
+  ['a text', 'everybody', 'recipients.0'],
+  ['a list', [5, 'sms'], 'recipients.0'],
+];
+test.each(hostile)('createRule: 400 with the path for %s as recipient', async (_, recipient, path) => {
+  const { client } = await world.furnish();
+  const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
+  const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };
+  const { status, body } = await client.call('POST', '/rules', JSON.stringify(rule).replace('"HERE"', text));
+  expect([status, (body as Refused).errors?.map((one) => one.path)]).toEqual([400, expect.arrayContaining([path])]);
+});
+
+test('createRule: 400 for none, and for more than 20', async () => {
+  const { ask } = await world.furnish();
+  for (const recipients of [[], Array(21).fill({ onDuty: true, by: 'sms' })])
+    expect((await ask(recipients)).status).toBe(400);
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { createPeopleWorld } from '../../../fixtures/people.ts';
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+let receivers: Receiver[] = [];
+const formats = ['full', 'custom1', 'raw', 'chat', 'teams'] as const;
+beforeAll(async () => {
+  [world, ...receivers] = await Promise.all([createPeopleWorld(), ...formats.map(() => startReceiver())]);
+});
+afterAll(() => Promise.all([world, ...receivers].map((one) => one.stop())));
+
+const got = (format: (typeof formats)[number]) => receivers[formats.indexOf(format)]?.received ?? [];
+
+type Tests = {
+  deliveries: { id: string; webhookId: string | null; userId: number | null; by: string; step: number }[];
+};
+type Home = Awaited<ReturnType<typeof world.furnish>>;
+
+/** A bot with a webhook of each format. */
+const recipientsOf = async ({ client }: Home) => {
+  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+  const all: { botId: number; webhookId: string }[] = [];
+  for (const [at, format] of formats.entries()) {
+    const hook = { name: format, url: receivers[at]?.url, format, isCustomerHook: false, botId: bot.id };
+    const { id } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
+    all.push({ botId: bot.id, webhookId: id });
+  }
+  return all;
+};
+
+test('a rule that is tried sends a marked test to all recipients and steps at once, in every format, and makes no hit', async () => {
+  const home = await world.furnish();
+  const hooks = await recipientsOf(home);
+  const { id: userId } = await home.hire('Anna', { email: 'anna@example.com' });
+  await home.onDuty(userId);
+  const [full] = hooks;
+  const escalation = [
+    { afterSeconds: 600, recipients: [{ userId, by: 'email' }, full] },
+    { afterSeconds: 1_200, recipients: [{ onDuty: true, by: 'email' }] },
+  ];
+  const { id: ruleId } = await home.rule(hooks, {
+    escalation,
+    title: '{situation}: {sensor}',
+    message: 'Go and look.',
+  });
+  const { deliveries } = await home.client.ok<Tests>('POST', `/rules/${ruleId}/test`);
+  await world.idle();
+  expect(deliveries.map(({ by, step, userId }) => [by, step, userId])).toEqual([
+    ...hooks.map(() => ['webhook', 0, null]),
+    ['webhook', 1, null],
+    ['email', 1, userId],
+    ['email', 2, userId],
+  ]);
+  expect(new Set(deliveries.map(({ id }) => id)).size).toBe(8);
+  const marks = receivers.flatMap(({ received }) => received.map(({ headers }) => headers['x-service-cloud-test']));
+  expect(marks).toEqual(Array(6).fill('true'));
+  expect(got('full').map(({ body }) => JSON.parse(body).rule.title)).toEqual(
+    Array(2).fill('Test: Fall detected: Test'),
+  );
+  expect(JSON.parse(got('full')[0]?.body ?? '')).toMatchObject({
+    event: { type: 'test', action: 'ping' },
+    acknowledgeUrl: null,
+  });
+  expect(JSON.parse(got('custom1')[0]?.body ?? '')).toMatchObject({ eventType: 8 });
+  expect(got('raw')[0]?.body).toBe('{"test":true}');
+  for (const format of ['chat', 'teams'] as const) expect(got(format)[0]?.body).toContain('Test: Fall detected: Test');
+  const letters = world.letters.filter(({ to }) => to === 'anna@example.com');
+  expect(letters.map(({ text }) => text.startsWith('Test: Fall detected: Test\n\n'))).toEqual([true, true]);
+  expect(letters[0]?.text).toContain('Test: Go and look.');
+  expect([await home.hits(), (await home.sent()).map(({ state }) => state)]).toEqual([[], Array(8).fill('delivered')]);
+  const [{ webhookId = '', id = '' } = {}] = deliveries;
+  expect(await home.client.ok('GET', `/webhooks/${webhookId}/deliveries/${id}`)).toMatchObject({ state: 'delivered' });
+  await world.pass(3_600_000);
+  expect(receivers.flatMap(({ received }) => received)).toHaveLength(6);
+});
+
+test('nobody tries the rule of another customer, or without the permission to manage rules', async () => {
+  const [home, other] = [await world.furnish(), await world.furnish()];
+  const { id: userId, client } = await home.hire('Ben', { email: 'ben@example.com' });
+  const { id: ruleId } = await home.rule([{ userId, by: 'email' }]);
+  expect((await other.client.call('POST', `/rules/${ruleId}/test`)).status).toBe(404);
+  expect((await client.call('POST', `/rules/${ruleId}/test`)).status).toBe(403);
+  expect((await home.client.call('POST', '/rules/999999999/test')).status).toBe(404);
+  expect(world.letters.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
+});

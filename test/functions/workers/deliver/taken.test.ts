@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld();
+});
+afterAll(() => world.stop());
+
+type Hook = { id: string; name: string };
+type Delivery = { id: string; state: string; reason: string | null };
+
+/** An alarm whose step is held, for the webhook of its recipient is off. */
+const held = async () => {
+  const home = await world.furnish(2);
+  const { client } = home;
+  await home.addRule('a', { 30: 'b' });
+  const [page] = await client.ok<{ data: Hook[] }[]>('GET', '/webhooks');
+  const hook = page?.data.find(({ name }) => name === 'b') ?? expect.unreachable();
+  const at = `/webhooks/${hook.id}`;
+  const turn = (isEnabled: boolean) => client.ok('PUT', at, { ...hook, isEnabled });
+  await turn(false);
+  await home.fall();
+  await world.pass(40);
+  const deliveries = async () => {
+    const [list] = await client.ok<{ data: Delivery[] }[]>('GET', `${at}/deliveries`);
+    return list?.data.map(({ id, state, reason }) => ({ id, state, reason })) ?? [];
+  };
+  expect([home.heard(), await deliveries()]).toEqual(['a0', [expect.objectContaining({ state: 'held' })]]);
+  return { ...home, at, turn, deliveries };
+};
+
+test('a step that waited is not sent once somebody has taken the alarm, unless it is sent again on purpose', async () => {
+  const { client, told, at, turn, deliveries, acknowledgement } = await held();
+  await acknowledgement('PUT');
+  await turn(true);
+  await world.pass(70);
+  const [delivery] = await deliveries();
+  expect([told.length, delivery]).toEqual([1, expect.objectContaining({ state: 'failed', reason: 'canceled' })]);
+  await client.ok('POST', `${at}/deliveries/${delivery?.id}/redeliver`);
+  await world.pass(1);
+  expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
+});
+
+test('a step that waited is sent when the acknowledgement was taken back', async () => {
+  const { told, turn, deliveries, acknowledgement } = await held();
+  await acknowledgement('PUT');
+  await acknowledgement('DELETE');
+  await turn(true);
+  await world.pass(70);
+  expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
+  expect(await deliveries()).toEqual([expect.objectContaining({ state: 'delivered' })]);
+});

@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Runtime } from '../../../../shared/deps.ts';
+import type { Failpoint } from '../../../../shared/failpoints.ts';
+import { createDeath } from '../../../fixtures/death.ts';
+import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld();
+});
+afterEach(() => world.loseTimers(false));
+afterAll(() => world.stop());
+
+type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
+
+const rowsOf = async (home: Home) => {
+  const [hit] = await home.hits();
+  return hit?.ruleMessages.map(({ step, sendTryTimes, extra }) => [step, sendTryTimes.length, extra.display_name]);
+};
+
+describe('a step that is due', () => {
+  test('while the service is away follows within 60 s of its return', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 60: 'c' });
+    world.loseTimers(true);
+    await home.fall();
+    await world.pass(3_600);
+    expect(home.heard()).toBe('a0');
+    world.loseTimers(false);
+    await world.pass(61);
+    expect(home.told.map(({ who }) => who).join('')).toBe('abc');
+    for (const { at } of home.told.slice(1)) expect(at - (home.told[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
+  });
+
+  test('is told once though two workers decide it at once', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
+    await home.fall();
+    const [hit] = await home.hits();
+    for (let second = 0; second < 130; second++) {
+      await world.pass(1);
+      await home.escalateTwice(hit?.id ?? 0);
+    }
+    expect(home.heard()).toBe('a0 b30 c60 a120 b120 c120');
+  });
+});
+
+describe('a process that dies', () => {
+  test.each(['escalate.taken', 'escalate.written', 'escalate.enqueued'] as const)(
+    'at %s tells each step once',
+    async (name) => {
+      const death = createDeath();
+      const dying = await createEscalationWorld(death.options);
+      const home = await dying.furnish();
+      await home.addRule('a', { 30: 'b', 90: 'c' });
+      await home.fall();
+      death.at(name);
+      await dying.pass(200);
+      expect(death.isOver()).toBe(true);
+      expect(home.told.map(({ who }) => who).join('')).toBe('abc');
+      expect(await rowsOf(home)).toEqual([
+        [0, 1, 'Bot a'],
+        [1, 1, 'Bot b'],
+        [2, 1, 'Bot c'],
+      ]);
+      await dying.stop();
+    },
+  );
+
+  test('before its deliveries are queued does not tell the step once somebody has acknowledged', async () => {
+    let died = 0;
+    const failpoint = (name: Failpoint): void => {
+      if (name !== 'escalate.written' || (died > 0 && isTaken)) return;
+      died += 1;
+      throw new Error('the process ends here');
+    };
+    let isTaken = false;
+    const wrap = (runtime: Runtime): Runtime => ({ ...runtime, failpoint });
+    const dying = await createEscalationWorld({ log: () => {}, wrap });
+    const home = await dying.furnish();
+    await home.addRule('a', { 30: 'b', 90: 'c' });
+    await home.fall();
+    await dying.pass(31);
+    expect(died).toBeGreaterThan(0);
+    await home.acknowledgement('PUT');
+    isTaken = true;
+    await dying.pass(200);
+    expect(home.heard()).toBe('a0');
+    await home.acknowledgement('DELETE');
+    await dying.pass(10);
+    expect(home.told.map(({ who }) => who).join('')).toBe('ac');
+    expect(await home.waiting()).toEqual([]);
+    await dying.stop();
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld();
+});
+afterEach(() => world.loseTimers(false));
+afterAll(() => world.stop());
+
+type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
+const rowsOf = async (home: Home) => {
+  const [hit] = await home.hits();
+  return hit?.ruleMessages.map(({ step, sendTryTimes, extra }) => [step, sendTryTimes.length, extra.display_name]);
+};
+
+describe('an alarm that nobody acknowledges', () => {
+  test('is told to the recipients of each step at its time, once each', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 90: 'cb' });
+    await home.fall();
+    await world.pass(600);
+    expect(home.heard()).toBe('a0 b30 b90 c90');
+    expect(await rowsOf(home)).toEqual([
+      [0, 1, 'Bot a'],
+      [1, 1, 'Bot b'],
+      [2, 1, 'Bot c'],
+      [2, 1, 'Bot b'],
+    ]);
+    expect((await home.hits())[0]?.allSend).toBe(true);
+    expect(new Set(home.told.map(({ id }) => id)).size).toBe(4);
+  });
+
+  test('says the same at each step, with an address of its own by which it is acknowledged', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 60: 'c' });
+    await home.fall();
+    await world.pass(40);
+    const [first, second] = home.told.map(({ body }) => body);
+    const same = { webhook: expect.anything(), acknowledgeUrl: expect.any(String) };
+    expect(second).toEqual({ ...first, ...same });
+    expect(second?.acknowledgeUrl).not.toBe(first?.acknowledgeUrl);
+    const path = new URL(second?.acknowledgeUrl ?? '').pathname.replace(/^\/api\/v1/, '');
+    expect(await home.client.as(undefined).ok('POST', path, {})).toMatchObject({ name: 'Bot b' });
+    await world.pass(100);
+    expect(home.heard()).toBe('a0 b30');
+  });
+
+  test('is told by steps that no queue can delay so long, at their time', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 901: 'b', 3600: 'c' });
+    await home.fall();
+    await world.pass(4_000);
+    // Queues delay by whole seconds.
+    expect(home.heard()).toMatch(/^a0 b90[12] c360[01]$/);
+  });
+
+  test('is told again to all, once each, 20 times at most', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 60: 'ab' }, { repeatSeconds: 60 });
+    await home.fall();
+    await world.pass(60 * 30);
+    const again = Array.from({ length: 20 }, (_, at) => `a${120 + at * 60} b${120 + at * 60}`).join(' ');
+    expect(home.heard()).toBe(`a0 b30 a60 b60 ${again}`);
+    expect(await rowsOf(home)).toEqual([
+      [0, 21, 'Bot a'],
+      [1, 21, 'Bot b'],
+      [2, 1, 'Bot a'],
+      [2, 1, 'Bot b'],
+    ]);
+  });
+
+  test('is told again without any step, too', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {}, { repeatSeconds: 60 });
+    await home.fall();
+    await world.pass(130);
+    expect(home.heard()).toBe('a0 a60 a120');
+  });
+
+  test('is told by packed hits as by others', async () => {
+    const home = await world.furnish(5);
+    await home.addRule('abcd', { 30: 'ea' });
+    await home.fall();
+    await world.pass(40);
+    expect((await rowsOf(home))?.slice(-2)).toEqual([
+      [1, 1, 'Bot e'],
+      [1, 1, 'Bot a'],
+    ]);
+  });
+
+  test('is shown in the order of its last change', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b' });
+    await home.fall();
+    await world.pass(20);
+    await home.fall();
+    await world.pass(20);
+    const query = '/rule-hits?sortBy=desc(updateDate)';
+    const [page] = await home.client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${home.customerId}${query}`);
+    expect(page?.data.map(({ id }) => id)).toEqual((await home.hits()).map(({ id }) => id).sort());
+  });
+});
+
+describe('an acknowledgement', () => {
+  test('ends the escalation, and taking it back goes on with the next step at its time', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 90: 'c' });
+    await home.fall();
+    await world.pass(40);
+    await home.acknowledgement('PUT');
+    await world.pass(20);
+    await home.acknowledgement('DELETE');
+    await world.pass(100);
+    expect(home.heard()).toBe('a0 b30 c90');
+  });
+
+  test('that is taken back when a step was due lets it follow at once', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 90: 'c', 3600: 'a' });
+    await home.fall();
+    await home.acknowledgement('PUT');
+    await world.pass(200);
+    expect(home.heard()).toBe('a0');
+    world.loseTimers(true);
+    await home.acknowledgement('DELETE');
+    world.loseTimers(false);
+    await world.pass(61);
+    expect(home.told.map(({ who }) => who).join('')).toBe('abc');
+    await world.pass(3_600);
+    expect(home.heard()).toMatch(/ a360[01]$/);
+  });
+
+  test('ends repetitions', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {}, { repeatSeconds: 60 });
+    await home.fall();
+    await world.pass(130);
+    await home.acknowledgement('PUT');
+    await world.pass(600);
+    expect(home.heard()).toBe('a0 a60 a120');
+  });
+
+  test('leaves nothing due', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b' });
+    await home.fall();
+    await home.acknowledgement('PUT');
+    await world.pass(60);
+    expect(await home.due()).toEqual([]);
+  });
+});
+
+describe('an escalation ends', () => {
+  test('after its last step: the hit is as any other', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b' });
+    await home.fall();
+    expect(await home.due()).toHaveLength(1);
+    await world.pass(40);
+    expect(await home.due()).toEqual([]);
+    expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
+  });
+
+  test('with its rule, and with its sensor', async () => {
+    for (const end of ['rule', 'sensor']) {
+      const home = await world.furnish();
+      const rule = await home.addRule('a', { 3600: 'b' });
+      await home.fall();
+      if (end === 'rule') await home.client.ok('DELETE', `/rules/${rule.id}`);
+      else {
+        await world.pass(600);
+        await home.client.ok('DELETE', `/sensors/${home.sensorId}`);
+      }
+      await world.pass(4_000);
+      expect(home.heard()).toBe('a0');
+      expect(await home.due()).toEqual([]);
+    }
+  });
+
+  test('not with a rule that is switched off: it goes on for what has happened', async () => {
+    const home = await world.furnish();
+    const rule = await home.addRule('a', { 30: 'b' });
+    await home.fall();
+    await home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', { 30: 'b' }, { isEnabled: false }));
+    await world.pass(40);
+    expect(home.heard()).toBe('a0 b30');
+  });
+
+  test('by the steps that the rule has when they are due', async () => {
+    const home = await world.furnish();
+    const rule = await home.addRule('a', { 60: 'b' });
+    await home.fall();
+    await home.client.ok('PUT', `/rules/${rule.id}`, home.bodyOf('a', { 90: 'c', 120: 'b' }));
+    await world.pass(200);
+    expect(home.heard()).toBe('a0 c90 b120');
+  });
+});

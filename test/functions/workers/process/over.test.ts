@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEscalationWorld, type EscalationWorld } from '../../../fixtures/escalation.ts';
+import { fallMessage } from '../../../fixtures/home.ts';
+import { a, b } from '../../../fixtures/messages.ts';
+
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld();
+});
+afterAll(() => world.stop());
+
+type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
+
+/** The message with the time of the world. */
+const restamped = (message: object): object => {
+  const time = world.clock.now();
+  const { payload, timestamp, ...rest } = message as { payload?: object; timestamp?: number };
+  return {
+    ...rest,
+    ...(payload && { payload: { ...payload, timestamp: time } }),
+    ...(timestamp && { timestamp: time }),
+  };
+};
+
+describe('with untilAcknowledged false, a step is not told once it is over', () => {
+  const over = { untilAcknowledged: false };
+  test.each<[string, string, string, (home: Home, start: number) => Promise<unknown>]>([
+    ['a fall is finished', 'fall_detected', 'a0', (home, start) => home.say(fallMessage('finished', start))],
+    ['a fall is canceled', 'fall_suspected', 'a0', (home, start) => home.say(fallMessage('canceled', start))],
+    [
+      'another fall is finished',
+      'fall_detected',
+      'a0 b30',
+      (home) => home.say(fallMessage('finished', world.clock.now() - 5_000)),
+    ],
+  ])('when %s', async (_, situation, heard, end) => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b' }, { ...over, situation });
+    home.begin();
+    const start = world.clock.now();
+    await home.say(fallMessage(situation === 'fall_detected' ? 'calling' : 'fall_detected', start));
+    await world.pass(5);
+    await end(home, start);
+    await world.pass(40);
+    expect(home.heard()).toBe(heard);
+  });
+
+  test.each<[string, string, string, object[], object[]]>([
+    ['an empty room is entered', 'empty_room', 'maker_a', [a.presence(true), a.presence(false)], [a.presence(true)]],
+    ['an occupied room is empty', 'occupied_room', 'maker_a', [a.presence(true)], [a.presence(false)]],
+    ['a region that was entered is left', 'region_entered', 'maker_a', [a.regions({ 3: 1 })], [a.regions({ 3: 0 })]],
+    [
+      'a region that was left is entered',
+      'region_left',
+      'maker_a',
+      [a.regions({ 3: 1 }), a.regions({ 3: 0 })],
+      [a.regions({ 3: 1 })],
+    ],
+    ['a person who fell has another pose', 'fall_detected', 'maker_b', [b.pose(1, 5)], [b.pose(1, 3)]],
+    ['who entered a region has left it', 'region_entered', 'maker_b', [b.move(1, 3, 0, 2)], [b.move(1, 4, 0, 2)]],
+    ['who left a region is in it again', 'region_left', 'maker_b', [b.move(1, 4, 0, 2)], [b.move(1, 3, 0, 2)]],
+    ['an inactive sensor is active', 'sensor_inactive', 'maker_b', [b.people(1), b.online(false)], [b.online(true)]],
+  ])('when %s', async (_, situation, maker, begin, end) => {
+    for (const [ended, heard] of [
+      [end, 'a0'],
+      [[], 'a0 b30'],
+    ] as const) {
+      const home = await world.furnish(2, maker);
+      await home.addRule('a', { 30: 'b' }, { ...over, situation });
+      home.begin();
+      for (const message of begin) await home.say(restamped(message));
+      await world.pass(5);
+      for (const message of ended) await home.say(restamped(message));
+      await world.pass(40);
+      expect(home.heard()).toBe(heard);
+    }
+  });
+
+  test('when it is the fall of one person, though another still lies there', async () => {
+    const home = await world.furnish(2, 'maker_b');
+    await home.addRule('a', { 30: 'b' }, over);
+    home.begin();
+    await home.say(restamped(b.pose(1, 5)));
+    await home.say(restamped(b.pose(2, 5)));
+    await home.say(restamped(b.pose(2, 3)));
+    await world.pass(40);
+    expect(home.heard()).toBe('a0 a0 b30');
+  });
+
+  test('else it is: a fall loop is never over', async () => {
+    const home = await world.furnish(2);
+    await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
+    home.begin();
+    for (const at of [3, 2, 1]) {
+      const start = world.clock.now() - at;
+      await home.say(fallMessage('fall_detected', start));
+      await home.say(fallMessage('canceled', start));
+    }
+    await world.pass(40);
+    expect(home.heard()).toBe('a0 b30');
+  });
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createPeopleWorld } from '../fixtures/people.ts';
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+beforeAll(async () => {
+  world = await createPeopleWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => {
+  world.letters.length = 0;
+});
+
+test('whoever is on duty when the hit is made is told, each once; nobody on duty is said by the hit and measured', async () => {
+  const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
+  const [anna, ben, cem] = [
+    await hire('Anna', { email: 'anna@example.com' }),
+    await hire('Ben', { email: 'ben@example.com' }),
+    await hire('Cem', { email: 'cem@example.com' }),
+  ];
+  await rule([
+    { onDuty: true, by: 'email' },
+    { userId: anna.id, by: 'email' },
+  ]);
+  await fall();
+  expect((await hits())[0]).toMatchObject({ nobodyOnDuty: true, ruleMessages: [{ accountId: anna.id }] });
+  expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
+  await onDuty(cem.id, world.now() - 1);
+  await onDuty(anna.id);
+  await onDuty(ben.id);
+  await fall();
+  const [hit] = await hits();
+  expect(hit?.nobodyOnDuty).toBe(false);
+  expect(hit?.ruleMessages.map(({ accountId }) => accountId).toSorted()).toEqual([anna.id, ben.id].toSorted());
+  expect(world.letters.map(({ to }) => to).toSorted()).toEqual([
+    'anna@example.com',
+    'anna@example.com',
+    'ben@example.com',
+  ]);
+  expect(await sent()).toHaveLength(3);
+  expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
+});
+
+test('one on duty who is not reachable in that way gets a failed delivery', async () => {
+  const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
+  const ben = await hire('Ben', { email: 'ben@example.com' });
+  await rule([{ onDuty: true, by: 'telegram' }]);
+  await onDuty(ben.id);
+  await fall();
+  expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'not_reachable', userId: ben.id, attempts: 1 });
+  expect((await hits())[0]).toMatchObject({ nobodyOnDuty: false, allSend: false });
+});
+
+test('a rule with a user who is gone goes on telling the others, and each of its falls shows who was not told', async () => {
+  const { hire, rule, fall, hits, sent, client } = await world.furnish();
+  const [anna, ben] = [
+    await hire('Anna', { email: 'anna@example.com' }),
+    await hire('Ben', { email: 'ben@example.com' }),
+  ];
+  await rule([
+    { userId: anna.id, by: 'email' },
+    { userId: ben.id, by: 'email' },
+  ]);
+  await client.ok('DELETE', `/users/${anna.id}`);
+  await fall();
+  const byUser = new Map((await sent()).map((one) => [one.userId, one]));
+  expect(byUser.get(anna.id)).toMatchObject({ state: 'failed', reason: 'not_reachable', userName: '' });
+  expect(byUser.get(ben.id)).toMatchObject({ state: 'delivered' });
+  expect((await hits())[0]).toMatchObject({ allSend: false });
+  expect(world.valuesOf('AlarmsFailed').length).toBeGreaterThan(0);
+});
+
+test('a system admin of no customer may be told, and is told no more once that right is taken away', async () => {
+  const { rule, fall, sent, admin } = await world.furnish();
+  const person = { username: 'on-call', password: 'a-long-password', firstName: 'On', lastName: 'Call', email: '' };
+  const { id } = await admin.ok<{ id: number }>('POST', '/users', { ...person, customerId: null });
+  const access = (isAdmin: boolean) =>
+    admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [], isAdmin });
+  await access(true);
+  await world.proveOf(null, id, 'email', 'call@example.com');
+  await rule([{ userId: id, by: 'email' }]);
+  await fall();
+  expect(world.letters).toMatchObject([{ to: 'call@example.com' }]);
+  await access(false);
+  await fall();
+  expect(world.letters).toHaveLength(1);
+  expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'not_reachable' });
+});

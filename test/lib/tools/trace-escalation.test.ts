@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { traceOf } from '../../../lib/tools/trace/trace.ts';
+import { createEscalationWorld, type EscalationWorld } from '../../fixtures/escalation.ts';
+
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld();
+});
+afterAll(() => world.stop());
+
+test('a trace has the steps of an escalation, with the time since the hit, and how many were told', async () => {
+  const home = await world.furnish(3);
+  await home.addRule('a', { 30: 'bc', 60: 'c' });
+  home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());
+  await home.fall();
+  await world.pass(40);
+  const [hit] = await home.hits();
+  const wanted = { kind: 'event' as const, id: hit?.sensorEventId ?? '', known: {} };
+  const { steps } = await traceOf(world.cloud.runtime.table, wanted, world.clock.now());
+  expect(steps.filter(({ step }) => step === 'hit').map(({ says }) => says)).toEqual([
+    expect.stringMatching(/: 1 of 1 messages were sent$/),
+  ]);
+  const [taken, ...more] = steps.filter(({ step }) => step === 'step');
+  expect(more).toEqual([]);
+  expect(taken?.says).toBe(`1 of hit ${hit?.id}, nobody had acknowledged it: 1 of 2 messages were sent`);
+  expect(Math.round((taken?.after ?? 0) / 1_000)).toBe(30);
+});

@@ -1,0 +1,226 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { mockClient } from 'aws-sdk-client-mock';
+import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pushKeysOf } from '../../../shared/auth/push-keys.ts';
+import { peopleBy, type Services } from '../../../shared/delivery/targets/people.ts';
+import type { Letter } from '../../../shared/delivery/targets/person.ts';
+import { telegramAs } from '../../../shared/delivery/targets/telegram.ts';
+import { createWebhookClient } from '../../../shared/delivery/webhook-client.ts';
+import type { Channel } from '../../../shared/domain/channel.ts';
+import { mailBySes } from '../../../shared/mail.ts';
+import { smsByAws } from '../../../shared/sms.ts';
+import { createPushBrowser } from '../../fixtures/push-browser.ts';
+
+type Seen = { method: string; url: string; headers: Record<string, string>; body: Buffer };
+const seen: Seen[] = [];
+let answer: { status: number; body?: string } | 'never' = { status: 200 };
+let server: Server;
+let base = '';
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const headers = request.headers as Record<string, string>;
+    seen.push({ method: request.method ?? '', url: request.url ?? '', headers, body });
+    if (answer !== 'never') response.writeHead(answer.status).end(answer.body ?? '{}');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+const ses = mockClient(SESv2Client);
+const aws = mockClient(PinpointSMSVoiceV2Client);
+afterEach(() => {
+  ses.reset();
+  aws.reset();
+  seen.length = 0;
+  answer = { status: 200 };
+});
+// Files share their modules: the next one wants the real clients.
+afterAll(async () => {
+  ses.restore();
+  aws.restore();
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+});
+
+const stage = {
+  ...{ ALLOW_PRIVATE_TARGETS: true, ALLOWED_TARGET_RANGES: [], DELIVERY_DEADLINE_SECONDS: 1 },
+  ...{ PUBLIC_URL: 'https://cloud.example.org', OWN_URLS: [], CANARY: false, MAIL_SENDER: 'cloud@example.org' },
+};
+const webhookClient = createWebhookClient(stage, { allowLoopback: true });
+const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
+const TOKEN = '123456:a-token-of-a-bot';
+const servicePart: Services = {
+  settings: stage,
+  mail: mailBySes(config, 'cloud@example.org'),
+  sms: smsByAws(config, 'arn:of-a-number'),
+  webhookClient: async () => webhookClient,
+  openPushKey: async (sealed) => sealed.replace('sealed:', ''),
+};
+const sending = () => peopleBy({ ...servicePart, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
+const letter: Letter = {
+  title: 'Fall in room 7',
+  text: 'at home, 12:00 UTC',
+  url: 'https://cloud.example.org/acknowledge/a',
+  language: 'en',
+};
+const plain = 'Fall in room 7\nat home, 12:00 UTC\n\nI take care of it:\nhttps://cloud.example.org/acknowledge/a';
+const email: Channel = { by: 'email', address: 'anna@example.com' };
+const sms: Channel = { by: 'sms', address: '+491701234567' };
+const telegram: Channel = { by: 'telegram', address: '-100123' };
+const awsError = (name: string, Reason?: string) =>
+  Object.assign(new Error('+491701234567 is wrong'), { name, Reason });
+
+describe('a mail', () => {
+  test('has the title as its subject, on one line, and the address where its reader acknowledges', async () => {
+    ses.on(SendEmailCommand).resolves({});
+    expect(await sending()(email, { ...letter, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
+    const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
+    expect(args[0]?.input.Content?.Simple).toMatchObject({
+      Subject: { Data: 'Fall Bcc: b@example.com' },
+      Body: { Text: { Data: plain.replace('Fall in room 7\n', '') } },
+    });
+  });
+  test.each([
+    ['BadRequestException', 'gone'],
+    ['TooManyRequestsException', { retry: 'TooManyRequestsException' }],
+    ['MessageRejected', { retry: 'MessageRejected' }],
+    ['TimeoutError', { retry: 'TimeoutError' }],
+  ] as const)('that ends by %s: %j', async (name, outcome) => {
+    ses.on(SendEmailCommand).rejects(awsError(name));
+    expect(await sending()(email, letter)).toEqual(outcome);
+  });
+});
+
+describe('an SMS', () => {
+  test('says the title, the text and the address, from the identity of the stage', async () => {
+    aws.on(SendTextMessageCommand).resolves({});
+    expect(await sending()(sms, { ...letter, language: 'de' })).toBe('accepted');
+    const [{ args } = { args: [] }] = aws.commandCalls(SendTextMessageCommand);
+    expect(args[0]?.input).toEqual({
+      ...{ DestinationPhoneNumber: '+491701234567', OriginationIdentity: 'arn:of-a-number' },
+      ...{ MessageType: 'TRANSACTIONAL', TimeToLive: 3_600 },
+      MessageBody: plain.replace('I take care of it', 'Ich kümmere mich darum'),
+    });
+  });
+  test('is cut to what the service takes, before the address and not within a character', async () => {
+    aws.on(SendTextMessageCommand).resolves({});
+    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...letter, text });
+    for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
+      const body = args[0].input.MessageBody ?? '';
+      expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
+      expect(body.endsWith(`…\n\nI take care of it:\n${letter.url}`)).toBe(true);
+    }
+  });
+  test.each([
+    ['ValidationException', 'INVALID_PARAMETER', 'gone'],
+    ['ConflictException', 'DESTINATION_PHONE_NUMBER_OPTED_OUT', 'gone'],
+    ['ConflictException', 'DESTINATION_PHONE_NUMBER_NOT_VERIFIED', { retry: 'DESTINATION_PHONE_NUMBER_NOT_VERIFIED' }],
+    [
+      'ServiceQuotaExceededException',
+      'MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT',
+      expect.objectContaining({ retry: expect.any(String) }),
+    ],
+    ['ThrottlingException', undefined, { retry: 'ThrottlingException' }],
+    ['TimeoutError', undefined, { retry: 'TimeoutError' }],
+  ] as const)('that ends by %s %s: %j', async (name, reason, outcome) => {
+    aws.on(SendTextMessageCommand).rejects(awsError(name, reason));
+    expect(await sending()(sms, letter)).toEqual(outcome);
+  });
+});
+
+describe('a message of Telegram', () => {
+  test('goes to the chat as the bot of the stage, as plain text without a preview', async () => {
+    expect(await sending()(telegram, letter)).toBe('accepted');
+    expect(seen.map(({ method, url }) => [method, url])).toEqual([['POST', `/bot${TOKEN}/sendMessage`]]);
+    const preview = { link_preview_options: { is_disabled: true } };
+    expect(JSON.parse(String(seen[0]?.body))).toEqual({ chat_id: '-100123', text: plain, ...preview });
+  });
+  test.each([
+    [403, 'Forbidden: bot was blocked by the user', 'gone'],
+    [400, 'Bad Request: chat not found', 'gone'],
+    [400, 'Bad Request: message text is empty', { retry: 'status_400' }],
+    [401, 'Unauthorized', { retry: 'status_401' }],
+    [429, 'Too Many Requests: retry after 7', { retry: 'status_429' }],
+    [502, '<html>', { retry: 'status_502' }],
+  ] as const)('that is answered by %d %s: %j', async (status, body, outcome) => {
+    answer = { status, body };
+    expect(await sending()(telegram, letter)).toEqual(outcome);
+  });
+  test('that gets no answer ends in time, and tells nothing of the token', async () => {
+    answer = 'never';
+    const outcome = await sending()(telegram, letter);
+    expect(outcome).toEqual({ retry: 'timeout' });
+  });
+});
+
+describe('a push', () => {
+  const { keys, read } = createPushBrowser();
+  const own = pushKeysOf(Buffer.alloc(32, 9));
+  const key = { publicKey: own.publicKey, sealed: `sealed:${own.privateKey}` };
+  const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
+
+  test('is read by its browser alone, is signed by the stage, and lives for ten minutes', async () => {
+    expect(await sending()(channelTo(`${base}/to/1`), letter)).toBe('accepted');
+    const [{ url, headers, body } = { url: '', headers: {} as Record<string, string>, body: Buffer.alloc(0) }] = seen;
+    expect(url).toBe('/to/1');
+    expect(read(body)).toEqual(letter);
+    expect(String(body)).not.toContain('room 7');
+    expect(headers).toMatchObject({ ttl: '600', urgency: 'high', 'content-encoding': 'aes128gcm' });
+    const [, token = '', publicKey] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? [];
+    expect([publicKey, decodeProtectedHeader(token).alg]).toEqual([own.publicKey, 'ES256']);
+    const point = Buffer.from(own.publicKey, 'base64url');
+    const [x, y] = [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')];
+    const verified = await jwtVerify(token, await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256'));
+    expect(verified.payload).toMatchObject({ aud: base, sub: 'https://cloud.example.org' });
+  });
+  test('is cut to what services of browsers take', async () => {
+    const long = { ...letter, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
+    expect(await sending()(channelTo(`${base}/to/1`), long)).toBe('accepted');
+    const body = seen[0]?.body ?? Buffer.alloc(0);
+    expect(body.length).toBeLessThanOrEqual(4_096);
+    expect(read(body)).toMatchObject({ url: letter.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
+  });
+  test.each([
+    [201, 'accepted'],
+    [404, 'gone'],
+    [410, 'gone'],
+    [429, { retry: 'status_429' }],
+    [503, { retry: 'status_503' }],
+    [302, { retry: 'status_302' }],
+  ] as const)('that is answered by %d: %j', async (status, outcome) => {
+    answer = { status };
+    expect(await sending()(channelTo(`${base}/to/1`), letter)).toEqual(outcome);
+  });
+  test('that gets no answer ends in time', async () => {
+    answer = 'never';
+    expect(await sending()(channelTo(`${base}/to/1`), letter)).toEqual({ retry: 'timeout' });
+  });
+  test('is sent to no address that webhooks may not call', async () => {
+    const strict = createWebhookClient({ ...stage, ALLOW_PRIVATE_TARGETS: false });
+    const { send } = peopleBy({ ...servicePart, webhookClient: async () => strict });
+    const rebound = createWebhookClient(
+      { ...stage, ALLOW_PRIVATE_TARGETS: false },
+      { resolve: async () => ['10.0.0.1'] },
+    );
+    const rebinding = peopleBy({ ...servicePart, webhookClient: async () => rebound });
+    expect(await send(channelTo(`${base}/to/1`), letter)).toBe('gone');
+    expect(await send(channelTo('https://169.254.169.254/'), letter)).toBe('gone');
+    expect(await rebinding.send(channelTo('https://push.example.com/'), letter)).toBe('gone');
+    expect(seen).toEqual([]);
+  });
+  test('to keys that no browser made is gone', async () => {
+    const channel = { by: 'push' as const, key, subscription: { endpoint: base, keys: { p256dh: 'B', auth: 'A' } } };
+    expect(await sending()(channel, letter)).toBe('gone');
+  });
+});
+
+test('what a stage has no service for is unavailable', async () => {
+  const settings = { ...stage, MAIL_SENDER: '' };
+  const { kinds, send } = peopleBy({ ...servicePart, settings, sms: undefined });
+  expect(kinds).toEqual(['push']);
+  for (const channel of [email, sms, telegram]) expect(await send(channel, letter)).toEqual({ retry: 'unavailable' });
+});

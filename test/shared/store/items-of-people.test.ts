@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../../lib/local/demo/receiver.ts';
+import { items } from '../../../shared/store/table.ts';
+import { createPeopleWorld } from '../../fixtures/people.ts';
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+beforeAll(async () => {
+  world = await createPeopleWorld();
+});
+afterAll(() => world.stop());
+
+test('a version that knows no people finds webhooks alone in a rule, and only what it knows in a hit', async () => {
+  const { hire, rule, fall, hits, client, customerId } = await world.furnish();
+  const receiver = await startReceiver();
+  const anna = await hire('Anna', { email: 'anna@example.com' });
+  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+  const hook = { name: 'n', url: receiver.url, format: 'full', isCustomerHook: false, botId: bot.id };
+  const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
+  const [person, webhook] = [
+    { userId: anna.id, by: 'email' },
+    { botId: bot.id, webhookId },
+  ];
+  const { id: ruleId } = await rule([person, webhook]);
+  const stored = await world.table.get<Record<string, unknown>>(items.ruleById({ customerId, ruleId }));
+  expect(stored).toMatchObject({ recipients: [webhook], people: [person] });
+  expect(await client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ recipients: [person, webhook] });
+  await fall();
+  const [hit] = await hits();
+  const hitItem = await world.table.get<Record<string, unknown>>(items.ruleHit({ customerId, hitId: hit?.id ?? 0 }));
+  expect(hitItem).toMatchObject({ messages: [{ publisher: 'webhook' }, { publisher: 'webhook', by: 'email' }] });
+  expect(hit?.ruleMessages.map(({ publisher }) => publisher)).toEqual(['webhook', 'email']);
+  await receiver.stop();
+});
+
+test('a rule of webhooks, its hit and its deliveries have no byte for people', async () => {
+  const { client, customerId, rule, fall, hits } = await world.furnish();
+  const receiver = await startReceiver();
+  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
+  const hook = { name: 'n', url: receiver.url, format: 'full', isCustomerHook: false, botId: bot.id };
+  const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
+  const { id: ruleId } = await rule([{ botId: bot.id, webhookId }]);
+  await fall();
+  const [hit] = await hits();
+  const pk = items.delivery.pk({ customerId, webhookId });
+  const [delivery] = (await world.table.query({ pk, beginsWith: 'DELIVERY#' })).items;
+  const kept = [
+    await world.table.get<Record<string, unknown>>(items.ruleById({ customerId, ruleId })),
+    await world.table.get<Record<string, unknown>>(items.ruleHit({ customerId, hitId: hit?.id ?? 0 })),
+    delivery,
+  ];
+  expect(kept.map((item) => item !== null && item !== undefined)).toEqual([true, true, true]);
+  expect(JSON.stringify(kept)).not.toMatch(/people|person|nobodyOnDuty|"by"|userId/);
+  await receiver.stop();
+});
