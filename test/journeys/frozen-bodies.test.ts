@@ -46,9 +46,9 @@ describe('a body', () => {
     async (...of) => {
       const [, isCustomerHook, make] = of;
       const { receiver, client, at, id } = await renamedAmid(isCustomerHook, make);
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       world.answerWith(ok);
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
       const span = { since: 0, until: world.now(), states: ['delivered'], ratePerSecond: 100 };
       if (make === 'fall') await client.ok('POST', `${at}/replays`, span);
@@ -75,7 +75,7 @@ describe('a body', () => {
       const moved = { name: 'after', location: 'after', email: '', timeZone: 'America/Lima' };
       await client.ok('PUT', `/customers/${customerId}`, moved);
       world.answerWith(ok);
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       const [first, second] = await receiver.until(2);
       expect(second?.body).toBe(first?.body);
       expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
@@ -93,7 +93,7 @@ describe('a body', () => {
   test('of a delivery from before this was kept in it is rendered with what is so now', async () => {
     const { receiver } = await renamedAmid(false, 'fall', true);
     world.answerWith(ok);
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const [sent, second] = (await receiver.until(2)).map(({ body }) => JSON.parse(body));
     const { acknowledgeUrl: _, acknowledgement: __, ...first } = sent;
     const now = { name: 'after', url: 'https://after.example', version: 'after' };
@@ -129,7 +129,7 @@ describe('the message of the device', () => {
       const [waiting] = (await list()).data;
       const bringBack = await loseMessages();
       errors.length = 0;
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       expect(await detail(waiting?.id ?? '')).toMatchObject({
         state: 'retrying',
         attemptLog: [{ status: 500 }, { status: null, error: 'message_missing' }],
@@ -137,7 +137,7 @@ describe('the message of the device', () => {
       expect([errors, receiver.received.length]).toEqual([['a delivery has lost its message'], 1]);
       expect(await record()).toMatchObject({ consecutiveFailures: 1 });
       await bringBack();
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       const [first, second] = await receiver.until(2);
       expect(second?.body).toBe(first?.body);
     },
@@ -149,7 +149,7 @@ describe('the message of the device', () => {
     await fall();
     await loseMessages();
     const before = world.valuesOf('TasksFailed').length;
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'exhausted', attempts: 2 }]);
     // Nobody is told until the schedule is at its end, so somebody hears of it at once.
     expect(world.valuesOf('TasksFailed').length).toBe(before + 1);
@@ -161,7 +161,7 @@ describe('the message of the device', () => {
     world.answerWith(status(500, 'no'));
     await fall();
     await loseMessages();
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
     expect(second?.body).toBe(first?.body);
   });

@@ -16,7 +16,7 @@ describe('the log of a delivery', () => {
     await fall();
     const [first] = (await list('?state=retrying')).data;
     world.answerWith(ok);
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const told = await detail(first?.id ?? '');
     expect(told).toMatchObject({ state: 'delivered', reason: null, attempts: 2, nextAttempt: null, replayOf: null });
     expect(told.attemptLog).toMatchObject([
@@ -92,7 +92,7 @@ describe('the format of a delivery', () => {
     'stays when that of its webhook becomes %s, also when it is sent again',
     async (format) => {
       const { receiver, client, at, id, fall } = await refused(format);
-      await world.pass(1_300_000);
+      await world.pass(1_500_000);
       await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
       const [first, second, third] = await receiver.until(3);
       await world.idle();
@@ -105,7 +105,7 @@ describe('the format of a delivery', () => {
 
   test('of a test stays too', async () => {
     const { receiver } = await refused('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
     expect(second?.body).toBe(first?.body);
   });
@@ -113,7 +113,7 @@ describe('the format of a delivery', () => {
   test('is that of its webhook when it was not kept', async () => {
     const { receiver, id, forgetFormat } = await refused('custom1');
     await forgetFormat(id);
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const [, second] = await receiver.until(2);
     expect(JSON.parse(second?.body ?? '')).toMatchObject({ eventType: expect.any(Number) });
   });
@@ -178,7 +178,7 @@ describe('a webhook that is switched off', () => {
     world.answerWith(status(500, 'no'));
     await fall();
     await set({ isEnabled: false });
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     for (let at = 0; at < 9; at++) await fall();
     const held = (await list('?state=held')).data.map(({ attempts }) => attempts);
     expect(held.sort()).toEqual([...Array(9).fill(0), 1]);
@@ -230,7 +230,7 @@ describe('a webhook that is switched off', () => {
     await world.pass(121_000);
     await fall();
     world.answerWith(ok);
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
     expect((await list('?sortBy=asc(createDate)')).data).toMatchObject([
       { state: 'held', attempts: 1 },

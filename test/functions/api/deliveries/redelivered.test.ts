@@ -32,7 +32,7 @@ describe('a delivery that waits and is sent again', () => {
     const repetition = await again(id);
     expect(await detail(id)).toMatchObject(redelivered);
     expect(await detail(repetition)).toMatchObject({ state: 'delivered', reason: null, replayOf: id });
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(2);
     expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number), expect.any(Number)] });
     expect((await list('?state=delivered')).total).toBe(2);
@@ -52,7 +52,7 @@ describe('a delivery that waits and is sent again', () => {
     const second = await again(first);
     expect(await detail(second)).toMatchObject({ state: 'delivered', replayOf: id });
     for (const one of [id, first]) expect(await detail(one)).toMatchObject(redelivered);
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(3);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
@@ -61,7 +61,7 @@ describe('a delivery that waits and is sent again', () => {
     const { client, at, id, again, detail, set, list } = await refused();
     // Held at first: the replay puts a repetition in its place.
     await set({ isEnabled: false });
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     const span = { since: 0, until: world.now(), ratePerSecond: 100 };
     const replay = await client.ok<{ id: string }>('POST', `${at}/replays`, span);
     await world.idle();
@@ -90,7 +90,7 @@ describe('a delivery that waits and is sent again', () => {
     expect(death.isOver()).toBe(true);
     expect(await detail(id)).toMatchObject(redelivered);
     expect(await detail(repetition)).toMatchObject({ state: 'delivered', attempts: 2 });
-    await world.pass(1_300_000);
+    await world.pass(1_500_000);
     expect(receiver.received).toHaveLength(3);
     expect(await tries()).toMatchObject({ allSend: true });
   });
