@@ -10,15 +10,12 @@ const goneFor: readonly (number | null)[] = [404, 410];
 /** The keys of a stage, as texts of base64url. `subject` is the address by which services of browsers reach its people. */
 export type PushSigner = { publicKey: string; privateKey: string; subject: string };
 
-/** Draws a pair of keys by which pushes are signed (RFC 8292). */
-export const drawPushKeys = (): Pick<PushSigner, 'publicKey' | 'privateKey'> => webPush.generateVAPIDKeys();
-
 const requestOf = (subscription: PushSubscription, payload: string, vapidDetails: PushSigner) => {
   const options = { vapidDetails, TTL: KEPT_SECONDS, urgency: 'high' as const };
   try {
     return webPush.generateRequestDetails(subscription, payload, options);
   } catch {
-    // The keys of the subscription are none: no browser made them.
+    // Keys of subscriptions are judged when they are saved (shared/auth/push-keys.ts): it is our key or our address.
     return null;
   }
 };
@@ -31,7 +28,7 @@ export const pushTo = async (
   signer: PushSigner,
 ): Promise<PersonOutcome> => {
   const request = requestOf(subscription, payload, signer);
-  if (!request) return 'gone';
+  if (!request) return { retry: 'unsigned' };
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const { status, error } = await client.post({ url: subscription.endpoint, headers, body: request.body });
   if (status !== null && status >= 200 && status < 300) return 'accepted';

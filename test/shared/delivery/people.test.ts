@@ -212,9 +212,9 @@ describe('a push', () => {
     expect(await rebinding.send(channelTo('https://push.example.com/'), letter)).toBe('gone');
     expect(seen).toEqual([]);
   });
-  test('to keys that no browser made is gone', async () => {
+  test('that cannot be encrypted is tried again, and counted: keys are judged when they are saved', async () => {
     const channel = { by: 'push' as const, key, subscription: { endpoint: base, keys: { p256dh: 'B', auth: 'A' } } };
-    expect(await sending()(channel, letter)).toBe('gone');
+    expect(await sending()(channel, letter)).toEqual({ retry: 'unsigned' });
   });
 });
 
