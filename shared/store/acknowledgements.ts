@@ -13,7 +13,8 @@ import { items } from './table.ts';
 type Place = { customerId: number; hitId: number };
 type Taken = HitItem & { acknowledgement: Acknowledgement };
 /** A hit with the acknowledgement that stands; `notice`: what is to be told of it, if it is new. */
-export type Acknowledged = { hit: Taken; notice: { uuid: string; item: NoticeItem } | null };
+export type Acknowledged = { hit: Taken; notice: Told | null };
+type Told = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 
 /** A hit that is shown since a time (ms): expiry removes it later. */
 const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
@@ -45,10 +46,12 @@ const change = ({ customerId, hitId }: Place, hit: HitItem, acknowledgement: Ack
   return { updateDate, writes };
 };
 
-const noticeOf = ({ id: ruleHitId, sensorId }: HitItem, acknowledgement: Acknowledgement) => {
+/** The notice of an acknowledgement, and the write of it. */
+const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, acknowledgement: Acknowledgement) => {
   const { date: receiveDate } = acknowledgement;
+  const uuid = uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate);
   const item: NoticeItem = { notice: 'acknowledged', receiveDate, acknowledgement: { ruleHitId, ...acknowledgement } };
-  return { uuid: uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate), item };
+  return { notice: { customerId, sensorId, uuid, receiveDate }, told: putNotice({ customerId, sensorId }, uuid, item) };
 };
 
 export const acknowledgementWrites = (table: Table) => ({
@@ -64,8 +67,7 @@ export const acknowledgementWrites = (table: Table) => ({
       if (!hit || acknowledgement)
         return { found: hit && acknowledgement && { ...hit, acknowledgement }, notice: null };
       const { updateDate, writes } = change(place, hit, given, given.date);
-      const notice = noticeOf(hit, given);
-      const told = putNotice({ customerId, sensorId: hit.sensorId }, notice.uuid, notice.item);
+      const { notice, told } = noticeOf(customerId, hit, given);
       const failed = await table.write(...writes, told);
       return failed === null ? { found: { ...hit, updateDate, acknowledgement: given }, notice } : null;
     });

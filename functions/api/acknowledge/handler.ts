@@ -1,4 +1,5 @@
 import { situationText } from '../../../shared/api/messages/situation-text.ts';
+import { sendNotice } from '../../../shared/api/notices.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isSigned, readAddress } from '../../../shared/delivery/acknowledge-address.ts';
@@ -38,17 +39,14 @@ const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed
  * it with the acknowledgement that stands.
  */
 const take = async (place: Place, given: string, deps: Writing) => {
-  const { store, enqueue, now, log } = deps;
+  const { store, now } = deps;
   const { hit, customerId, recipient } = await signedFor(place, deps);
   const { userId } = recipient;
   const name = nameFrom(userId === null ? given : '') ?? nameFrom(recipient.name) ?? '?';
   const by = { userId, name, date: now() };
   const made = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
   const { notice, hit: taken } = made ?? place.fail('address_unknown');
-  // The notice is in the due index too, where the sweep finds it.
-  const leave = (error: unknown) => log('warn', 'an acknowledgement waits for the sweep', { hitId: hit.id }, error);
-  const told = { type: 'process_notice' as const, customerId, sensorId: hit.sensorId };
-  if (notice) await enqueue([{ ...told, uuid: notice.uuid, receiveDate: by.date }]).catch(leave);
+  if (notice) await sendNotice(deps, notice);
   return { customerId, recipient, hit: taken };
 };
 

@@ -1,3 +1,4 @@
+import { sendNotice } from '../../../shared/api/notices.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import type { Notice } from '../../../shared/domain/event.ts';
@@ -49,15 +50,11 @@ const noticeOf = (notice: Notice, { now, random }: NowAndRandom): NewNotice => (
   notice,
 });
 
-/** Enqueues the delivery of a stored notice. If the queue is unavailable, the sweep finds the notice. */
-const tell = async (
-  { enqueue, log }: Registering,
+const tell = (
+  deps: Registering,
   { customerId, id: sensorId }: SensorRecord,
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
-) => {
-  const task = { type: 'process_notice' as const, customerId: customerId ?? 0, sensorId, uuid, receiveDate };
-  await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
-};
+) => sendNotice(deps, { customerId: customerId ?? 0, sensorId, uuid, receiveDate });
 
 /** Reports a refused registration, up to a limit, because nobody with a key may flood a customer with reports. */
 const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {

@@ -1,4 +1,5 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
+import { sendNotice } from '../../../shared/api/notices.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { nameOfUser } from '../../../shared/domain/acknowledgement.ts';
 import { isNear } from '../../../shared/domain/escalation.ts';
@@ -68,7 +69,8 @@ export const handler = serve(ruleHits, {
     return completeOne(store, customerId, hit);
   },
 
-  acknowledgeRuleHit: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
+  acknowledgeRuleHit: async ({ caller, customerId, params, fail }, deps) => {
+    const { store, now } = deps;
     const { accountId: userId } = caller;
     const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
     const place = { customerId, hitId: params.ruleHitId };
@@ -77,10 +79,7 @@ export const handler = serve(ruleHits, {
     const { hit, notice } = made ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
     if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
-    // The notice is in the due index too, where the sweep finds it.
-    const leave = (error: unknown) => log('warn', 'an acknowledgement waits for the sweep', place, error);
-    const told = { type: 'process_notice' as const, customerId, sensorId: hit.sensorId };
-    if (notice) await enqueue([{ ...told, uuid: notice.uuid, receiveDate: given.date }]).catch(leave);
+    if (notice) await sendNotice(deps, notice);
     return completeOne(store, customerId, hit);
   },
 

@@ -1,8 +1,8 @@
+import { sendNotice } from '../../../shared/api/notices.ts';
 import { nameFrom } from '../../../shared/domain/acknowledgement.ts';
 import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
 import { RETENTION } from '../../../shared/domain/event.ts';
 import type { DeliverDeps } from './deps.ts';
-import { sendNotice } from './tell-managers.ts';
 
 /**
  * Acknowledges the hits of a delivery when its receiver said who takes care of them. It is done before the attempt is
@@ -20,6 +20,6 @@ export const acknowledgeHits = async (
     const given = { userId: null, name, date: now() };
     const made = await store.acknowledgements.make({ customerId, hitId }, given, now() - RETENTION);
     deps.failpoint('deliver.acknowledged');
-    if (made?.notice) await sendNotice(deps, customerId, { sensorId: made.hit.sensorId, ...made.notice });
+    if (made?.notice) await sendNotice(deps, made.notice);
   }
 };

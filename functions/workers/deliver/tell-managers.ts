@@ -1,3 +1,4 @@
+import { sendNotice } from '../../../shared/api/notices.ts';
 import { type Concern, concernMail, type WebhookConcern } from '../../../shared/domain/concern-mail.ts';
 import { type Delivery, type Next, receiverOf } from '../../../shared/domain/delivery.ts';
 import { fallAlarms, isAboutReceivers } from '../../../shared/domain/event.ts';
@@ -14,8 +15,7 @@ const HOUR_SECONDS = 3_600;
 /** An invocation has time for so many mails. */
 const MOST_MAILS = 20;
 
-type Told = { sensorId: string; uuid: string; item: NoticeItem };
-type About = Told & { write: Write };
+type About = { notice: Parameters<typeof sendNotice>[1]; item: NoticeItem; write: Write };
 
 /**
  * A notice for the customer's other webhooks that something did not get through. Null for tests and feedback, which are of
@@ -32,17 +32,8 @@ export const noticeOf = (
   const sensorId = snapshot.sensor.id;
   const uuid = uuidV5(receiverOf({ webhookId, ...(person && { person }) }), notice, id);
   const item: NoticeItem = { notice, receiveDate: now(), ...(webhookId !== null && { webhookId }) };
-  return { sensorId, uuid, item, write: putNotice({ customerId, sensorId }, uuid, item) };
-};
-
-/** Puts a stored notice on its way. If the queue takes nothing, the sweep finds the notice. */
-export const sendNotice = async (
-  { enqueue, log }: DeliverDeps,
-  customerId: number,
-  { sensorId, uuid, item: { receiveDate } }: Told,
-): Promise<void> => {
-  const task = { type: 'process_notice' as const, customerId, sensorId, uuid, receiveDate };
-  await enqueue([task]).catch((error: unknown) => log('warn', 'a notice waits for the sweep', { sensorId }, error));
+  const write = putNotice({ customerId, sensorId }, uuid, item);
+  return { notice: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item, write };
 };
 
 /**
@@ -90,9 +81,10 @@ export const tellFailed = async (
   const about = next.state === 'failed' ? noticeOf(deps, delivery, 'delivery_failed') : null;
   if (!about) return;
   const { store, now, measure } = deps;
-  const { customerId, snapshot } = delivery;
-  await store.events.keepNotice({ customerId, sensorId: about.sensorId }, about.uuid, about.item);
-  await sendNotice(deps, customerId, about);
+  const { snapshot } = delivery;
+  const { notice, item } = about;
+  await store.events.keepNotice(notice, notice.uuid, item);
+  await sendNotice(deps, notice);
   if (!alarms.has(snapshot.event.action)) return;
   measure('AlarmsFailed');
   if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))
@@ -109,6 +101,6 @@ export const switchOff = async (
   const about = noticeOf(deps, delivery, 'webhook_disabled');
   if (!(await deps.store.health.disable(webhook, reason, about?.write ?? null))) return;
   deps.measure('WebhooksDisabled');
-  if (about) await sendNotice(deps, webhook.customerId, about);
+  if (about) await sendNotice(deps, about.notice);
   await mailManagers(deps, webhook, delivery, 'webhook_disabled');
 };

@@ -37,9 +37,12 @@ describe('acknowledgements', () => {
     const winner = (await kept())?.acknowledgement;
     expect(made.map((one) => one?.hit.acknowledgement)).toEqual(Array(50).fill(winner));
     const notices = made.flatMap((one) => one?.notice ?? []);
-    expect(notices.map(({ item }) => item.acknowledgement)).toEqual([{ ruleHitId: hit.id, ...winner }]);
+    expect(notices).toMatchObject([{ customerId, sensorId: 's', receiveDate: winner?.date }]);
     const [{ uuid = '' } = {}] = notices;
-    expect(await all().events.notice(customerId, 's', uuid)).toMatchObject({ notice: 'acknowledged' });
+    expect(await all().events.notice(customerId, 's', uuid)).toMatchObject({
+      notice: 'acknowledged',
+      acknowledgement: { ruleHitId: hit.id, ...winner },
+    });
   });
 
   test('a change within 10 s needs no note among the late ones, a later one has one', async () => {
