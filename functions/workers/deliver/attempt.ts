@@ -1,36 +1,18 @@
 import type { Result } from '../../../shared/domain/attempt.ts';
-import { afterAttempt, type Delivery, messageOf, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
+import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { noteContext } from '../../../shared/log.ts';
-import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
-import { PutAside } from '../../../shared/worker/failure.ts';
+import type { WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { acknowledgeHits } from './acknowledge.ts';
 import { addressKeyOf } from './address-key.ts';
+import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
-import { enqueueAt } from './enqueue.ts';
 import { measureAttempt } from './measure.ts';
 import { noteHealth } from './note-health.ts';
-import { record, report } from './record.ts';
+import { record } from './record.ts';
 import { MISSING, send } from './send.ts';
 import type { RequestSlot } from './slots.ts';
-import { endedIfTaken } from './taken.ts';
 import { switchOff, tellFailed } from './tell-managers.ts';
 
-/** How long (ms) a task waits when another task works on the same delivery. */
-const SOONEST_MS = 500;
-
-/**
- * Puts a delivery that could not be claimed back on the queue, until it has ended or is in the due index: the current
- * task may be the last one of that delivery. One that does not exist is put aside, and is never done: it was written before
- * its task, so it is in another table.
- */
-export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
-  const { delivery, until } = await deps.store.deliveries.inQueue(key);
-  if (delivery === null) throw new PutAside('the table has no such delivery');
-  if (until !== null) await enqueueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
-  // The task may have come again because the attempt was not reported to a rule hit yet.
-  else if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
-};
 /** What the log tells of an attempt: nothing that a receiver said. */
 export const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
   ...{ deliveryId: id, attempt: attempts, status, reason: error, durationMs, state },
@@ -72,16 +54,11 @@ export const attempt = async (
   webhook: WebhookRecord,
   slot: RequestSlot,
 ): Promise<void> => {
-  const { store, now } = deps;
+  const { now } = deps;
   // The secrets come first: an attempt that cannot be signed must not be counted.
   const [open, addressKey] = await Promise.all([unlocked(deps, webhook), addressKeyOf(deps)]);
-  const claimed = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
-  if (!claimed) return comeAgain(deps, key);
-  const delivery = { ...key, ...claimed };
-  const { requestId } = delivery;
-  noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
-  deps.failpoint('deliver.claimed');
-  if (await endedIfTaken(deps, delivery)) return;
+  const delivery = await claim(deps, key);
+  if (!delivery) return;
   const { result, outcome } = await send(deps, delivery, open, addressKey);
   slot.release();
   deps.failpoint('deliver.sent');

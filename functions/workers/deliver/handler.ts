@@ -5,7 +5,8 @@ import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/deli
 import { consume } from '../../../shared/worker/consume.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { ACQUIRE_TIMEOUT_MS, type Admitted, admit, soon, stepOf } from './admission.ts';
-import { attempt, comeAgain } from './attempt.ts';
+import { attempt } from './attempt.ts';
+import { comeAgain } from './claim.ts';
 import { deliver } from './contract.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueAt, enqueueIfSoon, isSoon } from './enqueue.ts';

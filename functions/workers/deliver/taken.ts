@@ -5,13 +5,13 @@ const CANCELED = 'canceled';
 const timings = { dns: null, connect: null, tls: null, firstByte: null };
 
 /**
- * Ends the delivery of a step whose alarm somebody has taken while it waited, before its first attempt (completion 12
- * "Escalation"). Whoever has it sent again wants it all the same. True when it was ended.
+ * Ends the delivery of a step whose alarm somebody has taken while it waited for an attempt (completion 12 "Escalation").
+ * Whoever has it sent again wants it all the same. True when it was ended.
  */
 export const endedIfTaken = async (deps: DeliverDeps, delivery: Delivery): Promise<boolean> => {
   const { store, now, log } = deps;
-  const { id: deliveryId, customerId, hit, isStep, attempts, replayOf } = delivery;
-  if (!isStep || !hit || attempts > 1 || replayOf !== undefined) return false;
+  const { id: deliveryId, customerId, hit, isStep, replayOf } = delivery;
+  if (!isStep || !hit || replayOf !== undefined) return false;
   if (!(await store.ruleHits.get(customerId, hit.id))?.acknowledgement) return false;
   const result = { status: null, error: CANCELED, responseBody: '', durationMs: 0, timings };
   await store.deliveries.record(delivery, result, { state: 'failed', reason: CANCELED }, now(), false);

@@ -2,15 +2,14 @@ import { letterOf } from '../../../shared/delivery/message.ts';
 import type { PersonOutcome } from '../../../shared/delivery/targets/person.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import { smsOf } from '../../../shared/domain/channel.ts';
-import { afterAttempt, type Delivery, messageOf, type Next, PERSON_DELAYS } from '../../../shared/domain/delivery.ts';
-import { noteContext } from '../../../shared/log.ts';
+import { afterAttempt, type Delivery, type Next, PERSON_DELAYS } from '../../../shared/domain/delivery.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { addressKeyOf } from './address-key.ts';
-import { comeAgain, toldOf } from './attempt.ts';
+import { toldOf } from './attempt.ts';
+import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';
 import { measureAttempt } from './measure.ts';
 import { record } from './record.ts';
-import { endedIfTaken } from './taken.ts';
 import { tellFailed } from './tell-managers.ts';
 
 type Refusal = 'not_reachable' | 'limit_reached';
@@ -56,16 +55,11 @@ const nextAfter = (deps: DeliverDeps, { attempts }: Delivery, outcome: PersonOut
 
 /** Makes one attempt to tell a person, if the delivery can still be claimed. */
 export const tellPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<void> => {
-  const { store, now } = deps;
+  const { now } = deps;
   // The key comes first: an attempt whose address cannot be signed must not be counted.
   const addressKey = await addressKeyOf(deps);
-  const claimed = await store.deliveries.claim(key, now(), chanceOf(deps), deps.aloneSince);
-  if (!claimed) return comeAgain(deps, key);
-  const delivery = { ...key, ...claimed };
-  const { requestId } = delivery;
-  noteContext({ uuid: messageOf(delivery.snapshot), ...(requestId !== undefined && { requestId }) });
-  deps.failpoint('deliver.claimed');
-  if (await endedIfTaken(deps, delivery)) return;
+  const delivery = await claim(deps, key);
+  if (!delivery) return;
   const start = now();
   const outcome = await send(deps, delivery, addressKey);
   deps.failpoint('deliver.sent');

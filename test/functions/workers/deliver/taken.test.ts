@@ -51,3 +51,17 @@ test('a step that waited is sent when the acknowledgement was taken back', async
   expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
   expect(await deliveries()).toEqual([expect.objectContaining({ state: 'delivered' })]);
 });
+
+test('a step that its receiver refused is not tried again once somebody has taken the alarm', async () => {
+  const home = await world.furnish(2);
+  await home.addRule('a', { 30: 'b' });
+  home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());
+  await home.fall();
+  await world.pass(31);
+  const tried = home.told.filter(({ who }) => who === 'b').length;
+  expect(tried).toBeGreaterThan(0);
+  await home.acknowledgement('PUT');
+  await world.pass(600);
+  expect(home.told.filter(({ who }) => who === 'b')).toHaveLength(tried);
+  expect(await home.waiting()).toEqual([]);
+});

@@ -11,13 +11,6 @@ beforeAll(async () => {
 afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
-type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
-
-const rowsOf = async (home: Home) => {
-  const [hit] = await home.hits();
-  return hit?.ruleMessages.map(({ step, sendTryTimes, extra }) => [step, sendTryTimes.length, extra.display_name]);
-};
-
 describe('a step that is due', () => {
   test('while the service is away follows within 60 s of its return', async () => {
     const home = await world.furnish();
@@ -58,7 +51,7 @@ describe('a process that dies', () => {
       await dying.pass(200);
       expect(death.isOver()).toBe(true);
       expect(home.told.map(({ who }) => who).join('')).toBe('abc');
-      expect(await rowsOf(home)).toEqual([
+      expect(await home.rows()).toEqual([
         [0, 1, 'Bot a'],
         [1, 1, 'Bot b'],
         [2, 1, 'Bot c'],

@@ -8,12 +8,6 @@ beforeAll(async () => {
 afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
-type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
-const rowsOf = async (home: Home) => {
-  const [hit] = await home.hits();
-  return hit?.ruleMessages.map(({ step, sendTryTimes, extra }) => [step, sendTryTimes.length, extra.display_name]);
-};
-
 describe('an alarm that nobody acknowledges', () => {
   test('is told to the recipients of each step at its time, once each', async () => {
     const home = await world.furnish();
@@ -21,7 +15,7 @@ describe('an alarm that nobody acknowledges', () => {
     await home.fall();
     await world.pass(600);
     expect(home.heard()).toBe('a0 b30 b90 c90');
-    expect(await rowsOf(home)).toEqual([
+    expect(await home.rows()).toEqual([
       [0, 1, 'Bot a'],
       [1, 1, 'Bot b'],
       [2, 1, 'Bot c'],
@@ -62,7 +56,7 @@ describe('an alarm that nobody acknowledges', () => {
     await world.pass(60 * 30);
     const again = Array.from({ length: 20 }, (_, at) => `a${120 + at * 60} b${120 + at * 60}`).join(' ');
     expect(home.heard()).toBe(`a0 b30 a60 b60 ${again}`);
-    expect(await rowsOf(home)).toEqual([
+    expect(await home.rows()).toEqual([
       [0, 21, 'Bot a'],
       [1, 21, 'Bot b'],
       [2, 1, 'Bot a'],
@@ -83,7 +77,7 @@ describe('an alarm that nobody acknowledges', () => {
     await home.addRule('abcd', { 30: 'ea' });
     await home.fall();
     await world.pass(40);
-    expect((await rowsOf(home))?.slice(-2)).toEqual([
+    expect((await home.rows())?.slice(-2)).toEqual([
       [1, 1, 'Bot e'],
       [1, 1, 'Bot a'],
     ]);
