@@ -112,3 +112,11 @@ test('of a hit the newer form stays, whichever answer comes last, and what is ol
   });
   expect(merged(first, [], START + MINUTE).hits).toEqual([hit(2, 1)]);
 });
+
+test('an alarm counts from when its fall began, which a rule may tell of later, and is as old among others', () => {
+  const falls = [{ sensorId: 'a', since: START - MINUTE / 2 }];
+  const [first, second] = withFalls(alarmsOf([hit(1, 0), hit(2, 1, { sensorId: 'b' })]), falls).alarms;
+  expect([first?.since, second?.since]).toEqual([START - MINUTE / 2, START + MINUTE]);
+  const earlier = withFalls(alarmsOf([hit(1, -0.9)]), falls).alarms;
+  expect(earlier.map(({ since }) => since)).toEqual([START - 0.9 * MINUTE]);
+});

@@ -65,11 +65,14 @@ export const alarmsOf = (hits: readonly RuleHit[]): Alarm[] => {
 const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
   isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - BEFORE);
 
-/** Tells alarms which falls go on, and gives the falls that are in no alarm: no rule told of them. */
+/**
+ * Tells alarms which falls go on, and gives the falls that are in no alarm: no rule told of them. What an alarm says of the
+ * time since then counts from the fall, not from its hit: somebody has lain there for as long.
+ */
 export const withFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
   alarms: alarms.map((alarm): Alarm => {
     const fall = falls.find((one) => isOfFall(alarm, one));
-    return fall ? { ...alarm, fall } : alarm;
+    return fall ? { ...alarm, fall, since: Math.min(alarm.since, fall.since) } : alarm;
   }),
   untold: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
 });
