@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { readCommandLine } from '../lib/local/command-line.ts';
 import { runSteps } from '../lib/tools/steps.ts';
 
@@ -9,18 +8,17 @@ Exit code: 0; 1 for an error of a type; 2 for wrong options.`;
 const options = { 'no-check': { type: 'boolean', default: false } } as const;
 const given = readCommandLine(options, help, { out: console.log, err: console.error });
 
-const generated = fileURLToPath(new URL('../.generated', import.meta.url));
 /** The compiler of this project. openapi-typescript needs the one before it, whose API can be called. */
 const TSC = 'node node_modules/typescript-7/bin/tsc';
 
 // The types come first, because the client's program needs them. Contracts that do not compile may not make a document:
 // then the compiler says why.
-const { writeOpenApiTypes } = await import('../lib/tools/client/openapi-types.ts');
+const { writeOwnTypes } = await import('../lib/tools/client/openapi-types.ts');
 const { settingsFrom } = await import('../shared/env.ts');
-const failure = await writeOpenApiTypes(generated, settingsFrom(process.env)).catch((error: unknown) => error);
+const [written] = await Promise.allSettled([writeOwnTypes(settingsFrom(process.env))]);
 if (!given['no-check'])
   process.exitCode = runSteps(
     ['.', 'lib/client', 'functions/api/console/app'].map((one) => `${TSC} -p ${one}`),
     process.env,
   );
-if (failure && !process.exitCode) throw failure;
+if (written.status === 'rejected' && !process.exitCode) throw written.reason;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import own from '../../../package.json' with { type: 'json' };
 import type { Settings } from '../../../shared/env.ts';
-import { writeOpenApiTypes } from './openapi-types.ts';
+import { writeOwnTypes, writeTypesTo } from './openapi-types.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -44,11 +44,11 @@ export const bundleLibrary = (outfile: string, external: string[]) =>
 
 /** Writes the declarations, in which the types of the OpenAPI document are a file beside the others. */
 const declare = async (folder: string, settings: Settings): Promise<void> => {
-  await writeOpenApiTypes(join(root, '.generated'), settings);
+  await writeOwnTypes(settings);
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
-  const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', folder];
+  const emit = ['--noEmit', 'false', '--rootDir', source, '--declaration', '--emitDeclarationOnly', '--outDir', folder];
   await run(process.execPath, [tsc, '-p', source, ...emit]);
-  await copyFile(join(root, '.generated/openapi.d.ts'), join(folder, 'openapi.d.ts'));
+  await writeTypesTo(folder, settings);
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8');
     const relative = text
