@@ -1,4 +1,5 @@
 import { readCommandLine } from '../lib/local/command-line.ts';
+import type { Received } from '../lib/local/demo/receiver.ts';
 
 const help = `npm run receiver -- --secret SECRET    listens on this machine as a nurse-call system does, and prints what webhooks send
   --port 4000                  the port; 0 takes any free one. Webhooks call http://127.0.0.1:PORT/hook
@@ -15,13 +16,16 @@ const [{ startReceiver }, { isSigned }, { alarmIn }] = await Promise.all([
   import('../lib/local/demo/nurse-call.ts'),
 ]);
 const shown = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-cloud-signature', 'authorization'];
+const { secret } = given;
+const print = async (request: Received): Promise<void> => {
+  const headers = shown.filter((name) => request.headers[name]).map((name) => `  ${name}: ${request.headers[name]}`);
+  const judged = secret ? [`  the signatures are ${(await isSigned(request, secret)) ? 'right' : 'WRONG'}`] : [];
+  const title = `\n${new Date(request.at).toISOString()}  ${alarmIn(request.body) ?? 'no JSON object'}`;
+  console.log([title, ...headers, ...judged, `  ${request.body}`].join('\n'));
+};
 const receiver = await startReceiver((request, response) => {
-  const alarm = alarmIn(request.body);
-  console.log(`\n${new Date(request.at).toISOString()}  ${alarm ?? 'no JSON object'}`);
-  for (const name of shown) if (request.headers[name]) console.log(`  ${name}: ${request.headers[name]}`);
-  if (given.secret) console.log(`  the signatures are ${isSigned(request, given.secret) ? 'right' : 'WRONG'}`);
-  console.log(`  ${request.body}`);
-  response.writeHead(alarm === null ? 400 : 200).end();
+  void print(request);
+  response.writeHead(alarmIn(request.body) === null ? 400 : 200).end();
 }, Number(given.port)).catch(({ code, message }: NodeJS.ErrnoException) => {
   console.error(code === 'EADDRINUSE' ? `--port: something else listens on port ${given.port}` : message);
   return null;

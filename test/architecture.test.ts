@@ -64,9 +64,12 @@ const wordsIn = (file: string, source: string): string[] =>
 
 /** They choose: the nouns of the store that a bundle has, and what of the AWS SDK is bundled at all. */
 const isChoice = (file: string): boolean => file === 'shared/store/nouns.ts' || file.endsWith('/sdk.ts');
+/** The list of all contracts, and what users import of the packed client. */
+const isEntry = (file: string): boolean => ['functions/index.ts', 'lib/client/index.ts'].includes(file);
 const isBarrel = (file: string, source: string): boolean =>
-  (file.endsWith('/index.ts') && file !== 'functions/index.ts') ||
+  (file.endsWith('/index.ts') && !isEntry(file)) ||
   (!isChoice(file) &&
+    !isEntry(file) &&
     withoutComments(source)
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');

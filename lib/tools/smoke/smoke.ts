@@ -91,9 +91,9 @@ const hitOf = async ({ api, customerId }: Home): Promise<void> => {
   }
 };
 
-const received = ({ received: [first, ...others] }: Receiver, secret: string): void => {
+const received = async ({ received: [first, ...others] }: Receiver, secret: string): Promise<void> => {
   if (!first || others.length > 0) throw new Error(`the receiver heard ${others.length + (first ? 1 : 0)} requests`);
-  if (!isSigned(first, secret)) throw new Error('its signature is wrong');
+  if (!(await isSigned(first, secret))) throw new Error('its signature is wrong');
   if (JSON.parse(first.body).event?.action !== 'fall_detected') throw new Error('it does not tell of the fall');
 };
 

@@ -10,6 +10,16 @@ export const REF = '#/components/schemas/';
 /** A field that must be left out: it is not a field at all for whoever writes requests. */
 const isNothing = (value: unknown): boolean => JSON.stringify(value) === '{"not":{}}';
 
+type Tuple = { prefixItems: unknown[]; items: false };
+const isTuple = (value: unknown): value is Tuple =>
+  typeof value === 'object' && value !== null && 'prefixItems' in value && 'items' in value && value.items === false;
+/** Says by numbers how long a tuple is. Generators such as openapi-python-client read no schema that is `false`. */
+const counted = ({ items: _, ...tuple }: Tuple): Json => ({
+  ...tuple,
+  minItems: tuple.prefixItems.length,
+  maxItems: tuple.prefixItems.length,
+});
+
 export const collectInto =
   (schemas: Record<string, Json>): Write =>
   (schema, io) => {
@@ -18,8 +28,9 @@ export const collectInto =
     // document does not say that.
     const open = (name: string, value: unknown) =>
       (name === 'additionalProperties' && value === false) || isNothing(value) ? undefined : value;
+    const written = (name: string, value: unknown) => open(name, isTuple(value) ? counted(value) : value);
     const referring = (value: unknown): Json =>
-      JSON.parse(JSON.stringify(value, open).replaceAll('"#/$defs/', `"${REF}`));
+      JSON.parse(JSON.stringify(value, written).replaceAll('"#/$defs/', `"${REF}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];

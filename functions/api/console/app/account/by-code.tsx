@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { Channel } from 'openapi';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

@@ -1,8 +1,8 @@
 import { Alert, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { UserUpdate } from 'openapi';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { Channel } from 'openapi';
 import { useState } from 'react';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { canPush, subscribe } from '../push/subscribe.ts';
 import { useTexts } from '../texts/texts.tsx';

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 
 /** The path of what belongs to the user itself. */
 export const self = { path: { userId: 'me' } } as const;

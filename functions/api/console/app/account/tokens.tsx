@@ -2,8 +2,8 @@ import { Alert, Button, Code, Group, NumberInput, Stack, Switch, Text, TextInput
 import { useQuery } from '@tanstack/react-query';
 import type { AccessToken, NewAccessToken } from 'openapi';
 import { useState } from 'react';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';

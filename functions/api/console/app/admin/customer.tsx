@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import type { Customer, CustomerUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';

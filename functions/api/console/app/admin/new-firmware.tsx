@@ -1,7 +1,7 @@
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import type { Firmware, NewFirmware } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';

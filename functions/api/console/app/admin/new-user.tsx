@@ -1,8 +1,8 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import type { NewUser, UserAccess, UserUpdate } from 'openapi';
 import { useLocation } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';

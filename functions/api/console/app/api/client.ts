@@ -1,6 +1,4 @@
-import type { paths } from 'openapi';
-import createClient from 'openapi-fetch';
-import { patient } from './patient.ts';
+import { createClient } from '../../../../../lib/client/client.ts';
 
 /**
  * The address of the console, with a slash at its end. The API is one level above it, so the console works under any
@@ -23,13 +21,10 @@ export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 /** How long (ms) an answer may take: longer than the service works on any call. A connection that died must not hold up what asks again. */
 const LONGEST = 30_000;
 
-/**
- * The client of the API, typed by the OpenAPI document of this commit: an unknown path, parameter or field does not
- * compile.
- */
-export const api = createClient<paths>({
+/** The client of the API, which knows the user by the cookies of the session. */
+export const api = createClient({
   baseUrl: apiUrl,
-  fetch: patient((request) => fetch(request, { signal: AbortSignal.timeout(LONGEST) })),
+  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(LONGEST) }),
 });
 
 api.use({

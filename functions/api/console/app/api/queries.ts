@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import type { User } from 'openapi';
+import { ok, statusOf } from '../../../../../lib/client/problem.ts';
 import { api, mayHaveSession } from './client.ts';
-import { ok, statusOf } from './problem.ts';
 
 const ME = ['me'] as const;
 
@@ -48,6 +48,6 @@ const onError = (error: unknown): void => {
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // The client repeats calls by itself (patient.ts).
+  // The client repeats calls by itself (lib/client/patient.ts).
   defaultOptions: { queries: { retry: false, staleTime: 2_000 }, mutations: { retry: false } },
 });

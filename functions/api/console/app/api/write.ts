@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Problem } from '../../../../../lib/client/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { Problem } from './problem.ts';
 
 type Write<V, R> = {
   send: (values: V) => Promise<R>;

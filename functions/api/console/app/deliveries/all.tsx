@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Delivery } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok, okPage } from '../api/problem.ts';
+import { okPage } from '../api/pages.ts';
 import { managers } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { api } from '../api/client.ts';
-import { okPage } from '../api/problem.ts';
+import { okPage } from '../api/pages.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';

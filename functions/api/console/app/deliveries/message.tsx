@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { pretty } from '../ui/pretty.ts';

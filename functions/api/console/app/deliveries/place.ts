@@ -1,5 +1,5 @@
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 
 /** Where a delivery is: with its webhook, or (`webhookId` null) with those to the people of a customer. */
 export type Place = { webhookId: string | null; customerId: number | null; deliveryId: string };

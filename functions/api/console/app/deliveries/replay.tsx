@@ -2,8 +2,8 @@ import { Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import type { Replay } from 'openapi';
 import { useParams } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';

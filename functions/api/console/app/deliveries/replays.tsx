@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 
 /** Lists all running replays of a webhook, and the newest one that has ended. */

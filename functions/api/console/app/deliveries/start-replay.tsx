@@ -1,8 +1,8 @@
 import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
 import type { NewReplay } from 'openapi';
 import { useLocation } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';

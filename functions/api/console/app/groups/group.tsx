@@ -1,8 +1,8 @@
 import { Stack, TextInput, Title } from '@mantine/core';
 import type { SensorGroup, SensorGroupUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import type { NewFeedback, RuleHit } from 'openapi';
+import { ok, statusOf } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok, statusOf } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import type { Alarm } from './alarms.ts';

@@ -3,8 +3,8 @@ import { Button, Group, Paper, Text, Title, VisuallyHidden } from '@mantine/core
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { managers, type Needs } from '../session/may.ts';
 import { useMay } from '../session/session.tsx';
 import { useNamesOf } from '../shell/refused.tsx';

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { SensorStatus, SensorWithFalls } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 
 /** A fall that is not finished, with its sensor. */
 export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 'sensorId' | 'name'>;

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Rule, Sensor, Webhook } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 
 /** The largest page of the API, and the number of silent sensors that are named. */
 const MOST = 200;

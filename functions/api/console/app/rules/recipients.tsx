@@ -1,8 +1,8 @@
 import { Alert, Anchor, MultiSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';

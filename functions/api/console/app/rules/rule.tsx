@@ -1,9 +1,9 @@
 import type { Rule, RuleUpdate } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams, useSearchParams } from 'wouter';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { hasRegions, kinds, type Situation } from '../../../../../shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';

@@ -1,8 +1,8 @@
 import { Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RuleUpdate } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useGroups } from '../groups/groups.tsx';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';

@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { Link } from 'openapi';
 import { useState } from 'react';
+import { faultOf, ok, Problem } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok, Problem } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { CustomerChoice, useCustomerId } from '../shell/customer.tsx';

@@ -2,8 +2,8 @@ import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } f
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';

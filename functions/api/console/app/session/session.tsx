@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { User } from 'openapi';
 import { createContext, type ReactNode, use } from 'react';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { forget, meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { may, type Needs } from './may.ts';

@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Sensor } from 'openapi';
 import { useState } from 'react';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 
 /** The query for a sensor; it is disabled while the id is null. */
 export const useSensor = (sensorId: string | null) =>

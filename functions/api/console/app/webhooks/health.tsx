@@ -1,8 +1,8 @@
 import { Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { StateBadge } from './state.tsx';

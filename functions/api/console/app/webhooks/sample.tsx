@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
+import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { ok } from '../api/problem.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { Loaded } from '../ui/states.tsx';

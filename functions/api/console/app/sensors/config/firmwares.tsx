@@ -1,8 +1,8 @@
 import { Badge, Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Firmware, Sensor } from 'openapi';
+import { ok } from '../../../../../../lib/client/problem.ts';
 import { api } from '../../api/client.ts';
-import { ok } from '../../api/problem.ts';
 import { useDates, useTexts } from '../../texts/texts.tsx';
 import { type Column, List } from '../../ui/list.tsx';
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { ok } from '../../../../../../lib/client/problem.ts';
 import { api } from '../../api/client.ts';
-import { ok } from '../../api/problem.ts';
 
 /** The parts of JSON Schema that configurations use. */
 type Schema = {

@@ -1,0 +1,41 @@
+import type { InvalidRequest } from 'openapi';
+
+type Fault = InvalidRequest['errors'][number];
+
+/** An error answer of the API. Its message is in the language of the user. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  /** The errors of single fields of the body. */
+  readonly faults: readonly Fault[];
+  constructor(status: number, message: string, faults: readonly Fault[] = []) {
+    super(message);
+    this.status = status;
+    this.faults = faults;
+  }
+}
+
+/** What a call of openapi-fetch gives. */
+export type Answered<T> = { data?: T; error?: unknown; response: Response };
+
+/** Makes a Problem of an answer and its body. */
+export const problemOf = (response: Response, error: unknown): Problem => {
+  const { message = response.statusText, errors = [] } = Object(error) as Partial<InvalidRequest>;
+  return new Problem(response.status, message, errors);
+};
+
+/** Gives the body of an answer; throws a Problem for any other status than 2xx. */
+export const bodyOf = <T>({ data, error, response }: Answered<T>): T => {
+  if (response.ok && data !== undefined) return data;
+  throw problemOf(response, error);
+};
+
+/** Gives the body of a successful answer; throws a Problem for any other answer. */
+export const ok = async <T>(call: Promise<Answered<T>>): Promise<T> => bodyOf(await call);
+
+/** The status of a Problem; 0 for any other error. */
+export const statusOf = (error: unknown): number => (error instanceof Problem ? error.status : 0);
+
+/** The error message of a field of a body; undefined when there is none. */
+export const faultOf = (error: unknown, path: string): string | undefined =>
+  error instanceof Problem ? error.faults.find((fault) => fault.path === path)?.message : undefined;

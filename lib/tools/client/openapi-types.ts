@@ -1,0 +1,30 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import typesOf, { astToString } from 'openapi-typescript';
+import { groups } from '../../../functions/index.ts';
+import { describeApi } from '../../../shared/api/openapi/describe.ts';
+import { openApi } from '../../../shared/api/openapi/document.ts';
+import type { Settings } from '../../../shared/env.ts';
+
+const FILE = 'openapi.d.ts';
+const own = fileURLToPath(new URL('../../../.generated', import.meta.url));
+
+const typesFor = async (settings: Settings, defaultNonNullable: boolean): Promise<string> => {
+  const document = JSON.stringify(openApi(describeApi(groups), settings));
+  const options = { rootTypes: true, rootTypesNoSchemaPrefix: true, exportType: true, defaultNonNullable };
+  return astToString(await typesOf(document, options));
+};
+
+/**
+ * Writes the TypeScript types of the OpenAPI document as the module `openapi`, which the client imports, into
+ * `.generated`. Here a body needs the fields that have a default, too, so that no form of the console forgets one.
+ */
+export const writeOwnTypes = async (settings: Settings): Promise<void> => {
+  await mkdir(own, { recursive: true });
+  await writeFile(join(own, FILE), `declare module 'openapi' {\n${await typesFor(settings, true)}}\n`);
+};
+
+/** Writes these types as a file of a package. Its users may leave out of a body what has a default. */
+export const writeTypesTo = async (folder: string, settings: Settings): Promise<void> =>
+  writeFile(join(folder, FILE), await typesFor(settings, false));

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../../lib/client/client.ts';
+import { FakeDevice } from '../../../lib/client/fake-device.ts';
+import { listAll } from '../../../lib/client/list.ts';
+import { ok } from '../../../lib/client/problem.ts';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../../fixtures/cloud.ts';
+import { gather } from '../../fixtures/gather.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '../../fixtures/home.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+});
+afterAll(() => cloud.stop());
+
+describe.each(['maker_a', 'maker_b'] as const)('a device of %s', (manufacturer) => {
+  test('registers, and what it says is understood and becomes the events of D2', async () => {
+    const { username, password } = await createHome(
+      await adminOf(cloud.url),
+      manufacturer.at(-1) ?? '',
+      ALL_PERMISSIONS,
+    );
+    const baseUrl = cloud.url;
+    const client = createClient({ baseUrl, username, password });
+    let time = Date.now() - 60_000;
+    const now = () => (time += 1_000);
+    const given = { baseUrl, provisioningKey: PROVISIONING_KEY, manufacturer, hardwareId: nextHardwareId(), now };
+    const device = await FakeDevice.register(given);
+    await ok(client.POST('/sensors/link', { body: { manufacturer, code: device.pairingCode } }));
+
+    const answers = [await device.presence(1), await device.bedExit()];
+    for (const state of ['suspected', 'alarm', 'over', 'suspected'] as const) answers.push(await device.fall(state));
+    const known = new FakeDevice({
+      baseUrl,
+      manufacturer,
+      sensorId: device.sensorId,
+      deviceToken: device.deviceToken,
+      now,
+    });
+    answers.push(await known.presence(0));
+    expect(answers).toEqual(answers.map(() => ({ status: 'OK' })));
+    await cloud.idle();
+
+    const path = { sensorId: device.sensorId };
+    const events = await gather(listAll(client, '/sensors/{sensorId}/events', { path }), (one) => one);
+    const said = events
+      .toSorted((one, other) => one.createDate - other.createDate)
+      .map(({ type, action }) => `${type}/${action}`)
+      .filter((one) => !one.startsWith('sensor/'));
+    expect(said).toEqual([
+      ...['presence/occupied_room', 'bed/left', 'fall/fall_suspected', 'fall/fall_detected'],
+      ...['fall/finished', 'fall/fall_suspected'],
+      // Where nobody is, maker B takes nobody for fallen.
+      ...(manufacturer === 'maker_b' ? ['fall/canceled'] : []),
+      'presence/empty_room',
+    ]);
+  });
+});
+
+test('a wrong provisioning key is a Problem', async () => {
+  const device = { manufacturer: 'maker_a', hardwareId: nextHardwareId() } as const;
+  const wrong = FakeDevice.register({ baseUrl: cloud.url, provisioningKey: 'no-key', ...device });
+  await expect(wrong).rejects.toMatchObject({ name: 'Problem', status: 401 });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../../../lib/client/client.ts';
+import { listAll } from '../../../lib/client/list.ts';
+import { startTestCloud } from '../../fixtures/cloud.ts';
+import { gather } from '../../fixtures/gather.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+
+/** A client of a list that answers by the query, and the queries that it got. */
+const listing = (answer: (query: URLSearchParams) => Response) => {
+  const queries: Record<string, string>[] = [];
+  const fetch = async ({ url }: Request): Promise<Response> => {
+    const { searchParams } = new URL(url);
+    queries.push(Object.fromEntries(searchParams));
+    return answer(searchParams);
+  };
+  return { client: createClient({ baseUrl: 'http://localhost', fetch, token: 'pat_1' }), queries };
+};
+const page = (total: number, page: number, perPage: number, ids: readonly number[]) => [
+  { total, page, perPage, data: ids.map((id) => ({ id })) },
+];
+
+test('a list whose total is exact is read page by page, with its filters, and a page only when it is asked for', async () => {
+  const all = [1, 2, 3, 4, 5];
+  const { client, queries } = listing((query) => {
+    const [at, length] = [Number(query.get('page') ?? 0), Number(query.get('perPage'))];
+    return Response.json(page(5, at, length, all.slice(at * length, (at + 1) * length)));
+  });
+  const list = listAll(client, '/sensors', { query: { perPage: 2, searchText: 'room' } });
+  expect(queries).toEqual([]);
+  const first = await list.next();
+  expect([first.value?.id, queries.length]).toEqual([1, 1]);
+  const others = await gather(list, ({ id }) => id);
+  expect(others).toEqual([2, 3, 4, 5]);
+  expect(queries.map(({ page: at, ...rest }) => [at ?? '0', rest])).toEqual(
+    ['0', '1', '2'].map((at) => [at, { perPage: '2', searchText: 'room' }]),
+  );
+});
+
+test('a list that is looked at in parts is followed by its links, pages and cursors alike', async () => {
+  const links = ['page=1&perPage=200&state=failed', 'page=0&perPage=200&state=failed&after=d9'];
+  const { client, queries } = listing(() => {
+    const link = links[queries.length - 1];
+    const headers = { 'X-Total-Is': link ? 'at-least' : 'exact', ...(link && { Link: `<?${link}>; rel="next"` }) };
+    return Response.json(page(2, 0, 200, [queries.length]), { headers });
+  });
+  const params = { path: { webhookId: '0b9c4d8e-6f1a-4b7e-9c55-3f3d2f1e0a01' }, query: { state: 'failed' } } as const;
+  const ids = await gather(listAll(client, '/webhooks/{webhookId}/deliveries', params), ({ id }) => id);
+  expect(ids).toEqual([1, 2, 3]);
+  expect(queries).toEqual([
+    { perPage: '200', state: 'failed' },
+    ...links.map((one) => Object.fromEntries(new URLSearchParams(one))),
+  ]);
+});
+
+test('a page that is refused throws the Problem, after what came before it', async () => {
+  const { client, queries } = listing(() =>
+    queries.length === 1
+      ? Response.json(page(400, 0, 200, [1]))
+      : Response.json({ message: 'not any more' }, { status: 403 }),
+  );
+  const seen: number[] = [];
+  const read = async () => {
+    for await (const { id } of listAll(client, '/rules')) seen.push(id);
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'Problem', status: 403, message: 'not any more' });
+  expect(seen).toEqual([1]);
+});
+
+test('lists of the service come whole and once, of both kinds', async () => {
+  const cloud = await startTestCloud();
+  const home = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+  const client = createClient({ baseUrl: cloud.url, username: home.username, password: home.password });
+  const sensors = [];
+  for (let count = 0; count < 5; count++) sensors.push(await linkSensor(home.client));
+  const [first] = sensors;
+  const sensorId = first?.sensorId ?? '';
+  for (let at = 0; at < 5; at++)
+    await first?.device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('finished', Date.now() - at * 60_000));
+  await cloud.idle();
+  const ids = await gather(listAll(client, '/sensors', { query: { perPage: 2 } }), ({ id }) => id);
+  expect(ids.toSorted()).toEqual(sensors.map((one) => one.sensorId).toSorted());
+  const given = { path: { sensorId }, query: { perPage: 2 } };
+  const events = await gather(listAll(client, '/sensors/{sensorId}/events', given), ({ uuid }) => uuid);
+  expect(events.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(events).size).toBe(events.length);
+  await cloud.stop();
+});

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makePackage, PACKAGE_NAME, packPackage } from '../../../lib/tools/client/pack.ts';
+import own from '../../../package.json' with { type: 'json' };
+import { settingsFrom } from '../../../shared/env.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
+import { startHost } from '../../fixtures/host.ts';
+
+const run = promisify(execFile);
+const root = new URL('../../..', import.meta.url).pathname;
+
+/** A project of a user: the packed client is installed in it, and what that needs comes from this clone. */
+let project: string;
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'client-'));
+  project = join(folder, 'project');
+  await makePackage(join(folder, 'made'), settingsFrom({}));
+  const packed = await packPackage(join(folder, 'made'), folder);
+  const installed = join(project, 'node_modules', PACKAGE_NAME);
+  await mkdir(installed, { recursive: true });
+  await run('tar', ['-xzf', packed, '-C', installed, '--strip-components', '1']);
+  await symlink(join(root, 'node_modules/openapi-fetch'), join(project, 'node_modules/openapi-fetch'), 'junction');
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+});
+afterAll(() => rm(join(project, '..'), { recursive: true }));
+
+test('the package has the version of this commit, and needs openapi-fetch alone', async () => {
+  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
+  const { version, dependencies, license } = JSON.parse(text);
+  expect([version, license]).toEqual([own.version, own.license]);
+  expect(dependencies).toEqual({ 'openapi-fetch': own.devDependencies['openapi-fetch'] });
+});
+
+test('who installs it goes from nothing to a verified fall, with the limits that users have', async () => {
+  await using host = await startHost({ DATA_DIR: ':memory:' }, ['withoutDemo']);
+  const story = join(project, 'story.mjs');
+  await writeFile(
+    story,
+    `import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createClient, FakeDevice, listAll, ok, verify } from '${PACKAGE_NAME}';
+
+const [baseUrl, password, provisioningKey] = process.argv.slice(2);
+const cloud = createClient({ baseUrl, username: 'admin', password });
+const customer = await ok(cloud.POST('/customers', { body: { name: 'Elm house', location: '', email: '' } }));
+const customerId = customer.id;
+const device = await FakeDevice.register({ baseUrl, provisioningKey, manufacturer: 'maker_b', hardwareId: '0000000000B1' });
+await ok(cloud.POST('/sensors/link', { body: { manufacturer: 'maker_b', code: device.pairingCode, customerId } }));
+
+const server = createServer().listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = 'http://127.0.0.1:' + server.address().port + '/hook';
+const secretKey = 'a-secret-of-the-receiver';
+const bot = await ok(cloud.POST('/bots', { body: { name: 'Nurse call', customerId } }));
+const hook = { name: 'Nurse call', url, format: 'full', isCustomerHook: false, botId: bot.id, secretKey, customerId };
+const { id: webhookId } = await ok(cloud.POST('/webhooks', { body: hook }));
+const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
+await ok(cloud.POST('/rules', { body: { ...texts, recipients: [{ botId: bot.id, webhookId }], customerId } }));
+
+const called = once(server, 'request');
+await device.fall();
+const [request, response] = await called;
+const body = Buffer.concat(await request.toArray());
+const { id } = await verify(request.headers, body, secretKey);
+response.end();
+server.close();
+const names = [];
+for await (const { name } of listAll(cloud, '/sensors', { query: { customerId } })) names.push(name);
+console.log(JSON.stringify({ id, action: JSON.parse(body).event.action, names }));
+`,
+  );
+  const { stdout } = await run(process.execPath, [story, host.url, ADMIN_PASSWORD, PROVISIONING_KEY]);
+  expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), action: 'fall_detected', names: ['Sensor 00B1'] });
+});
+
+test('its types know every path, parameter and field, in Node and where there is none', async () => {
+  const lines = [
+    `import { createClient, feed, listAll, ok, type Sensor, verify } from '${PACKAGE_NAME}';`,
+    `const cloud = createClient({ baseUrl: '', token: '' });`,
+    `const sensor: Sensor = await ok(cloud.GET('/sensors/{sensorId}', { params: { path: { sensorId: '' } } }));`,
+    `const names: string[] = [];`,
+    `for await (const one of listAll(cloud, '/sensors')) names.push(one.name);`,
+    `await ok(cloud.POST('/bots', { body: { name: 'a field with a default may be left out' } }));`,
+    `for await (const { body } of feed(cloud, '')) console.log(body.length, sensor.isActive, names);`,
+    `const { id } = await verify(new Headers(), new Uint8Array(), ['', '']);`,
+    `const length: number = id.length;`,
+    '// @ts-expect-error a path that there is not',
+    `await cloud.GET('/sensor');`,
+    '// @ts-expect-error a parameter that is missing',
+    `await cloud.GET('/sensors/{sensorId}');`,
+    '// @ts-expect-error a field of a wrong type',
+    `await cloud.POST('/bots', { body: { name: length } });`,
+    '// @ts-expect-error a field that there is not',
+    'sensor.nickname;',
+    '// @ts-expect-error no list',
+    `listAll(cloud, '/sensors/{sensorId}');`,
+    '// @ts-expect-error a list that needs its parameters',
+    `listAll(cloud, '/customers/{customerId}/rule-hits');`,
+    '// @ts-expect-error a token and a user',
+    `createClient({ baseUrl: '', token: '', username: '', password: '' });`,
+    '// @ts-expect-error a check that nobody waits for',
+    `verify(new Headers(), '', '').id;`,
+  ];
+  await writeFile(join(project, 'use.ts'), `${lines.join('\n')}\n`);
+  const common = [
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess',
+    '--target',
+    'esnext',
+    '--types',
+    '',
+  ];
+  for (const module of [
+    ['--module', 'nodenext'],
+    ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  ]) {
+    const tsc = [
+      join(root, 'node_modules/typescript-7/bin/tsc'),
+      ...common,
+      ...module,
+      '--lib',
+      'esnext,dom',
+      'use.ts',
+    ];
+    const { stdout } = await run(process.execPath, tsc, { cwd: project }).catch((error) => error);
+    expect(stdout).toBe('');
+  }
+});
+
+test('it imports nothing of Node, and runs where there is no global of it', async () => {
+  const used = 'createClient, FakeDevice, feed, listAll, ok, verify';
+  const contents = `import { ${used} } from '${PACKAGE_NAME}'; globalThis.found = [${used}];`;
+  const stdin = { contents, resolveDir: project };
+  const options = { bundle: true, format: 'iife', platform: 'browser', metafile: true, write: false } as const;
+  const { outputFiles, metafile } = await build({ ...options, stdin, logLevel: 'silent' });
+  const from = Object.keys(metafile.inputs).filter((file) => !file.includes('openapi-fetch') && file !== '<stdin>');
+  expect(from).toHaveLength(1);
+  const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'index.js'), 'utf8');
+  expect(text.match(/\b(process|Buffer|require|global|setImmediate)\b(?=[.(])/g)).toBe(null);
+  const { createContext, runInContext } = await import('node:vm');
+  const web = createContext({ Headers, Request, Response, fetch, URL, URLSearchParams, FormData });
+  runInContext(outputFiles[0]?.text ?? '', web);
+  expect(web.found.map((one: unknown) => typeof one)).toEqual(Array(6).fill('function'));
+});

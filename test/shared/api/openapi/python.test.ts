@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { at, document, type Json } from '../../../contracts/document.ts';
+
+// The rules of openapi-python-client 0.29, by which it makes a client of Python without edits of the document. Their
+// names are those of its files in openapi_python_client/parser.
+const run = promisify(execFile);
+const TOOL = 'openapi-python-client';
+
+type Schema = Json & { type?: string | string[]; properties?: Record<string, Schema>; items?: Schema };
+type Operation = { operationId: string; responses: Record<string, Json>; requestBody?: Json };
+const PLACES = ['properties', 'anyOf', 'oneOf', 'allOf', 'prefixItems'];
+
+/** What lies inside of a schema, with the name that a model of it would end with. */
+const inside = (schema: Schema): [name: string, schema: unknown][] => [
+  ...PLACES.flatMap((place) =>
+    Object.entries(Object(schema[place])).map(([key, one]): [string, unknown] => [
+      place === 'properties' ? key : `Type${key}`,
+      one,
+    ]),
+  ),
+  ...('items' in schema ? [['Item', schema.items] satisfies [string, unknown]] : []),
+  ...(typeof schema.additionalProperties === 'object'
+    ? [['AdditionalProperty', schema.additionalProperties] satisfies [string, unknown]]
+    : []),
+];
+
+/** The words of a name, as its case is changed: `track-id`, `trackId` and `track_id` are the same. */
+const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
+
+/** What breaks a rule in a schema and in all that lies inside it; `models` are the names that are taken. */
+const complaints = (name: string, schema: unknown, models: Set<string>): string[] => {
+  // schema/: every schema is an object.
+  if (typeof schema === 'boolean') return [`${name} is the schema ${schema}`];
+  const one = schema as Schema;
+  if ('$ref' in one) return String(one.$ref).startsWith('#/components/') ? [] : [`${name} refers to elsewhere`];
+  const faults: string[] = [];
+  // properties/list_property.py
+  if (one.type === 'array' && !('items' in one || 'prefixItems' in one)) faults.push(`${name} is a list of nothing`);
+  // properties/enum_property.py
+  const values = ((one.enum ?? []) as unknown[]).filter((value) => value !== null);
+  const types = new Set(values.map((value) => typeof value));
+  if (types.size > 1 || types.has('object') || types.has('boolean')) faults.push(`${name} mixes kinds of values`);
+  // properties/model_property.py, enum_property.py: a class for each.
+  if (one.properties || values.length > 0) {
+    if (models.has(plain(name))) faults.push(`${name} is the name of two models`);
+    models.add(plain(name));
+  }
+  // properties/model_property.py: `python_name`.
+  const names = Object.keys(one.properties ?? {}).map(plain);
+  if (new Set(names).size < names.length) faults.push(`${name} has two fields of the same name`);
+  return [...faults, ...inside(one).flatMap(([rest, part]) => complaints(name + rest, part, models))];
+};
+
+const operations = Object.values(at('paths') as Record<string, Json>).flatMap(
+  (item) => Object.values(item) as Operation[],
+);
+const contentOf = (response: Json): string[] => {
+  const found = '$ref' in response ? at(...String(response.$ref).split('/').slice(1)) : response;
+  return Object.keys(Object((found as Json).content));
+};
+
+test('schemas are objects, lists are of something, and no two models or fields have the same name', () => {
+  const models = new Set<string>();
+  const schemas = Object.entries(at('components', 'schemas') as Record<string, Json>);
+  expect(schemas.flatMap(([name, schema]) => complaints(name, schema, models))).toEqual([]);
+  const bodies = operations.flatMap(({ operationId, requestBody, responses }) =>
+    [['Body', requestBody ?? {}] as const, ...Object.entries(responses)].flatMap(([status, answer]) => {
+      const media = Object.values(Object(answer.content)) as Json[];
+      const name = status === 'Body' ? `${operationId}Body` : `${operationId}Response${status}`;
+      return media.flatMap(({ schema }) => complaints(name, schema, models));
+    }),
+  );
+  expect(bodies).toEqual([]);
+});
+
+test.each<[string, Schema, string]>([
+  ['a tuple', { type: 'array', prefixItems: [{}], items: false as never }, 'OneItem is the schema false'],
+  ['a list of nothing', { type: 'array' }, 'One is a list of nothing'],
+  ['an enum of two kinds', { enum: ['a', 1] }, 'One mixes kinds of values'],
+  [
+    'two fields',
+    { type: 'object', properties: { 'track-id': {}, trackId: {} } },
+    'One has two fields of the same name',
+  ],
+  [
+    'a model that is there',
+    { type: 'object', properties: { two: { properties: {} } } },
+    'Onetwo is the name of two models',
+  ],
+])('%s is found', (_, schema, complaint) => {
+  expect(complaints('One', schema, new Set(['onetwo']))).toEqual([complaint]);
+});
+
+test('every operation has a name of its own that is an identifier, and no word of Python', () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids.map(plain)).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id) || ['import', 'from', 'pass', 'del'].includes(id))).toEqual(
+    [],
+  );
+});
+
+test('answers and bodies have one medium, which is read; a picture alone is bytes of the answer', () => {
+  // responses.py, bodies.py: others are left out of the client, with a warning.
+  const isRead = (media: string[]) =>
+    media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
+  const others = operations.filter(
+    ({ responses, requestBody }) =>
+      !Object.values(responses).every((one) => isRead(contentOf(one))) || !isRead(contentOf(requestBody ?? {})),
+  );
+  expect(others.map(({ operationId }) => operationId)).toEqual(['getQrCode']);
+});
+
+const isThere = await run(TOOL, ['--version']).then(
+  () => true,
+  () => false,
+);
+test.skipIf(!isThere)(
+  'where openapi-python-client is installed, it makes the client, and leaves out the picture alone',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'python-'));
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
+    const { stdout, stderr } = await run(TOOL, ['generate', '--path', 'openapi.json', '--meta', 'none'], {
+      cwd: folder,
+    });
+    expect([...`${stdout}${stderr}`.matchAll(/^WARNING parsing (.*) within/gm)].map(([, call]) => call)).toEqual([
+      'GET /server/qr-code',
+    ]);
+    await rm(folder, { recursive: true });
+  },
+);
