@@ -1,5 +1,5 @@
+import type { FeedDelivery } from 'openapi';
 import type { Client } from './client.ts';
-import type { FeedMessage } from './feed-paths.ts';
 import { type Pause, pause } from './pause.ts';
 import { ok, statusOf } from './problem.ts';
 
@@ -29,11 +29,11 @@ type Query = { after: string | undefined; limit: number; wait: number };
 
 /** A call of the feed: once, or repeated until it has an answer. */
 const asking = (client: Client, webhookId: string, { signal, onTrouble, pause: wait = pause }: FeedOptions) => {
-  const ask = ({ after, ...query }: Query, isEndable?: AbortSignal): Promise<FeedMessage[]> => {
+  const ask = ({ after, ...query }: Query, isEndable?: AbortSignal): Promise<FeedDelivery[]> => {
     const params = { path: { webhookId }, query: { ...query, ...(after !== undefined && { after }) } };
     return ok(client.GET('/webhooks/{webhookId}/feed', { params, ...(isEndable && { signal: isEndable }) }));
   };
-  const askPatiently = async (query: Query): Promise<FeedMessage[]> => {
+  const askPatiently = async (query: Query): Promise<FeedDelivery[]> => {
     for (let seconds = 1; ; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
       try {
         return await ask(query, signal);
@@ -58,7 +58,7 @@ export async function* feed(
   client: Client,
   webhookId: string,
   options: FeedOptions = {},
-): AsyncGenerator<FeedMessage, void, undefined> {
+): AsyncGenerator<FeedDelivery, void, undefined> {
   const { limit = 100, wait = 20, signal } = options;
   const { ask, askPatiently } = asking(client, webhookId, options);
   let done = options.after;
