@@ -28,6 +28,8 @@ export const metrics = {
   LettersFailed: 'Count',
   /** Webhooks that were switched off by themselves. */
   WebhooksDisabled: 'Count',
+  /** Webhooks without an address from which nobody has fetched for 10 minutes, each minute. */
+  FeedsNotFetched: 'Count',
   /** First deliveries of falls that ended without success. */
   AlarmsFailed: 'Count',
   /** Deliveries of feedback to the maker that ended without success. */

@@ -103,6 +103,7 @@ const otherTests: Record<string, string> = {
   'test/types.test.ts': 'what the compiler refuses, in any folder',
   'test/units.test.ts': 'what a request costs, from its credential to its answer',
   'test/units-of-events.test.ts': 'what an event costs, over all workers',
+  'test/units-of-feeds.test.ts': 'what a fall costs that is fetched, over all workers',
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
   'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
 };

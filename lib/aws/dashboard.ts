@@ -50,6 +50,7 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'NobodyOnDuty'),
     ownMetric(table, 'SmsLimitReached'),
     ownMetric(table, 'WebhooksDisabled'),
+    ownMetric(table, 'FeedsNotFetched'),
     ownMetric(table, 'FeedbackFailed'),
   ]),
   graph('Messages in the queues', [

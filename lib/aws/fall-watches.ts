@@ -168,6 +168,12 @@ export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
     atLeast: 1,
     impact: 'A webhook was switched off because of what its receiver answers: its customer is told of nothing by it.',
   },
+  {
+    id: 'feeds-not-fetched',
+    metric: ownMetric(table, 'FeedsNotFetched'),
+    atLeast: 1,
+    impact: 'Nobody has fetched for 10 minutes what a webhook has to tell: its customer is told of nothing by it.',
+  },
   ...(stage.makerAFeedbackUrl === ''
     ? []
     : [

@@ -31,6 +31,8 @@ const memory: Partial<Record<LambdaName, number>> = {
   // argon2id needs a whole CPU without interruptions.
   auth: 1_769,
   users: 1_769,
+  // A fetch waits most of the time, and pays for its memory meanwhile.
+  feed: 256,
   // The sweep runs once a minute, and nobody waits for its result.
   sweep: 512,
 };

@@ -17,7 +17,7 @@ const usesOf = ({ operations }: Group): readonly Use[] => [
 
 const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
   name: group.name,
-  timeoutSeconds: API_TIMEOUT_SECONDS,
+  timeoutSeconds: group.timeoutSeconds ?? API_TIMEOUT_SECONDS,
   uses: usesOf(group),
 });
 

@@ -41,6 +41,7 @@ export const errors = {
   access_tokens_too_many: 409,
   channel_unavailable: 409,
   webhook_disabled: 409,
+  webhook_has_address: 409,
   acknowledged_already: 409,
   body_too_slow: 408,
   limit_reached: 409,

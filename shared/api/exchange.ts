@@ -86,7 +86,7 @@ export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation
 };
 
 /** The token of a call's Authorization header; empty when it is none, undefined when there is no such header. */
-export const bearer = ({ event }: ApiRequest): string | undefined => {
+export const bearer = ({ event }: Pick<ApiRequest, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
 };

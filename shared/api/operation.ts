@@ -21,6 +21,8 @@ type Access =
       may: Permission | readonly Permission[] | 'system_admin' | 'logged_in';
       /** Also allows the user whom the path names; `by_session`: only with a login, not with an access token. */
       orSelf?: true | 'by_session';
+      /** Also allows whoever has the token of the webhook that the path names: the handler checks it when nobody is logged in. */
+      orWebhook?: true;
     };
 
 /**
@@ -117,6 +119,8 @@ export type Group = {
   name: string;
   /** What they are about, for the API document. */
   about: string;
+  /** The longest time (s) of its function in AWS, where that is not API_TIMEOUT_SECONDS. */
+  timeoutSeconds?: number;
   /** Pages for people and their files: they are served as operations are, and are none of the API. */
   isPage?: true;
   operations: Readonly<Record<string, Operation>>;
@@ -127,15 +131,17 @@ export const group = <const G extends Group>(declared: G): G => declared;
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-type WhoIs<O extends Operation> = O['auth'] extends 'user' | 'session'
-  ? { caller: Caller; accountKey: string; sessionHash: string }
-  : O['auth'] extends 'optional'
-    ? { caller: Caller | null }
-    : O['auth'] extends 'device'
-      ? { device: CallingDevice }
-      : O['auth'] extends 'provisioner'
-        ? { provisioner: Provisioner }
-        : unknown;
+type WhoIs<O extends Operation> = O extends { orWebhook: true }
+  ? { caller: Caller | null }
+  : O['auth'] extends 'user' | 'session'
+    ? { caller: Caller; accountKey: string; sessionHash: string }
+    : O['auth'] extends 'optional'
+      ? { caller: Caller | null }
+      : O['auth'] extends 'device'
+        ? { device: CallingDevice }
+        : O['auth'] extends 'provisioner'
+          ? { provisioner: Provisioner }
+          : unknown;
 
 /** Errors that every operation may answer with, without declaring them. */
 type Common = 'forbidden' | 'unavailable' | 'rate_limited';

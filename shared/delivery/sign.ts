@@ -34,14 +34,14 @@ export function signatureHeaders(input: {
 
 /**
  * Makes the header that authenticates the service to the receiver (D2). A `jwt` is signed by HS256 with the bytes of
- * the token, is for the origin of `targetUrl` (a checked URL), and is valid for 300 s from `nowSeconds` (Unix seconds).
+ * the token, is for the origin of `targetUrl` (a checked URL; null: for the issuer), and is valid for 300 s from `nowSeconds` (Unix seconds).
  */
 export async function authHeaders(input: {
   method: AuthMethod;
   token: string;
   issuer: string;
   webhookId: string;
-  targetUrl: string;
+  targetUrl: string | null;
   deliveryId: string;
   nowSeconds: number;
 }): Promise<Record<string, string>> {
@@ -64,7 +64,7 @@ function jwt(input: Parameters<typeof authHeaders>[0]): Promise<string> {
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(input.issuer)
     .setSubject(input.webhookId)
-    .setAudience(new URL(input.targetUrl).origin)
+    .setAudience(input.targetUrl === null ? input.issuer : new URL(input.targetUrl).origin)
     .setIssuedAt(input.nowSeconds)
     .setExpirationTime(input.nowSeconds + JWT_SECONDS)
     .setJti(input.deliveryId)

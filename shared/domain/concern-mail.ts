@@ -3,7 +3,7 @@ import type { By } from './recipient.ts';
 
 /** What the managers of webhooks are told by mail, and those of rules that name a person. */
 export type WebhookConcern = 'webhook_disabled' | 'delivery_failed';
-export type Concern = WebhookConcern | 'person_not_told';
+export type Concern = WebhookConcern | 'person_not_told' | 'feed_not_fetched';
 /** `by`: how the person was to be told. */
 type Values = { receiver: string; by: By | null; sensor: string; url: string };
 type Texts = Record<Concern, (values: Values) => { subject: string; text: string }>;
@@ -19,6 +19,10 @@ const texts: Record<Language, Texts> = {
       subject: `The webhook "${webhook}" was switched off`,
       text: `The receiver of the webhook "${webhook}" is gone or has failed for days, so it was switched off. It is told of nothing until somebody switches it on again; what it misses is held for 14 days, and sent then.\n\n${url}/api/v1/console/webhooks`,
     }),
+    feed_not_fetched: ({ receiver: webhook, url }) => ({
+      subject: `Nobody fetches from the webhook "${webhook}"`,
+      text: `For 10 minutes nobody has fetched what the webhook "${webhook}" has to tell, so nobody is told of falls by it. Look after the system that fetches; what it misses waits for 14 days.\n\n${url}/api/v1/console/webhooks`,
+    }),
     delivery_failed: ({ receiver: webhook, sensor, url }) => ({
       subject: `A fall was not told: ${sensor}`,
       text: `The webhook "${webhook}" could not be told of a fall (${sensor}): no attempt succeeded. Look after the person if nobody did, and then after the receiver.\n\n${url}/api/v1/console/deliveries`,
@@ -32,6 +36,10 @@ const texts: Record<Language, Texts> = {
     webhook_disabled: ({ receiver: webhook, url }) => ({
       subject: `Der Webhook „${webhook}“ wurde abgeschaltet`,
       text: `Der Empfänger des Webhooks „${webhook}“ ist weg oder hat tagelang nicht geantwortet; darum wurde er abgeschaltet. Er erfährt nichts, bis ihn jemand wieder einschaltet; was er versäumt, wird 14 Tage aufgehoben und dann gesendet.\n\n${url}/api/v1/console/webhooks`,
+    }),
+    feed_not_fetched: ({ receiver: webhook, url }) => ({
+      subject: `Niemand holt ab, was der Webhook „${webhook}“ zu melden hat`,
+      text: `Seit 10 Minuten hat niemand abgeholt, was der Webhook „${webhook}“ zu melden hat; so erfährt dadurch niemand von Stürzen. Sehen Sie nach dem System, das es abholt; was es versäumt, wartet 14 Tage.\n\n${url}/api/v1/console/webhooks`,
     }),
     delivery_failed: ({ receiver: webhook, sensor, url }) => ({
       subject: `Ein Sturz wurde nicht gemeldet: ${sensor}`,

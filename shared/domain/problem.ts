@@ -20,6 +20,7 @@ export type Problem =
   | 'customer_hook_has_no_bot'
   | 'bot_hook_needs_bot'
   | 'format_is_for_bots'
+  | 'filter_is_for_customer_hooks'
   | 'unknown_reference'
   | 'time_zone'
   | 'repeated_header'

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type EventFilters, eventFilters, filterNames, noFilters } from './event-filters.ts';
 import { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from './values.ts';
@@ -14,22 +15,27 @@ const fields = z.object({
   /**
    * The schema does not check which targets are allowed: that is decided by the policy of the stage (shared/delivery).
    */
-  url: text(1, 2_048),
+  url: text(1, 2_048)
+    .nullable()
+    .meta({ description: 'null: its deliveries wait until they are fetched from its feed' }),
   format: Format,
   isCustomerHook: z.boolean(),
   botId: id.nullable().default(null),
   authMethod: AuthMethod.default('bearer'),
   retrySchedule: RetrySchedule.nullable().default(null),
   isEnabled: z.boolean().default(true),
+  ...eventFilters,
 });
 
-const crossRules = (ctx: z.core.ParsePayload<{ isCustomerHook: boolean; botId: number | null; format: Format }>) => {
+const crossRules = (ctx: z.core.ParsePayload<z.output<typeof fields>>) => {
   const { isCustomerHook, botId, format } = ctx.value;
   const wrong = (path: string, key: string) =>
     ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], params: { key } });
   if (isCustomerHook && botId !== null) wrong('botId', 'customer_hook_has_no_bot');
   if (!isCustomerHook && botId === null) wrong('botId', 'bot_hook_needs_bot');
   if (isCustomerHook && formats[format].isForBots) wrong('format', 'format_is_for_bots');
+  const given = isCustomerHook ? [] : filterNames.filter((name) => ctx.value[name] !== null);
+  for (const name of given) wrong(name, 'filter_is_for_customer_hooks');
 };
 
 const example = {
@@ -100,13 +106,14 @@ export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
  * A webhook as it is stored, secrets included. `failingSince` is missing while deliveries succeed, `lastSuccess` before
  * the first success.
  */
-export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health'> & {
+export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof EventFilters> & {
   token: string;
   secretKey: string | null;
   consecutiveFailures: number;
   failingSince?: number;
   lastSuccess?: number;
-} & Operating;
+} & Partial<EventFilters> &
+  Operating;
 
 /** What the delivery worker stores in a webhook (domain/breaker.ts). All times are in ms. */
 type Operating = {
@@ -132,6 +139,7 @@ type Operating = {
 export const viewOf = (record: WebhookRecord): Webhook => {
   const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
   return {
+    ...noFilters,
     ...record,
     hasSecretKey: record.secretKey !== null,
     health: { consecutiveFailures, failingSince, lastSuccess },

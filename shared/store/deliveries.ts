@@ -12,6 +12,7 @@ import {
   idle,
   keyOf,
   putDelivery,
+  putLine,
   states,
   ttlOf,
   waitNames,
@@ -98,6 +99,15 @@ export const deliveryWrites = (table: Table) => ({
   /** Writes a delivery that waits for its first attempt; nothing when it is there. `isDue` as in putDelivery. */
   create: async (delivery: Delivery, isDue: boolean): Promise<void> => {
     await table.write(putDelivery(delivery, isDue));
+  },
+
+  /**
+   * Writes a delivery that waits to be fetched, and then its place in the feed. Whoever writes several of one sensor does
+   * so one after the other, so that no reader sees the later one alone.
+   */
+  createFetched: async (delivery: WebhookDelivery): Promise<void> => {
+    await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));
+    await table.write(putLine(delivery));
   },
 
   /**

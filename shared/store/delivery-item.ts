@@ -50,6 +50,18 @@ export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
 };
 
+/** How many characters of the id of a delivery are its time. */
+const TIME = 10;
+/**
+ * The place of a delivery in a feed: by its time, and of one time by the ids of the events, which follow each other as
+ * their sensor made them.
+ */
+export const lineKey = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery) =>
+  items.feedLine({ customerId, webhookId, time: deliveryId.slice(0, TIME), eventId: snapshot.event.id, deliveryId });
+export const putLine = (delivery: WebhookDelivery): Write => ({
+  put: { ...lineKey(delivery), ttl: ttlOf(delivery.createDate) },
+});
+
 export const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
 /** It has not ended, and nobody is sending it. */
 export const idle = (now: number) =>

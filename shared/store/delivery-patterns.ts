@@ -71,6 +71,56 @@ export const deliveryPatterns = {
     'for each KB',
   ),
 
+  'deliveries.createFetched': pattern(
+    'Write a delivery that waits to be fetched, and its place in the feed, once',
+    { put: ['delivery', 'feedLine'] },
+    0,
+    2,
+    'for each KB of the delivery, and 1',
+  ),
+
+  'feeds.cursor': pattern('What was given and is not taken?', { get: ['feedCursor'] }, 1, 0, 'for each 4 KB'),
+  'feeds.waiting': pattern('Which deliveries wait to be fetched?', { query: ['feedLine'] }, 1, 0, each4KB),
+  'feeds.isAnyWaiting': pattern('Does any delivery wait to be fetched?', { query: ['feedLine'] }, 0.5, 0),
+  'feeds.note': pattern('Note what was given', { put: ['feedCursor'] }, 0, 1, '5 when it is 100'),
+  'feeds.take': pattern(
+    'End a delivery that a reader took',
+    { update: ['delivery', 'replay'], remove: ['feedLine'] },
+    0,
+    2,
+    'for each KB of the delivery, and 1; 3 more in a replay',
+  ),
+  'feeds.end': pattern(
+    'End a delivery that nobody is to fetch any more',
+    { update: ['delivery', 'replay'], remove: ['feedLine'] },
+    0,
+    2,
+    'as above',
+  ),
+  'feeds.drop': pattern('Take the place of an ended delivery out of its feed', { remove: ['feedLine'] }, 0, 1),
+  'feeds.enter': pattern(
+    'Let a delivery wait to be fetched that was to be posted',
+    { put: ['feedLine'], update: ['delivery'] },
+    0,
+    3,
+    'for each KB of the delivery, and 1',
+  ),
+  'feeds.leave': pattern(
+    'Let a delivery be posted that waited to be fetched',
+    { update: ['delivery'], remove: ['feedLine'] },
+    0,
+    3,
+    'for each KB of the delivery, and 1',
+  ),
+  'feeds.heard': pattern(
+    'Note that somebody has fetched, once a minute',
+    { update: ['webhook'] },
+    0,
+    2,
+    '3 when the look at it is moved',
+  ),
+  'feeds.missed': pattern('Note that nobody has fetched', { update: ['webhook'] }, 0, 1),
+
   'health.takeSlot': pattern(
     'Take a slot of a webhook, or its one probe',
     { update: ['webhook'] },

@@ -103,7 +103,7 @@ export const heldWrites = (table: Table) => ({
 
   /** Takes a webhook out of the due index when it holds nothing any more. */
   done: async (webhook: WebhookKey): Promise<void> => {
-    const empty = where('attribute_exists(pk) AND #held <= :none', { none: 0 });
+    const empty = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', { none: 0 });
     await table.update(webhookKey(webhook), changes({ remove: dueNames, if: empty }));
   },
 });

@@ -18,6 +18,7 @@ export { duty } from './duty.ts';
 export { escalations } from './escalations.ts';
 export { events } from './events.ts';
 export { feedback } from './feedback.ts';
+export { feeds } from './feeds.ts';
 export { firmwares } from './firmwares.ts';
 export { health } from './health.ts';
 export { held } from './held.ts';

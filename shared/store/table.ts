@@ -81,6 +81,9 @@ export const items = {
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  /** What waits to be fetched from a webhook without an address, in its order; and what was given and is not taken. */
+  feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
+  feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
   /** What was sent to people, all of a customer in one place: it is sent one by one, and listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),

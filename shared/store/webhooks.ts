@@ -1,7 +1,9 @@
+import { isPosted, SILENT_AFTER } from '../domain/feed.ts';
 import type { Format } from '../domain/formats/format.ts';
 import type { WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
 import type { Table, TableReader } from './client.ts';
 import { giveOne, takeOne } from './counts.ts';
+import { dueAt } from './due.ts';
 import { type Condition, changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
@@ -42,7 +44,7 @@ const HEALTH = ['failingSince', 'goneSince', 'warnedAt', 'openUntil', 'probeUnti
  * Only what was off is switched on, and starts anew: staying on must not undo that it switches itself off meanwhile.
  * With another URL it always starts anew: whatever was counted, and switched it off, was of another receiver.
  */
-const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord) => {
+const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;
   const isOn = isEnabled && (isMoved || !before.isEnabled);
   const isAnew = isMoved || isOn;
@@ -50,6 +52,9 @@ const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord) => 
     set: {
       ...(isAnew && { consecutiveFailures: 0 }),
       ...(isOn ? { isEnabled, disabledReason: null } : !isEnabled && { isEnabled }),
+      // What waited to be fetched is posted now; or somebody has to fetch from now on.
+      ...(isMoved && before.url === null && dueAt(before.id, now)),
+      ...(isAnew && url === null && dueAt(before.id, now + SILENT_AFTER)),
     },
     remove: isAnew ? HEALTH : [],
   };
@@ -58,8 +63,9 @@ const switching = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord) => 
 /** The writes of a new webhook. */
 export const putWebhook = (webhook: WebhookRecord): Write[] => {
   const { customerId, id: webhookId } = webhook;
+  const watched = !isPosted(webhook) && dueAt(webhookId, webhook.createDate + SILENT_AFTER);
   return [
-    { put: { ...webhook, ...items.webhook({ customerId, webhookId }) } },
+    { put: { ...webhook, ...items.webhook({ customerId, webhookId }), ...watched } },
     { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
   ];
 };
@@ -97,7 +103,7 @@ export const webhookWrites = (table: Table) => ({
   ): Promise<'changed' | 'unknown_reference' | null> => {
     const { customerId, id: webhookId } = before;
     const { isEnabled: _, ...given } = update;
-    const { set, remove } = switching(update, before);
+    const { set, remove } = switching(update, before, updateDate);
     const overlap = given.secretKey === undefined ? [] : ['previousSecret', 'previousUntil'];
     const replacing = changes({
       set: { ...given, ...set, updateDate },

@@ -212,6 +212,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   updateWebhook: (world) => ({ body: webhook(world) }),
   deleteWebhook: (world) => another(world, 'webhook', webhook(world)),
   drawWebhookToken: nothing,
+  fetchFeed: (world) => another(world, 'webhook', { ...webhook(world), url: null }),
   registerDevice: () => ({
     body: { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 42, model: 'm' },
   }),

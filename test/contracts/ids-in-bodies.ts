@@ -71,6 +71,12 @@ const ruleIds = (world: World): Place[] => {
 };
 const webhookIds = (world: World): Place[] => [
   { path: 'botId', body: (botId) => ({ ...webhook(world), botId }), unknown: NUMBER, theirs: world.theirs.bot.id },
+  {
+    path: 'sensorGroupId',
+    body: (sensorGroupId) => ({ ...webhook(world), isCustomerHook: true, botId: null, sensorGroupId }),
+    unknown: NUMBER,
+    theirs: Number(world.theirs.ids.groupId),
+  },
 ];
 
 const groupIds = ({ ours, theirs }: World): Place[] => [

@@ -60,6 +60,7 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   'nobody-on-duty': [from('NobodyOnDuty', 1)],
   'sms-limit-reached': [from('SmsLimitReached', 1)],
   'webhooks-disabled': [from('WebhooksDisabled', 1)],
+  'feeds-not-fetched': [from('FeedsNotFetched', 1)],
   'feedback-failed': [from('FeedbackFailed', 1)],
   'workers-failing': ['process', 'deliver', 'ingest', 'sweep', 'canaryround'].map((name) => from(`Errors ${name}`, 1)),
   'workers-throttled': [from('Throttles process', 5)],

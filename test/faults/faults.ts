@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofChanges } from './kinds/changes.ts';
 import { ofEscalations } from './kinds/escalations.ts';
+import { ofFeeds } from './kinds/feeds.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofOrder } from './kinds/order.ts';
 import { ofPeople } from './kinds/people.ts';
@@ -24,6 +25,7 @@ export const kinds = {
   changes: ofChanges,
   acknowledgements: ofAcknowledgements,
   escalations: ofEscalations,
+  feeds: ofFeeds,
 } as const;
 /** Gives the same fault with a table whose eventually consistent reads lag. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });

@@ -118,8 +118,8 @@ const attempt = async (draw: Drawn, world: World): Promise<number> => {
   return answer.status;
 };
 
-/** What everybody reads alike: not of a customer. */
-const ofAll = /server|firmwares/;
+/** What everybody reads alike: not of a customer. And the feed of a webhook, which not every webhook has. */
+const ofAll = /server|firmwares|\/feed$/;
 
 /** All that the other customer can read of itself. */
 const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => {

@@ -44,7 +44,7 @@ export const webhooks = group({
       success: 201,
       response: CreatedWebhook,
       errors: ['limit_reached'],
-      uses: ['customers.get', 'webhooks.create', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
+      uses: ['customers.get', 'sensorGroups.get', 'webhooks.create', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
     },
     getWebhook: {
       method: 'GET',
@@ -88,7 +88,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
+      uses: ['webhooks.get', 'sensorGroups.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
     },
     deleteWebhook: {
       method: 'DELETE',

@@ -17,9 +17,20 @@ import { webhooks } from './contract.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
-const checkUrl = async (webhookClient: WebhookClient, url: string, refuse: Refuse): Promise<void> => {
+const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse: Refuse): Promise<void> => {
+  if (url === null) return;
   const target = await webhookClient.check(url);
   if (!target.ok) refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
+};
+
+const checkGroup = async (
+  store: StoreOf<'sensorGroups.get'>,
+  customerId: number,
+  { sensorGroupId }: Pick<WebhookUpdate, 'sensorGroupId'>,
+  refuse: Refuse,
+): Promise<void> => {
+  if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
+    refuse('sensorGroupId', 'unknown_reference');
 };
 
 /** Does the webhook get another format that cannot express the situation of a rule that names the webhook? */
@@ -52,7 +63,7 @@ export const handler = serve(webhooks, {
   listWebhooks: async ({ caller, query, fail }, { store }) => {
     const customerId = customerOfList(caller, query.customerId, fail);
     const all = customerId === null ? [] : await store.webhooks.list(customerId);
-    const found = all.filter((one) => mayManage(caller, one) && matches(query.searchText, one.name, one.url));
+    const found = all.filter((one) => mayManage(caller, one) && matches(query.searchText, one.name, one.url ?? ''));
     return pageOf(sorted(found.map(viewOf), query.sortBy), query);
   },
 
@@ -60,6 +71,7 @@ export const handler = serve(webhooks, {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
     await checkUrl(webhookClient, body.url, refuse);
+    await checkGroup(store, customerId, body, refuse);
     const { secretKey = null, customerId: _, ...given } = body;
     const time = now();
     const id = randomUuid(random);
@@ -91,6 +103,7 @@ export const handler = serve(webhooks, {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
     await checkUrl(webhookClient, body.url, refuse);
+    await checkGroup(store, customerId, body, refuse);
     const { secretKey } = body;
     const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {

@@ -2,6 +2,7 @@ import type { Permit } from '../../../shared/concurrency/semaphore.ts';
 import type { SlotPool } from '../../../shared/delivery/webhook-client.ts';
 import { isNew, requestModeOf } from '../../../shared/domain/breaker.ts';
 import { RETRY_DELAYS, varied } from '../../../shared/domain/delivery.ts';
+import { isPosted, type PostedWebhook } from '../../../shared/domain/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
@@ -34,7 +35,7 @@ const isAlarm = async (
  * What becomes of a delivery that has a permit of this process: a slot for its request, with the webhook as read then;
  * a later time (ms); or `changed`, when its webhook was deleted or switched off meanwhile.
  */
-export type Admitted = { webhook: WebhookRecord; slot: RequestSlot };
+export type Admitted = { webhook: PostedWebhook; slot: RequestSlot };
 export type Admission = Admitted | { until: number } | 'changed';
 
 /** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
@@ -53,6 +54,7 @@ export const admit = async (
   permit.shared.seekers.add(seeker);
   try {
     for (let webhook = given; webhook?.isEnabled; webhook = await store.webhooks.get(key.customerId, key.webhookId)) {
+      if (!isPosted(webhook)) break;
       const isOpen = webhook.openUntil !== undefined;
       if (isOpen) alarm ??= await isAlarm(deps, key, webhook);
       // The probe that this delivery waited for has failed: a success would have closed the circuit.

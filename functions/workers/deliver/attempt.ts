@@ -1,9 +1,11 @@
+import { addressKeyOf } from '../../../shared/api/address-key.ts';
+import { unlocked } from '../../../shared/api/unlocked.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
+import type { PostedWebhook } from '../../../shared/domain/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { acknowledgeHits } from './acknowledge.ts';
-import { addressKeyOf } from './address-key.ts';
 import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';
 import { measureAttempt } from './measure.ts';
@@ -17,17 +19,6 @@ import { switchOff, tellFailed } from './tell-managers.ts';
 export const toldOf = ({ id, attempts }: Delivery, { status, error, durationMs }: Result, { state }: Next) => ({
   ...{ deliveryId: id, attempt: attempts, status, reason: error, durationMs, state },
 });
-
-/** The webhook with its secrets opened. */
-const unlocked = async ({ openSecret }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookRecord> => {
-  const open = async (kept: string | null) => (kept === null ? null : openSecret(kept, webhook.id));
-  const [token, secretKey, previousSecret] = await Promise.all([
-    openSecret(webhook.token, webhook.id),
-    open(webhook.secretKey),
-    open(webhook.previousSecret ?? null),
-  ]);
-  return { ...webhook, token, secretKey, previousSecret };
-};
 
 /** Has the webhook another URL by now? Then a 410 of the old URL says nothing about the new one. */
 const hasOtherUrl = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
@@ -51,7 +42,7 @@ const effectOf = async (deps: DeliverDeps, webhook: WebhookRecord, outcome: Outc
 export const attempt = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
-  webhook: WebhookRecord,
+  webhook: PostedWebhook,
   slot: RequestSlot,
 ): Promise<void> => {
   const { now } = deps;

@@ -1,10 +1,10 @@
+import { report } from '../../../shared/api/delivery-results.ts';
 import { type Delivery, messageOf } from '../../../shared/domain/delivery.ts';
 import { noteContext } from '../../../shared/log.ts';
 import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
 import { PutAside } from '../../../shared/worker/failure.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';
 import { enqueueAt } from './enqueue.ts';
-import { report } from './record.ts';
 import { endedIfTaken } from './taken.ts';
 
 /** How long (ms) a task waits when another task works on the same delivery. */

@@ -1,4 +1,5 @@
 import { isWell } from '../../../shared/domain/breaker.ts';
+import { isPosted } from '../../../shared/domain/feed.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
@@ -96,6 +97,14 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
   return true;
 };
 
+/** Lets a delivery wait to be fetched. */
+const toFeed = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
+  const { store, now } = deps;
+  const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  const isOpen = found?.state === 'pending' || found?.state === 'retrying';
+  if (!isOpen || !(await store.feeds.enter({ ...found, webhookId: key.webhookId }, now()))) await comeAgain(deps, key);
+};
+
 const toWebhook = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
@@ -105,6 +114,7 @@ const toWebhook = async (
   const { store, now } = deps;
   const { customerId, webhookId } = key;
   const webhook = await store.webhooks.get(customerId, webhookId);
+  if (webhook && !isPosted(webhook)) return toFeed(deps, key);
   if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
   if (!webhook.isEnabled) return hold(deps, key);
   const time = await waitsUntil(deps, key, webhook);

@@ -1,34 +1,8 @@
+import { endOriginals, endReplay, report } from '../../../shared/api/delivery-results.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import type { Delivery, Next } from '../../../shared/domain/delivery.ts';
-import { isFinished } from '../../../shared/domain/replay.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon, isSoon } from './enqueue.ts';
-
-/** Reports the attempts that began at these times (ms) to the rule hits of a delivery. */
-export const report = async (
-  { store, now }: DeliverDeps,
-  { customerId, hit, alsoHits = [] }: Delivery,
-  tries: readonly number[],
-  sent: boolean,
-): Promise<void> => {
-  for (const { id, message } of hit ? [hit, ...alsoHits] : [])
-    await store.ruleHits.report({ customerId, hitId: id, at: message, tries, sent }, now());
-};
-
-/** Ends the original deliveries of a redelivery that the receiver accepted, if they still wait to be sent. */
-const endOriginals = async ({ store, now }: DeliverDeps, delivery: Delivery): Promise<Delivery[]> => {
-  const { customerId, webhookId, replayOf, repeats } = delivery;
-  const ids = [replayOf, repeats].filter((id) => id !== undefined);
-  const ended = ids.map((id) => store.repetitions.endOriginal({ customerId, webhookId, id }, now()));
-  return (await Promise.all(ended)).filter((one) => one !== null);
-};
-
-/** Finishes a replay when its last delivery has ended. */
-const endReplay = async ({ store, now }: DeliverDeps, { customerId, webhookId, replay }: Delivery): Promise<void> => {
-  const job =
-    replay === undefined || webhookId === null ? null : await store.replays.get(customerId, webhookId, replay);
-  if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
-};
 
 /**
  * Writes down the result of an attempt: first what follows from it, last the delivery itself. A crash before that repeats

@@ -2,6 +2,7 @@ import { RELEASE_EVERY } from '../../../shared/domain/delivery.ts';
 import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
 import type { DeliverDeps } from './deps.ts';
 import { enqueueIfSoon } from './enqueue.ts';
+import { lookAtFeed } from './watch-feed.ts';
 
 /** How much time (ms) a step leaves for the writes under way. */
 const MARGIN_MS = 5_000;
@@ -13,7 +14,8 @@ const MARGIN_MS = 5_000;
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   if (!webhook.isEnabled) return;
-  if ((webhook.held ?? 0) <= 0) return store.held.done(webhook);
+  const isFeedEmpty = await lookAtFeed(deps, webhook, timeLeft);
+  if ((webhook.held ?? 0) <= 0) return isFeedEmpty ? store.held.done(webhook) : undefined;
   const reserved = await store.held.reserve(webhook, now());
   if (!reserved) return;
   const ids = await store.held.ids(webhook, reserved.count);

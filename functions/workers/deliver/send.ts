@@ -2,7 +2,7 @@ import { bodyOf, messageIdOf, sourceOf } from '../../../shared/delivery/message.
 import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
-import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { PostedWebhook } from '../../../shared/domain/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /** The error of an attempt whose message was not found: a bug of this service, never the receiver's fault. */
@@ -22,7 +22,7 @@ const unsent: { result: Result; outcome: Outcome } = {
 export const send = async (
   deps: DeliverDeps,
   delivery: Delivery,
-  webhook: WebhookRecord,
+  webhook: PostedWebhook,
   addressKey: string | null,
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const { id, webhookId, customerId, snapshot, isTest = false } = delivery;

@@ -36,6 +36,13 @@ export const noticeOf = (
   return { notice: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item, write };
 };
 
+/** What a mail is about; `sensor`: its name, or '' when it is of none. */
+type Concerned = Pick<Delivery, 'customerId' | 'webhookId' | 'person'> & { sensor: string };
+const concernedBy = ({ customerId, webhookId, person, snapshot }: Delivery): Concerned => ({
+  ...{ customerId, webhookId, sensor: snapshot.sensor.name },
+  ...(person && { person }),
+});
+
 /**
  * Mails to everybody who has an address and may change what is wrong, in the language of each: who may manage the webhook,
  * or (`webhook` null) the rules that name a person.
@@ -43,15 +50,15 @@ export const noticeOf = (
 export const mailManagers = async (
   { store, mail, settings, log, measure }: DeliverDeps,
   webhook: WebhookRecord | null,
-  { customerId, webhookId, person, snapshot }: Delivery,
   concern: Concern,
+  { customerId, webhookId, person, sensor }: Concerned,
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
     const receiver = webhook?.name ?? person?.name ?? '';
-    const about = { receiver, by: person?.by ?? null, sensor: snapshot.sensor.name, url: settings.PUBLIC_URL };
+    const about = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
     const mails = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MOST_MAILS);
     await Promise.all(
       mails.map(({ email, locale }) => {
@@ -88,7 +95,7 @@ export const tellFailed = async (
   if (!alarms.has(snapshot.event.action)) return;
   measure('AlarmsFailed');
   if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))
-    await mailManagers(deps, webhook, delivery, webhook ? 'delivery_failed' : 'person_not_told');
+    await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', concernedBy(delivery));
 };
 
 /** Switches a webhook off, and tells of it: its customer's other webhooks, and by mail. */
@@ -102,5 +109,5 @@ export const switchOff = async (
   if (!(await deps.store.health.disable(webhook, reason, about?.write ?? null))) return;
   deps.measure('WebhooksDisabled');
   if (about) await sendNotice(deps, about.notice);
-  await mailManagers(deps, webhook, delivery, 'webhook_disabled');
+  await mailManagers(deps, webhook, 'webhook_disabled', concernedBy(delivery));
 };

@@ -1,6 +1,6 @@
 import { type Known, knownOf } from '../../../shared/api/addressees.ts';
 import type { Decided, Decision } from '../../../shared/domain/decision.ts';
-import type { Delivery } from '../../../shared/domain/delivery.ts';
+import type { Delivery, WebhookDelivery } from '../../../shared/domain/delivery.ts';
 import type { Situation } from '../../../shared/domain/event.ts';
 import { defaultRoom, normalize } from '../../../shared/domain/room-geometry.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
@@ -34,15 +34,34 @@ const merged = (all: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Writes the deliveries of a decision, and puts each on the queue. */
-const sendOut = async ({ store, enqueue, failpoint }: ProcessDeps, deliveries: readonly Delivery[]) => {
-  failpoint('process.hits_written');
-  await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, false)));
-  failpoint('process.deliveries_written');
-  await enqueue(deliveries.map(deliverTask));
+/** Is the delivery fetched from a webhook without an address? */
+const isFetched = (delivery: Delivery, { webhooks }: Pick<Known, 'webhooks'>): delivery is WebhookDelivery =>
+  delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
+
+/**
+ * Writes deliveries, and gives those that are to be put on the queue. Those that are fetched are written one after the
+ * other, for their order is that of the events.
+ */
+export const writeDeliveries = async (
+  { store }: ProcessDeps,
+  deliveries: readonly Delivery[],
+  known: Pick<Known, 'webhooks'>,
+): Promise<Delivery[]> => {
+  const posted = deliveries.filter((one) => !isFetched(one, known));
+  await Promise.all(posted.map((one) => store.deliveries.create(one, false)));
+  for (const one of deliveries) if (isFetched(one, known)) await store.deliveries.createFetched(one);
+  return posted;
 };
 
-/** Counts what the decision's rules are to tell at once: nothing waits for a webhook that is off, or whose schedule begins later. */
+/** Writes the deliveries of a decision, and puts each on the queue that is not fetched. */
+const sendOut = async (deps: ProcessDeps, deliveries: readonly Delivery[], known: Known) => {
+  deps.failpoint('process.hits_written');
+  const posted = await writeDeliveries(deps, deliveries, known);
+  deps.failpoint('process.deliveries_written');
+  await deps.enqueue(posted.map(deliverTask));
+};
+
+/** Counts what the decision's rules are to tell at once: nothing waits for a webhook that is off or fetched, or whose schedule begins later. */
 export const countAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],
@@ -51,7 +70,7 @@ export const countAlarms = (
   const isNow = ({ hit, webhookId }: Delivery): boolean => {
     if (webhookId === null) return true;
     const webhook = webhooks.get(webhookId);
-    return hit !== null && webhook?.isEnabled === true && !webhook.retrySchedule?.[0];
+    return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
   };
   const count = deliveries.filter(isNow).length;
   if (count > 0) measure('AlarmsToTell', count);
@@ -106,7 +125,7 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
       else await fireDeleted(eventContext, { ruleId, customerId }, append);
     }
   }
-  await sendOut(deps, merged(deliveries));
+  await sendOut(deps, merged(deliveries), recipients);
   countAlarms(deps, deliveries, recipients);
   for (const { happening, receiveDate } of decided) await showActivity(deps, context, happening.situation, receiveDate);
   deps.failpoint('process.applied');

@@ -41,6 +41,7 @@ export const processing = consumer({
     'recipients.person',
     'recipients.onDuty',
     'deliveries.create',
+    'deliveries.createFetched',
     'deliveries.get',
     'deliveries.end',
     'enqueue:timers',

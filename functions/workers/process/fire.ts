@@ -10,6 +10,7 @@ import {
 import { type Decision, numberBefore } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import { beginning } from '../../../shared/domain/escalation.ts';
+import { isNamed, noFilters } from '../../../shared/domain/event-filters.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
 import { isForDuty } from '../../../shared/domain/recipients.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
@@ -135,9 +136,13 @@ export const forHooks = async (
   { customerId, customer }: SensorContext,
   { webhooks }: Known,
 ): Promise<Delivery[]> => {
-  const { notTo } = eventContext.event.happening;
+  const { happening } = eventContext.event;
+  const { notTo } = happening;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(
-    ([webhookId, format]) => webhookId !== notTo && isTold(format, eventContext),
+    ([webhookId, format]) =>
+      webhookId !== notTo &&
+      isTold(format, eventContext) &&
+      isNamed(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
   );
   if (fitting.length === 0) return [];
   const text = await textFor('en', eventContext.event);

@@ -7,7 +7,6 @@ import {
   publisherOf,
   toldBy,
 } from '../../../shared/api/addressees.ts';
-import { inBatches } from '../../../shared/api/changing.ts';
 import { type Delivery, receiverOf, webhookOf } from '../../../shared/domain/delivery.ts';
 import { closed, type Escalation, placesOf, stepsOf } from '../../../shared/domain/escalation.ts';
 import { allRecipients } from '../../../shared/domain/recipients.ts';
@@ -17,7 +16,7 @@ import { type EventContext, idInRound, serviceOf } from '../../../shared/domain/
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { EscalatedHit } from '../../../shared/store/escalations.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
-import { countAlarms } from './apply-decision.ts';
+import { countAlarms, writeDeliveries } from './apply-decision.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import { messageFor } from './fire.ts';
 import type { ProcessDeps } from './sensor-context.ts';
@@ -128,12 +127,12 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
   const { customerId, hit, known } = context;
   const { to = [] } = hit.escalation;
   const deliveries = hit.acknowledgement ? [] : await deliveriesIn(deps, context);
-  await inBatches(deliveries, (one) => store.deliveries.create(one, false));
+  const posted = await writeDeliveries(deps, deliveries, known);
   failpoint('escalate.written');
   const isLate = now() - decidedAt > AT_ONCE;
   const current = isLate ? await store.ruleHits.get(customerId, hit.id) : hit;
   const sent = current?.acknowledgement ? [] : deliveries;
-  await enqueue(sent.map(deliverTask));
+  await enqueue(posted.filter((one) => sent.includes(one)).map(deliverTask));
   countAlarms(deps, sent, known);
   const left = to.filter((receiver) => !sent.some((one) => receiverOf(one) === receiver));
   await cancelRound(deps, customerId, hit, left);

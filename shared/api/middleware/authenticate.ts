@@ -20,9 +20,10 @@ const identified = async (guard: Guard, request: ApiRequest): Promise<Found> => 
 export const authenticate =
   (guard: Guard) =>
   async (request: ApiRequest): Promise<void> => {
-    const { auth } = operationOf(request);
+    const operation = operationOf(request);
+    const { auth } = operation;
     if (headerValues(request.event, 'authorization').length > 1) {
-      await countAddress(guard, doorOf(operationOf(request)))(request);
+      await countAddress(guard, doorOf(operation))(request);
       await checkRate(request);
       await endGuarded(guard, request);
       refuse('Authorization', 'repeated_header');
@@ -31,7 +32,7 @@ export const authenticate =
     const counted = rate ?? (await countAnonymous(guard, request));
     Object.assign(request.context.exchange, { rate: counted, caller: null, ...identity });
     if (identity?.caller) request.context.exchange.locale = identity.caller.locale;
-    if (identity || auth === 'optional') return;
+    if (identity || auth === 'optional' || ('orWebhook' in operation && operation.orWebhook)) return;
     await checkRate(request);
     throw new ApiError('credentials_invalid');
   };

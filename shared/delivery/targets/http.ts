@@ -1,5 +1,6 @@
 import type { Result } from '../../domain/attempt.ts';
 import type { Outcome } from '../../domain/delivery.ts';
+import type { PostedWebhook } from '../../domain/feed.ts';
 import type { WebhookRecord } from '../../domain/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
@@ -51,7 +52,8 @@ export const plainHeadersOf = (
   'webhook-id': messageId,
 });
 
-const headersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
+/** Makes all headers of one attempt, those that authenticate and sign it too. */
+export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const { body, messageId, deliveryId } = payload;
   const nowSeconds = Math.floor(now / 1_000);
@@ -70,12 +72,12 @@ const headersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sende
 /** Signs a payload and posts it to a webhook with decrypted secrets. It never rejects because of the receiver. */
 export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
-  webhook: WebhookRecord,
+  webhook: PostedWebhook,
   payload: Payload,
   sender: Sender,
   now: () => number,
 ): Promise<{ result: Result; outcome: Outcome }> => {
-  const headers = await headersOf(webhook, payload, sender, now());
+  const headers = await requestHeadersOf(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({
     url: webhook.url,
     headers,

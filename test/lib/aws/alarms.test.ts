@@ -120,7 +120,15 @@ describe('the alarms', () => {
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
     const wanted = [
       ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
-      ...['LoginsFailed', 'MailsFailed', 'AlarmsFailed', 'WebhooksDisabled', 'DevicesHeldBack', 'CanaryTime'],
+      ...[
+        'LoginsFailed',
+        'MailsFailed',
+        'AlarmsFailed',
+        'WebhooksDisabled',
+        'FeedsNotFetched',
+        'DevicesHeldBack',
+        'CanaryTime',
+      ],
       ...['AlarmSubscriptions', 'FeedbackFailed', 'LettersFailed', 'NobodyOnDuty', 'SmsLimitReached'],
     ];
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));

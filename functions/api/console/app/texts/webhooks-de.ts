@@ -7,6 +7,16 @@ export const webhooks: typeof en = {
   notFound: 'Kein Webhook gefunden.',
   url: 'Adresse',
   urlHint: 'Der Dienst sendet dorthin mit POST.',
+  way: 'Wie er erfährt, was geschieht',
+  ways: { posted: 'Der Dienst ruft eine Adresse', fetched: 'Sein System holt ab' },
+  fetchedHint:
+    'Eine Adresse ist nicht nötig: Ein System hinter einem Router fragt mit dem Token des Webhooks, was es gibt. Was niemand abholt, wartet 14 Tage; holt 10 Minuten lang niemand ab, meldet das ein Alarm.',
+  fetched: 'wird abgeholt',
+  situations: 'Nur diese Situationen',
+  group: 'Nur Sensoren dieser Gruppe',
+  all: 'Alle',
+  lastFetch: 'Zuletzt abgeholt',
+  noFetchSince: 'Niemand holt ab seit',
   format: 'Format',
   formats: { full: 'Full', custom1: 'Custom 1', raw: 'Raw', chat: 'Chat', teams: 'Teams' },
   formatHints: {

@@ -7,6 +7,16 @@ export const webhooks = {
   notFound: 'No webhook was found.',
   url: 'Address',
   urlHint: 'The service sends to it by POST.',
+  way: 'How it is told',
+  ways: { posted: 'The service calls an address', fetched: 'Its system fetches' },
+  fetchedHint:
+    'No address is needed: a system behind a router asks for what there is, with the token of the webhook. What nobody fetches waits for 14 days, and after 10 minutes without a fetch an alarm says so.',
+  fetched: 'is fetched',
+  situations: 'Only these situations',
+  group: 'Only sensors of this group',
+  all: 'All',
+  lastFetch: 'Last fetch',
+  noFetchSince: 'Nobody has fetched since',
   format: 'Format',
   formats: { full: 'Full', custom1: 'Custom 1', raw: 'Raw', chat: 'Chat', teams: 'Teams' } satisfies Record<
     Webhook['format'],

@@ -1,9 +1,11 @@
 import type { Webhook, WebhookUpdate } from 'openapi';
 
-/** The fields of a webhook that the user enters; the retry schedule is text. */
-export type WebhookDraft = Pick<Webhook, 'name' | 'url' | 'format' | 'isCustomerHook' | 'botId' | 'authMethod'> & {
-  retries: string;
-};
+type Filters = Pick<Webhook, 'eventTypes' | 'situations' | 'sensorGroupId'>;
+/** The fields of a webhook that the user enters; the retry schedule is text. `isFetched`: it has no address. */
+export type WebhookDraft = Pick<Webhook, 'name' | 'format' | 'isCustomerHook' | 'botId' | 'authMethod'> &
+  Filters & { url: string; isFetched: boolean; retries: string };
+
+export const noFilters: Filters = { eventTypes: null, situations: null, sensorGroupId: null };
 
 type Format = Webhook['format'];
 const forWhom = {
@@ -27,19 +29,25 @@ export const toFormat = ({ format: before, authMethod }: WebhookDraft, format: F
 };
 
 export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
-  ...{ name: '', url: '', format: 'full', isCustomerHook, botId: null, authMethod: 'bearer', retries: '' },
+  ...{ name: '', url: '', isFetched: false, format: 'full', isCustomerHook, botId: null },
+  ...{ authMethod: 'bearer', retries: '', ...noFilters },
 });
 
-export const draftOf = ({ name, url, format, isCustomerHook, botId, authMethod, retrySchedule }: Webhook) => ({
-  ...{ name, url, format, isCustomerHook, botId, authMethod },
-  retries: retrySchedule?.join(', ') ?? '',
-});
+export const draftOf = (webhook: Webhook): WebhookDraft => {
+  const { name, url, format, isCustomerHook, botId, authMethod, retrySchedule } = webhook;
+  const { eventTypes, situations, sensorGroupId } = webhook;
+  return {
+    ...{ name, format, isCustomerHook, botId, authMethod, eventTypes, situations, sensorGroupId },
+    ...{ url: url ?? '', isFetched: url === null, retries: retrySchedule?.join(', ') ?? '' },
+  };
+};
 
 export const isGood = ({ retries }: WebhookDraft): boolean => /^\s*(\d+\s*(,\s*\d+\s*)*)?$/.test(retries);
 
 /** Converts a draft to the body of an update. The secret is left out, so it stays unchanged. */
-export const updateOf = ({ retries, ...rest }: WebhookDraft, isEnabled: boolean): WebhookUpdate => ({
+export const updateOf = ({ retries, isFetched, url, ...rest }: WebhookDraft, isEnabled: boolean): WebhookUpdate => ({
   ...rest,
+  url: isFetched ? null : url,
   isEnabled,
   retrySchedule: retries.trim() === '' ? null : retries.split(',').map(Number),
 });

@@ -5,14 +5,8 @@ import { useMay } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { fieldsOf } from '../ui/draft.ts';
-import { isForBots, isForChat, isGood, toFormat, type WebhookDraft } from './draft.ts';
-
-type FieldsProps = {
-  customerId: number;
-  draft: WebhookDraft;
-  change: (part: Partial<WebhookDraft>) => void;
-  error: unknown;
-};
+import { isForBots, isForChat, isGood, noFilters, toFormat, type WebhookDraft } from './draft.ts';
+import { type FieldsProps, Filters } from './filters.tsx';
 
 const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   const { webhooks: texts } = useTexts();
@@ -40,7 +34,7 @@ const Kind = (props: FieldsProps) => {
     change({
       isCustomerHook: kind === 'customer',
       botId: null,
-      ...(kind === 'customer' && isForBots(draft.format) && toFormat(draft, 'full')),
+      ...(kind === 'customer' ? isForBots(draft.format) && toFormat(draft, 'full') : noFilters),
     });
   return (
     <>
@@ -54,7 +48,7 @@ const Kind = (props: FieldsProps) => {
         value={draft.isCustomerHook ? 'customer' : 'bot'}
         onChange={choose}
       />
-      {!draft.isCustomerHook && <BotSelect {...props} />}
+      {draft.isCustomerHook ? <Filters {...props} /> : <BotSelect {...props} />}
     </>
   );
 };
@@ -67,14 +61,16 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
       {!isForChat(draft.format) && (
         <Select label={texts.auth} {...fieldsOf(draft, change, error).choice('authMethod', texts.auths)} />
       )}
-      <TextInput
-        label={texts.retries}
-        description={texts.retriesHint}
-        placeholder="0, 5, 60, 600"
-        value={draft.retries}
-        onChange={({ currentTarget }) => change({ retries: currentTarget.value })}
-        error={isWrong ? texts.badRetries : faultOf(error, 'retrySchedule')}
-      />
+      {!draft.isFetched && (
+        <TextInput
+          label={texts.retries}
+          description={texts.retriesHint}
+          placeholder="0, 5, 60, 600"
+          value={draft.retries}
+          onChange={({ currentTarget }) => change({ retries: currentTarget.value })}
+          error={isWrong ? texts.badRetries : faultOf(error, 'retrySchedule')}
+        />
+      )}
     </>
   );
 };
@@ -89,15 +85,25 @@ export const WebhookFields = (props: FieldsProps) => {
   return (
     <Stack>
       <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
-      <TextInput
-        type="url"
-        label={texts.url}
-        description={texts.urlHint}
-        placeholder="https://"
-        required
-        maxLength={2_048}
-        {...field.text('url')}
+      <Choice
+        label={texts.way}
+        options={texts.ways}
+        value={draft.isFetched ? 'fetched' : 'posted'}
+        onChange={(way) => change({ isFetched: way === 'fetched' })}
       />
+      {draft.isFetched ? (
+        <Text size="sm">{texts.fetchedHint}</Text>
+      ) : (
+        <TextInput
+          type="url"
+          label={texts.url}
+          description={texts.urlHint}
+          placeholder="https://"
+          required
+          maxLength={2_048}
+          {...field.text('url')}
+        />
+      )}
       <Kind {...props} />
       <Choice
         label={texts.format}

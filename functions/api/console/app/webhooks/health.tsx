@@ -21,6 +21,7 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
   const dates = useDates();
   const now = useNow();
   const { consecutiveFailures, failingSince, lastSuccess } = webhook.health;
+  const isFetched = webhook.url === null;
   const { data: circuit } = useCircuit(webhook.id);
   return (
     <Paper component="section" aria-label={texts.health} withBorder p="md">
@@ -31,17 +32,21 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
         <Text mb="sm">{texts.disabledBy(texts.reasons[webhook.disabledReason] ?? webhook.disabledReason)}</Text>
       )}
       <dl className="facts">
-        <dt>{texts.lastSuccess}</dt>
+        <dt>{isFetched ? texts.lastFetch : texts.lastSuccess}</dt>
         <dd>{lastSuccess === null ? never : dates.ago(lastSuccess, now)}</dd>
-        <dt>{texts.failures}</dt>
-        <dd>{dates.number(consecutiveFailures)}</dd>
+        {!isFetched && (
+          <>
+            <dt>{texts.failures}</dt>
+            <dd>{dates.number(consecutiveFailures)}</dd>
+          </>
+        )}
         {failingSince !== null && (
           <>
-            <dt>{texts.failingSince}</dt>
+            <dt>{isFetched ? texts.noFetchSince : texts.failingSince}</dt>
             <dd>{dates.exact(failingSince)}</dd>
           </>
         )}
-        {circuit && (
+        {!isFetched && circuit && (
           <>
             <dt>{texts.circuit}</dt>
             <dd>

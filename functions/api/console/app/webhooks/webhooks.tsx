@@ -36,7 +36,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
           sortBy: 'name',
           cell: ({ id, name }) => <NameLink href={`/webhooks/${id}`}>{name}</NameLink>,
         },
-        { head: texts.url, cell: ({ url }) => <Name>{url}</Name>, isMinor: true },
+        { head: texts.url, cell: ({ url }) => <Name>{url ?? texts.fetched}</Name>, isMinor: true },
         { head: texts.format, cell: ({ format }) => texts.formats[format], isMinor: true },
         { head: setup.state, cell: (webhook) => <StateBadge webhook={webhook} /> },
       ]}

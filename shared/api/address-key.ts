@@ -1,8 +1,15 @@
-import { ADDRESS_KEY } from '../../../shared/domain/acknowledgement.ts';
-import type { DeliverDeps } from './deps.ts';
+import type { Deps } from '../deps.ts';
+import { ADDRESS_KEY } from '../domain/acknowledgement.ts';
+
+type AddressKeyDeps = Deps<'addressKeys.get' | 'addressKeys.keep' | 'seal:secrets' | 'open:secrets'>;
 
 /** The key that signs addresses for acknowledging. The first delivery of a stage makes it; a process reads it once. */
-export const addressKeyOf = async ({ store, sealSecret, openSecret, random }: DeliverDeps): Promise<string | null> => {
+export const addressKeyOf = async ({
+  store,
+  sealSecret,
+  openSecret,
+  random,
+}: AddressKeyDeps): Promise<string | null> => {
   const { get, keep } = store.addressKeys;
   if ((await get()) === null) await keep(await sealSecret(Buffer.from(random(32)).toString('base64url'), ADDRESS_KEY));
   const sealed = await get();

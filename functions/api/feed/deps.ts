@@ -1,0 +1,4 @@
+import type { Deps } from '../../../shared/deps.ts';
+import type { feed } from './contract.ts';
+
+export type FeedDeps = Deps<(typeof feed)['operations']['fetchFeed']['uses'][number]>;

@@ -1,0 +1,81 @@
+import { addressKeyOf } from '../../../shared/api/address-key.ts';
+import { bodyOf, messageIdOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { requestHeadersOf } from '../../../shared/delivery/targets/http.ts';
+import type { WebhookDelivery } from '../../../shared/domain/delivery.ts';
+import { type Given, isExpired } from '../../../shared/domain/feed.ts';
+import { timeOfUlid } from '../../../shared/domain/ids.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { FeedDeps } from './deps.ts';
+
+/**
+ * Is a delivery that waits still to be given? What has ended meanwhile, has expired, or is a step of an alarm that somebody
+ * has taken before it was first given, loses its place.
+ */
+const isToGive = async ({ store, now }: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
+  const { state, isStep, hit, customerId, replayOf } = delivery;
+  if (state === 'sending' || state === 'held') return false;
+  if (state !== 'pending' && state !== 'retrying') await store.feeds.drop(delivery);
+  else if (isExpired(delivery, now())) await store.feeds.end(delivery, 'expired', now());
+  else if (!isNew || !isStep || !hit || replayOf !== undefined) return true;
+  else if (!(await store.ruleHits.get(customerId, hit.id))?.acknowledgement) return true;
+  else await store.feeds.end(delivery, 'canceled', now());
+  return false;
+};
+
+/** What is to be given: first what was given before and is not taken, then what waits, as much as fits. */
+export const givenNext = async (
+  deps: FeedDeps,
+  webhook: WebhookRecord,
+  before: readonly Given[],
+  limit: number,
+): Promise<{ given: readonly Given[]; deliveries: readonly WebhookDelivery[] }> => {
+  const { store, now } = deps;
+  const known = new Set(before.map(({ id }) => id));
+  const waiting = await store.feeds.waiting(webhook, limit + before.length);
+  const fresh = waiting.filter((id) => !known.has(id)).map((id): Given => ({ id, at: now() }));
+  const all = [...before, ...fresh.slice(0, Math.max(0, limit - before.length))];
+  const found = await store.deliveries.getAll(
+    webhook.customerId,
+    webhook.id,
+    all.map(({ id }) => id),
+  );
+  const byId = new Map(found.map((one) => [one.id, one]));
+  const given: Given[] = [];
+  const deliveries: WebhookDelivery[] = [];
+  for (const one of all) {
+    const delivery = byId.get(one.id);
+    if (!delivery || !(await isToGive(deps, delivery, !known.has(one.id)))) continue;
+    given.push(one);
+    deliveries.push(delivery);
+  }
+  return { given, deliveries: deliveries.slice(0, limit) };
+};
+
+/** The bodies of one answer are at most so many characters together, but for a first one: Lambda gives up to 6 MB. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** The requests that would have been posted. One whose message is lost is counted, and ends. */
+export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliveries: readonly WebhookDelivery[]) => {
+  const { store, settings, now, log, measure } = deps;
+  const addressKey = deliveries.length > 0 ? await addressKeyOf(deps) : null;
+  const requests = [];
+  let characters = 0;
+  for (const delivery of deliveries) {
+    const { id, customerId, snapshot, isTest = false } = delivery;
+    const source = sourceOf(delivery, webhook);
+    const raw = source === null ? null : await store.events.bytes(customerId, snapshot.sensor.id, source);
+    if (source !== null && raw === null) {
+      log('error', 'a delivery has lost its message', { customerId, webhookId: webhook.id, deliveryId: id });
+      measure('TasksFailed', 1, { worker: 'feed', kind: 'missing' });
+      await store.feeds.end(delivery, 'exhausted', now());
+      continue;
+    }
+    const body = bodyOf(settings, delivery, webhook, { raw, addressKey });
+    characters += body.length;
+    if (requests.length > 0 && characters > MOST_CHARACTERS) break;
+    const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
+    const headers = await requestHeadersOf(webhook, payload, settings, now());
+    requests.push({ id, createDate: timeOfUlid(id), headers, body });
+  }
+  return requests;
+};

@@ -1,0 +1,74 @@
+import { retryOnConflict } from '../../../shared/api/changing.ts';
+import { bearer } from '../../../shared/api/exchange.ts';
+import type { Call } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import { unlocked } from '../../../shared/api/unlocked.ts';
+import { sameSecret } from '../../../shared/auth/tokens.ts';
+import type { Caller } from '../../../shared/domain/permission.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import { mayManage } from '../../../shared/domain/webhook-access.ts';
+import { feed } from './contract.ts';
+import type { FeedDeps } from './deps.ts';
+import { givenNext, requestsOf } from './give.ts';
+import { takeUpTo } from './take.ts';
+
+type Fetch = Call<(typeof feed)['operations']['fetchFeed']>;
+
+/** How often (ms) a fetch that waits looks for something to give: half a read unit each time. */
+const LOOK_MS = 500;
+/** How often (ms) it is noted that somebody fetches. */
+const NOTED_EVERY = 60_000;
+
+/** The webhook of the path for whoever has its token. */
+const byToken = async ({ params, event, fail }: Fetch, deps: FeedDeps): Promise<WebhookRecord> => {
+  const { store } = deps;
+  const owner = await store.customers.ownerOf('webhook', params.webhookId);
+  const found = owner === null ? null : await store.webhooks.get(owner, params.webhookId);
+  const webhook = found && (await unlocked(deps, found));
+  return webhook && sameSecret(bearer({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
+};
+
+/** The webhook of the path, with its secrets, for a user who may manage it. */
+const forUser = async (
+  { caller, params, customerId, fail }: Fetch & { caller: Caller },
+  deps: FeedDeps,
+): Promise<WebhookRecord> => {
+  const found = (await deps.store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
+  return mayManage(caller, found) ? unlocked(deps, found) : fail('forbidden');
+};
+
+/** Takes what `after` says, and gives what comes next. Null when another fetch did the same meanwhile. */
+const fetchOnce = async (
+  { query: { after, limit }, fail }: Fetch,
+  deps: FeedDeps,
+  webhook: WebhookRecord,
+): Promise<Awaited<ReturnType<typeof requestsOf>> | null> => {
+  const { store, now, failpoint } = deps;
+  const cursor = await store.feeds.cursor(webhook);
+  const rest = after === undefined ? cursor.given : await takeUpTo(deps, webhook, cursor.given, after);
+  const { given, deliveries } = await givenNext(deps, webhook, rest ?? fail('delivery_not_found'), limit);
+  const isChanged = given.length !== cursor.given.length || given.some(({ id }, at) => id !== cursor.given[at]?.id);
+  if (isChanged && !(await store.feeds.note(webhook, cursor, given, now()))) return null;
+  failpoint('feed.noted');
+  return requestsOf(deps, webhook, deliveries);
+};
+
+export const handler = serve(feed, {
+  fetchFeed: async (call, deps) => {
+    const { store, now, pause, random } = deps;
+    const { query, fail } = call;
+    const { caller } = call;
+    const webhook = await (caller ? forUser({ ...call, caller }, deps) : byToken(call, deps));
+    if (webhook.url !== null) return fail('webhook_has_address');
+    if (!webhook.isEnabled) return fail('webhook_disabled');
+    if ((webhook.lastSuccess ?? 0) <= now() - NOTED_EVERY) await store.feeds.heard(webhook, now());
+    const end = now() + query.wait * 1_000;
+    for (;;) {
+      const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook), { pause, random }, fail);
+      if (requests.length > 0 || now() >= end) return requests;
+      do await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
+      while (now() < end && !(await store.feeds.isAnyWaiting(webhook)));
+      if (now() >= end) return [];
+    }
+  },
+});

@@ -1,0 +1,59 @@
+import { RELEASE_EVERY } from '../../../shared/domain/delivery.ts';
+import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '../../../shared/domain/feed.ts';
+import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
+import type { DeliverDeps } from './deps.ts';
+import { enqueueIfSoon } from './enqueue.ts';
+import { mailManagers } from './tell-managers.ts';
+
+/** So many deliveries are looked at in one task. */
+const MOST = 500;
+/** How much time (ms) a task leaves for the writes under way. */
+const MARGIN_MS = 5_000;
+
+const waitingIn = async ({ store }: DeliverDeps, webhook: WebhookRecord) => {
+  const ids = await store.feeds.waiting(webhook, MOST);
+  return store.deliveries.getAll(webhook.customerId, webhook.id, ids);
+};
+
+/**
+ * Looks after a feed that nobody fetches: an alarm rings until somebody does, whoever may change the webhook gets a mail
+ * once, and what has waited for too long ends.
+ */
+const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<void> => {
+  const { store, now, log, measure } = deps;
+  const { customerId, id: webhookId } = webhook;
+  const since = unfetchedSince(webhook);
+  if (now() - since < SILENT_AFTER) return;
+  measure('FeedsNotFetched');
+  if (await store.feeds.missed(webhook, since)) {
+    log('warn', 'nobody fetches what a webhook has to tell', { customerId, webhookId });
+    await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
+  }
+  for (const one of await waitingIn(deps, webhook))
+    if (isExpired(one, now())) await store.feeds.end(one, 'expired', now());
+};
+
+/** Posts what waits in the feed of a webhook that has an address by now. */
+const emptyFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
+  const { store, now } = deps;
+  for (const [at, one] of (await waitingIn(deps, webhook)).entries()) {
+    if (timeLeft() < MARGIN_MS) return;
+    const time = now() + at * RELEASE_EVERY;
+    if (await store.feeds.leave(one, time, now())) await enqueueIfSoon(deps, one, time);
+  }
+};
+
+/**
+ * Looks at the feed of a webhook that is on: it is watched when nobody fetches, and emptied once the webhook has an
+ * address. The sweep calls it each minute, from 10 minutes after the last fetch on. True: the sweep need not look again.
+ */
+export const lookAtFeed = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  timeLeft: () => number,
+): Promise<boolean> => {
+  if (!isPosted(webhook)) await watchFeed(deps, webhook);
+  else if (!(await deps.store.feeds.isAnyWaiting(webhook))) return true;
+  else await emptyFeed(deps, webhook, timeLeft);
+  return false;
+};

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { timeOfUlid, ulidsFrom } from '../../../../shared/domain/ids.ts';
+import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
+import { adminOf } from '../../../fixtures/home.ts';
+
+let world: Awaited<ReturnType<typeof createFeedWorld>>;
+const mails: string[] = [];
+beforeAll(async () => {
+  const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
+  world = await createFeedWorld({ say });
+});
+afterAll(() => world.stop());
+
+const DAY = 86_400_000;
+
+test('only its own token and whoever may manage the webhook fetch; what others know of it is nothing', async () => {
+  const { client, reader, at, feed, fall } = await world.furnish();
+  const other = await world.furnish();
+  await fall();
+  for (const by of [reader, client, await adminOf(world.url)]) expect(await feed('', by)).toHaveLength(1);
+  const statusFor = async (by: typeof client) => (await by.call('GET', `${at}/feed`)).status;
+  expect(await statusFor(client.as(undefined))).toBe(401);
+  expect(await statusFor(other.reader)).toBe(401);
+  expect(await statusFor(client.as('x'.repeat(26)))).toBe(401);
+  expect(await statusFor(other.client)).toBe(404);
+  // A token that was replaced is good for nothing.
+  await client.ok('POST', `${at}/token`);
+  expect(await statusFor(reader)).toBe(401);
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  expect((await client.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(404);
+  expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
+});
+
+test('what cannot be fetched says why: one that is off, one with an address, an unknown `after`', async () => {
+  const { client, reader, at, receiver, feed, fall } = await world.furnish();
+  const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
+  const nobodys = `${ulidsFrom(world.now())}${'0'.repeat(16)}`;
+  expect(await answer(`?after=${nobodys}`)).toBe(404);
+  // One that nobody was given yet was not fetched, so it cannot be taken.
+  await fall();
+  const [waiting] = (await client.ok<{ data: { id: string }[] }[]>('GET', `${at}/deliveries`))[0]?.data ?? [];
+  expect(await answer(`?after=${waiting?.id}`)).toBe(404);
+  const old = `${ulidsFrom(world.now() - 31 * DAY)}${'0'.repeat(16)}`;
+  expect(idsOf(await feed(`?after=${old}`))).toEqual([waiting?.id]);
+  for (const bad of ['limit=0', 'limit=101', 'wait=21', 'wait=-1', 'after=x', 'limit=1e1'])
+    expect([bad, await answer(`?${bad}`)]).toEqual([bad, 400]);
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, isEnabled: false });
+  expect(await answer()).toBe(409);
+  await client.ok('PUT', at, { ...webhook, isEnabled: true });
+  // What came meanwhile, and before, is still there.
+  expect(idsOf(await feed())).toEqual([waiting?.id]);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  expect(await answer()).toBe(409);
+});
+
+test('what waits is posted once the webhook has an address, and what was to be posted is fetched once it has none', async () => {
+  const { client, at, receiver, fall, feed, list } = await world.furnish();
+  await fall();
+  await feed();
+  await fall();
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  await world.pass(60_000);
+  expect(receiver.received).toHaveLength(2);
+  expect((await list()).data.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  world.answerWith((response) => void response.writeHead(500).end());
+  await fall();
+  await client.ok('PUT', at, webhook);
+  await world.pass(60_000);
+  const fed = await feed();
+  expect(fed).toHaveLength(1);
+  await feed(`?after=${fed[0]?.id}`);
+  expect((await list()).data.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
+  await world.pass(86_400_000);
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('when nobody has fetched for 10 minutes an alarm rings each minute and one mail is sent, until somebody fetches', async () => {
+  const { client, customerId, at, feed } = await world.furnish();
+  const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
+  const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
+  const email = `chief-${customerId}@example.com`;
+  await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
+  const rung = () => world.valuesOf('FeedsNotFetched').length;
+  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Nobody fetches`)).length;
+  const before = rung();
+  await feed();
+  await world.pass(590_000);
+  const others = rung() - before;
+  expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
+  await world.pass(20_000);
+  await world.pass(60_000);
+  expect(rung() - before).toBeGreaterThanOrEqual(others + 2);
+  expect(mailed()).toBe(1);
+  expect((await health()).failingSince).toEqual(expect.any(Number));
+  await feed();
+  expect((await health()).failingSince).toBeNull();
+});
+
+test('what nobody takes has failed after 14 days as expired, fetched or not, and then the next is given', async () => {
+  const { fall, feed, list } = await world.furnish();
+  const idle = await world.furnish();
+  await fall();
+  await idle.fall();
+  const [given] = await feed();
+  await world.pass(14 * DAY - 1_000);
+  expect(idsOf(await feed())).toEqual([given?.id]);
+  await fall();
+  await world.pass(2_000);
+  const [next, ...others] = await feed();
+  expect(others).toEqual([]);
+  expect(timeOfUlid(next?.id ?? '')).toBeGreaterThan(timeOfUlid(given?.id ?? ''));
+  expect((await list()).data.map(({ state, reason }) => [state, reason]).toSorted()).toEqual([
+    ['failed', 'expired'],
+    ['pending', null],
+  ]);
+  // One that expired was taken by nobody; to go on behind it begins at the oldest that is there.
+  expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
+  await world.pass(61_000);
+  expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
+});
+
+test('a fetch that waits is answered when something comes, and empty when nothing does', async () => {
+  const { fall, feed } = await world.furnish();
+  expect(await feed('?wait=1')).toEqual([]);
+  const waiting = feed('?wait=20');
+  await fall();
+  expect(await waiting).toHaveLength(1);
+});
+
+test('many who fetch at once get the same, and each delivery is taken once', async () => {
+  const { fall, feed, list } = await world.furnish();
+  for (let n = 0; n < 3; n++) await fall();
+  const given = await feed();
+  const last = given.at(-1)?.id;
+  const pages = await Promise.all(Array.from({ length: 20 }, (_, n) => feed(n % 2 ? `?after=${last}` : '')));
+  for (const page of pages) expect([[], idsOf(given)]).toContainEqual(idsOf(page));
+  await feed(`?after=${last}`);
+  expect((await list()).data.map(({ state, attempts }) => [state, attempts])).toEqual(
+    given.map(() => ['delivered', 1]),
+  );
+});

@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFeedWorld, type Fed, idsOf } from '../../../fixtures/feeds.ts';
+import { fallMessage } from '../../../fixtures/home.ts';
+
+let world: Awaited<ReturnType<typeof createFeedWorld>>;
+beforeAll(async () => {
+  world = await createFeedWorld();
+});
+afterAll(() => world.stop());
+
+const SECRET = 'a-secret-of-16-or-more';
+/** When the fall in a body began, of the times that a test gave them. */
+const startOf = ({ body }: Fed): number => JSON.parse(body).event.raw.payload.timestamp;
+
+test('a fetch gives the headers and the body that are posted once the webhook has an address', async () => {
+  const { fall, feed, client, at, receiver, token } = await world.furnish();
+  await fall();
+  const [fetched] = await feed();
+  if (!fetched) throw new Error('nothing was fetched');
+  const { headers, body, id } = fetched;
+  expect(headers.Authorization).toBe(`Bearer ${token}`);
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`);
+  const {
+    hasSecretKey: _,
+    health: __,
+    id: ___,
+    customerId: ____,
+    ...webhook
+  } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  await client.ok('POST', `${at}/deliveries/${id}/redeliver`);
+  await world.idle();
+  const [posted] = receiver.received;
+  expect(posted?.body).toBe(body);
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const ofTransport = ['host', 'connection', 'accept-encoding', 'content-length'];
+  const sent = Object.keys(posted?.headers ?? {});
+  expect(sent.filter((name) => !ofTransport.includes(name)).toSorted()).toEqual(names.toSorted());
+  const same = ['authorization', 'content-type', 'user-agent', 'webhook-id'];
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
+});
+
+test('the falls of a sensor come in their order, also those of one call and one millisecond', async () => {
+  const { say, feed } = await world.furnish();
+  const first = world.now() - 100_000;
+  const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);
+  const status = (start: number, word: string) => fallMessage(word, start);
+  await say(starts.slice(0, 8).flatMap((start) => [status(start, 'calling'), status(start, 'finished')]));
+  for (const start of starts.slice(8)) await say(status(start, 'calling'));
+  const seen: number[] = [];
+  let after = '';
+  for (;;) {
+    const page = await feed(`?limit=5${after}`);
+    if (page.length === 0) break;
+    seen.push(...page.map(startOf));
+    after = `&after=${page.at(-1)?.id}`;
+  }
+  expect(seen).toEqual(starts);
+});
+
+test('all up to `after` is delivered from then on, at the time of its first fetch; what is behind it comes again', async () => {
+  const { fall, feed, detail, tries, list } = await world.furnish();
+  for (let n = 0; n < 3; n++) await fall();
+  const fetchedAt = world.now();
+  const given = await feed();
+  expect(given).toHaveLength(3);
+  expect((await list()).data.map(({ state, nextAttempt }) => [state, nextAttempt])).toEqual(
+    Array.from({ length: 3 }, () => ['pending', null]),
+  );
+  world.skip(5_000);
+  const [first, second, third] = idsOf(given);
+  expect(idsOf(await feed(`?after=${second}`))).toEqual([third]);
+  for (const id of [first, second]) {
+    const { state, attempts, attemptLog } = await detail(id ?? '');
+    expect({ state, attempts, log: attemptLog.length }).toEqual({ state: 'delivered', attempts: 1, log: 1 });
+    expect(attemptLog[0]?.startDate).toBeGreaterThanOrEqual(fetchedAt);
+    expect(attemptLog[0]?.startDate).toBeLessThan(fetchedAt + 5_000);
+  }
+  expect(await detail(third ?? '')).toMatchObject({ state: 'pending', attempts: 0 });
+  // Whoever asks again, with the same or an earlier one, changes nothing.
+  expect(idsOf(await feed(`?after=${second}`))).toEqual([third]);
+  expect(idsOf(await feed(`?after=${first}`))).toEqual([third]);
+  expect(await feed(`?after=${third}`)).toEqual([]);
+  expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number)] });
+});
+
+test('a step of an alarm that somebody has taken is not given, unless it was given before', async () => {
+  const { client, fall, feed, customerId, at } = await world.furnish();
+  const [{ data: [rule] = [] } = {}] = await client.ok<{ data?: { id: number; recipients: object[] }[] }[]>(
+    'GET',
+    '/rules',
+  );
+  const webhookId = at.split('/').at(-1);
+  const recipients = rule?.recipients ?? [];
+  const step = { afterSeconds: 30, recipients };
+  const texts = { name: 'n', title: '{sensor}', message: 'm', situation: 'fall_detected' };
+  await client.ok('PUT', `/rules/${rule?.id}`, { ...texts, recipients, escalation: [step] });
+  await fall();
+  const [first] = await feed();
+  await feed(`?after=${first?.id}`);
+  await world.pass(31_000);
+  const [{ data: [hit] = [] } = {}] = await client.ok<{ data?: { id: number }[] }[]>(
+    'GET',
+    `/customers/${customerId}/rule-hits`,
+  );
+  expect(webhookId).toBeDefined();
+  await client.ok('PUT', `/customers/${customerId}/rule-hits/${hit?.id}/acknowledgement`, {});
+  expect(await feed()).toEqual([]);
+});
+
+test('a webhook of the customer is fetched as one of a bot; a test and a repetition wait in the feed, too', async () => {
+  const { client, at, feed, fall } = await world.furnish({ isCustomerHook: false });
+  await client.ok('POST', `${at}/test`);
+  await world.idle();
+  const [ping] = await feed();
+  expect(ping?.headers['X-Service-Cloud-Test']).toBe('true');
+  await feed(`?after=${ping?.id}`);
+  await fall();
+  const [alarm] = await feed();
+  await feed(`?after=${alarm?.id}`);
+  const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/deliveries/${alarm?.id}/redeliver`);
+  await world.idle();
+  const [again] = await feed();
+  expect(again).toMatchObject({ id: deliveryId, body: alarm?.body });
+  expect(again?.headers['webhook-id']).toBe(alarm?.id);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
+import { fallMessage } from '../../../fixtures/home.ts';
+
+let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterAll(() => world.stop());
+
+const hook = { format: 'full', isCustomerHook: true } as const;
+
+/** A home with webhooks of the customer, each with its filters: what each was told. */
+const furnish = async (filters: Readonly<Record<string, object>>) => {
+  const home = await world.furnish();
+  const { client, receiver } = home;
+  for (const [name, filter] of Object.entries(filters))
+    await client.ok('POST', '/webhooks', { ...hook, ...filter, name, url: receiver.url });
+  /** Actions of the events that a webhook was told of, each once. */
+  const toldTo = (name: string): string[] => {
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+    const own = bodies.filter(({ webhook }) => webhook.name === name);
+    return [...new Set<string>(own.map(({ event }) => event.action))].toSorted();
+  };
+  return { ...home, toldTo };
+};
+
+test('a webhook of the customer is told of what all of its filters name; without any, of everything', async () => {
+  const { say, toldTo } = await furnish({
+    all: {},
+    situations: { situations: ['fall_confirmed', 'fall_finished'] },
+    types: { eventTypes: [1, 8] },
+    both: { eventTypes: [1], situations: ['fall_finished'] },
+    nulls: { eventTypes: null, situations: null, sensorGroupId: null },
+  });
+  const start = world.now();
+  for (const status of ['fall_detected', 'fall_confirmed', 'calling', 'finished'])
+    await say(fallMessage(status, start));
+  const all = toldTo('all');
+  expect(all).toContain('fall_detected');
+  expect(all).toContain('confirmed');
+  expect(toldTo('nulls')).toEqual(all);
+  expect(toldTo('situations')).toEqual(all.filter((one) => ['confirmed', 'finished'].includes(one)));
+  expect(toldTo('types')).toEqual(all.filter((one) => ['fall_detected', 'active'].includes(one)));
+  expect(toldTo('both')).toEqual([]);
+});
+
+test('a filter by group names the sensors that are in it when it happens', async () => {
+  const { client, receiver, sensorId, fall, toldTo } = await furnish({});
+  const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
+  const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };
+  await client.ok('POST', '/webhooks', ward);
+  await fall();
+  expect(toldTo('ward')).toEqual([]);
+  await client.ok('PUT', `/sensor-groups/${group.id}`, { name: 'ward', sensorIds: [sensorId] });
+  await fall();
+  expect(toldTo('ward')).toEqual(['fall_detected']);
+});
+
+test('filters are for webhooks of customers alone, name what there is, and go when they are not sent again', async () => {
+  const { client, receiver } = await furnish({});
+  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
+  const base = { ...hook, name: 'n', url: receiver.url };
+  const errorsOf = async (more: object) => {
+    const { status, body } = await client.call('POST', '/webhooks', { ...base, ...more });
+    return [status, ...((body as { errors?: { path: string }[] }).errors ?? []).map(({ path }) => path)];
+  };
+  const ofBot = { isCustomerHook: false, botId: bot.id };
+  expect(await errorsOf({ ...ofBot, eventTypes: [1], situations: ['apnea'], sensorGroupId: 1 })).toEqual([
+    ...[400, 'eventTypes', 'situations', 'sensorGroupId'],
+  ]);
+  expect(await errorsOf({ eventTypes: [] })).toEqual([400, 'eventTypes']);
+  expect(await errorsOf({ eventTypes: [3] })).toEqual([400, 'eventTypes.0']);
+  expect(await errorsOf({ situations: ['nothing'] })).toEqual([400, 'situations.0']);
+  expect(await errorsOf({ sensorGroupId: 987_654_321 })).toEqual([400, 'sensorGroupId']);
+  const made = await client.ok<{ id: string }>('POST', '/webhooks', { ...base, situations: ['apnea'] });
+  expect(made).toMatchObject({ situations: ['apnea'], eventTypes: null, sensorGroupId: null });
+  expect(await client.ok('PUT', `/webhooks/${made.id}`, base)).toMatchObject({ situations: null });
+});
