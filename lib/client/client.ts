@@ -1,6 +1,5 @@
 import type { paths } from 'openapi';
 import create, { type Client as OpenApiClient } from 'openapi-fetch';
-import type { FeedPaths } from './feed-paths.ts';
 import { type Patience, patient, type Send } from './patient.ts';
 import { inSession, withToken } from './session.ts';
 
@@ -25,7 +24,7 @@ export type ClientOptions = Identity &
   };
 
 /** A client of openapi-fetch that knows this API: an unknown path, parameter or field does not compile. */
-export type Client = OpenApiClient<paths & FeedPaths>;
+export type Client = OpenApiClient<paths>;
 
 const identified = (send: Send, baseUrl: string, { token, username, password }: Identity): Send => {
   if (token !== undefined) return withToken(send, token);
@@ -46,7 +45,7 @@ export const createClient = ({
 }: ClientOptions): Client => {
   const base = baseUrl.replace(/\/+$/, '');
   const hasToken = who.token !== undefined || who.username !== undefined;
-  return create<paths & FeedPaths>({
+  return create<paths>({
     baseUrl: base,
     fetch: identified(patient(send, { longestWait, pause }), base, who),
     // Who has a token is nobody else, whatever cookies a browser has.

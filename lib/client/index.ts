@@ -4,7 +4,6 @@ export { type Client, type ClientOptions, createClient, type Identity } from './
 export type { FallState, Maker } from './device-messages.ts';
 export { FakeDevice, type KnownDevice, type NewFakeDevice } from './fake-device.ts';
 export { type FeedOptions, feed } from './feed.ts';
-export type { FeedMessage } from './feed-paths.ts';
 export { type ItemOf, type ListPath, listAll } from './list.ts';
 export { faultOf, ok, Problem, statusOf } from './problem.ts';
 export {

@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { FeedMessage } from '../feed-paths.ts';
+import type { FeedDelivery } from 'openapi';
+import { FRESH } from '../feed.ts';
 import { Problem } from '../problem.ts';
 import type { Io } from './command.ts';
 import { printable } from './print.ts';
@@ -12,7 +13,7 @@ const LONGEST_PAUSE = 30;
 const ofConnections = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
 
 /** Posts a message with its exact headers and bytes. Gives the status of the answer, whose body is not read. */
-export const post = (url: URL, { headers, body }: FeedMessage, signal: AbortSignal): Promise<number> =>
+export const post = (url: URL, { headers, body }: FeedDelivery, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const own = Object.entries(headers).filter(([name]) => !ofConnections.includes(name.toLowerCase()));
     const request = (url.protocol === 'https:' ? https : http).request(url, {
@@ -44,10 +45,12 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Posts a message until it is taken (2xx), and says what became of each attempt. Gives false when that was ended before.
+ * Posts a message until it is taken (2xx), and says what became of each attempt. Gives false when that was ended before,
+ * or the message has to be fetched again, because its signature becomes too old.
  */
-export const forward = async (url: URL, message: FeedMessage, isJson: boolean, io: Io): Promise<boolean> => {
-  for (let seconds = 1; !io.signal.aborted; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
+export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, io: Io): Promise<boolean> => {
+  const end = io.now() + FRESH;
+  for (let seconds = 1; !io.signal.aborted && io.now() <= end; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
     const start = io.now();
     const status = await post(url, message, io.signal).catch((error: unknown) => reasonOf(error));
     if (io.signal.aborted) return false;

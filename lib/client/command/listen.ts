@@ -63,8 +63,10 @@ not answered by 2xx is posted again after 1 to 30 s, and nothing else before it.
     io.err(`Listening by the webhook ${id}, and posting to ${target}. Ctrl-C ends it.`);
     const onTrouble = (error: unknown, seconds: number) => io.err(`${troubleText(error)}: again in ${seconds} s`);
     try {
-      for await (const message of feed(client, id, { signal: io.signal, pause: io.pause, onTrouble }))
-        if (!(await forward(target, message, given.json, io))) break;
+      // What was not taken is fetched again.
+      while (!io.signal.aborted)
+        for await (const message of feed(client, id, { ...io, onTrouble }))
+          if (!(await forward(target, message, given.json, io))) break;
     } catch (error) {
       if (statusOf(error) === 409) throw new Error(`the webhook ${id} is switched off`);
       throw error;

@@ -6,9 +6,6 @@ import { ok } from '../problem.ts';
 import { type Io, UsageError } from './command.ts';
 import { keepInProfile, type Profile } from './profiles.ts';
 
-/** No address: what is to be posted waits in the feed. The document does not allow it yet. */
-const NOWHERE = null as unknown as string;
-
 export type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
 
 /** The secret of the profile, by which all that `listen` ever gets is signed. */
@@ -32,8 +29,9 @@ export const ownWebhook = async (client: Client, io: Io, secretKey: string, want
   const { botId, customerId, format, profile } = wanted;
   const name = `listen ${profile} on ${io.hostname}`.slice(0, 64);
   const fields: NewWebhook = {
-    ...{ name, url: NOWHERE, format, isCustomerHook: botId === null, botId, secretKey },
+    ...{ name, url: null, format, isCustomerHook: botId === null, botId, secretKey },
     ...{ authMethod: 'bearer', retrySchedule: null, isEnabled: true, customerId },
+    ...{ eventTypes: null, situations: null, sensorGroupId: null },
   };
   for await (const one of listAll(client, '/webhooks', { query: { customerId } }))
     if (one.name === name && one.url === null && one.botId === botId) {

@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient } from '../../../lib/client/client.ts';
 import { type FeedOptions, feed } from '../../../lib/client/feed.ts';
+import { verify } from '../../../lib/client/verify.ts';
 import { startFeed as startService, WEBHOOK } from '../../fixtures/feed-service.ts';
+import { createFeedWorld } from '../../fixtures/feeds.ts';
 
+const SECRET = 'a-secret-of-16-or-more';
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(ending.splice(0).map((end) => end()));
@@ -99,6 +102,19 @@ test.each([401, 403, 404, 409])('a %i is thrown: it would be the same again', as
   expect(service.asked).toHaveLength(1);
 });
 
+test('what was fetched two minutes ago is fetched again, for its signature becomes too old', async () => {
+  const service = await startFeed(4);
+  let time = 0;
+  const seen: string[] = [];
+  for await (const { id } of feed(service.client, WEBHOOK, { now: () => time })) {
+    seen.push(id);
+    time += 70_000;
+    if (seen.length === 4) break;
+  }
+  expect(seen).toEqual(['m1', 'm2', 'm3', 'm4']);
+  expect(service.asked.map(({ after }) => after)).toEqual([null, 'm2', 'm3']);
+});
+
 test('a receiver that dies at any message, without a goodbye, misses none and gets none more than once in each life', async () => {
   const service = await startFeed(200);
   const random = seeded(7);
@@ -118,6 +134,24 @@ test('a receiver that dies at any message, without a goodbye, misses none and ge
     handled.push(...life);
   }
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
+});
+
+test('in life, by the token of the webhook: what happens comes signed, and what was taken comes no more', async () => {
+  const world = await createFeedWorld();
+  const home = await world.furnish();
+  const client = createClient({ baseUrl: world.cloud.url, token: home.token });
+  await home.fall();
+  await home.fall();
+  const webhookId = home.at.split('/').at(-1) ?? '';
+  const messages = feed(client, webhookId);
+  const [first, second] = [(await messages.next()).value, (await messages.next()).value];
+  await messages.return();
+  await expect(verify(first?.headers ?? {}, first?.body ?? '', SECRET)).resolves.toEqual({
+    id: first?.headers['webhook-id'],
+    sentAt: expect.any(Number),
+  });
+  expect((await feed(client, webhookId).next()).value?.id).toBe(second?.id);
+  await world.stop();
 });
 
 test('a feed that waits for a message ends when it is aborted', async () => {

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verify } from '../../../../lib/client/verify.ts';
 import { startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
 import { type Home, startHome } from '../../../fixtures/command-io.ts';
 import { type Others, startFeed, WEBHOOK } from '../../../fixtures/feed-service.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
 
 let home: Home;
 beforeEach(async () => {
@@ -91,6 +94,24 @@ test('what is not answered by 2xx is posted again, later each time, and neither 
   await Promise.all([service.stop(), local.stop()]);
 });
 
+test('a message that is not taken for two minutes is fetched again, with a new signature', async () => {
+  const { others } = webhooks();
+  let time = 0;
+  const service = await startFeed(1, undefined, others);
+  const local = await startReceiver((_, response, count) => void response.writeHead(count < 9 ? 503 : 200).end());
+  const pause = async (seconds: number) => {
+    time += seconds * 1_000;
+  };
+  const more = { env: envOf(service.url), pause, now: () => time };
+  const listening = home.begin(`listen --forward-to ${local.url}`, more);
+  await service.untilTaken(1);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(local.received).toHaveLength(9);
+  expect(service.asked.slice(0, 2).map(({ after }) => after)).toEqual([null, null]);
+  await Promise.all([service.stop(), local.stop()]);
+});
+
 test('a local server that is not there is waited for, and Ctrl-C leaves its message to the next time', async () => {
   const { others } = webhooks();
   const service = await startFeed(1, undefined, others);
@@ -144,6 +165,28 @@ test('a webhook with an address is refused, one that is switched off is told', a
   const ended = await home.run(args, { env: envOf(off.url) });
   expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(`the webhook ${WEBHOOK} is switched off`) });
   await Promise.all([service.stop(), off.stop()]);
+});
+
+test('in life: a fall of a test sensor arrives at the local server, signed by the secret that is printed', async () => {
+  const [cloud, local] = await Promise.all([startTestCloud(), startReceiver()]);
+  const nurse = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+  await home.run(`login --url ${cloud.url} --username ${nurse.username}`, { answers: [nurse.password] });
+  const { out: secret } = await home.run('listen --print-secret');
+  const listening = home.begin(`listen --forward-to ${local.url}`);
+  await listening.until(() => listening.err.length > 0);
+  const sent = await home.run('send fall', { env: { SENSOR_CLOUD_PROVISIONING_KEY: PROVISIONING_KEY } });
+  expect(sent).toMatchObject({ code: 0, err: '' });
+  const isFall = ({ body }: { body: string }) => JSON.parse(body).event.action === 'fall_detected';
+  while (!local.received.some(isFall)) await local.until(local.received.length + 1);
+  const fall = local.received.find(isFall);
+  await expect(verify(fall?.headers ?? {}, fall?.body ?? '', secret)).resolves.toMatchObject({
+    id: fall?.headers['webhook-id'],
+  });
+  listening.end();
+  expect(await listening.code).toBe(0);
+  const [page] = await nurse.client.ok<{ total: number }[]>('GET', '/webhooks');
+  expect(page?.total).toBe(0);
+  await Promise.all([cloud.stop(), local.stop()]);
 });
 
 test('the secret of the signatures is printed on demand alone, and is the same each time', async () => {
