@@ -4,6 +4,8 @@ import { type Pause, pause } from './pause.ts';
 import { ok, statusOf } from './problem.ts';
 
 const LONGEST_PAUSE = 30;
+/** After so long (ms) a message is fetched again, because receivers refuse a signature that is older than 5 minutes. */
+export const FRESH = 120_000;
 
 export type FeedOptions = {
   /** Begins behind this message; without it, at the oldest one that was not taken. */
@@ -17,6 +19,8 @@ export type FeedOptions = {
   /** Is told when the service cannot be reached, and in how many seconds it is asked again. */
   onTrouble?: (error: unknown, seconds: number) => void;
   pause?: Pause;
+  /** The clock, ms. */
+  now?: () => number;
 };
 
 /** No answer, or one that says that the service is in trouble. Any other answer would be the same again. */
@@ -50,7 +54,8 @@ const asking = (client: Client, webhookId: string, { signal, onTrouble, pause: w
 /**
  * Gives the messages of a webhook without an address as they come, in order for each sensor, for ever. A message is
  * acknowledged after the next one was asked for, never before: what was not is given again by the next feed, so a
- * receiver that ends at any line misses nothing, and knows what it gets twice by its `id`. Leaving the loop
+ * receiver that ends at any line misses nothing, and knows what it gets twice by its `id`. Signatures are not older than
+ * two minutes. Leaving the loop
  * acknowledges what came before the last message; to take that one too, ask for the next. Throws a Problem where the
  * webhook is off (409), or `after` or the webhook unknown (404).
  */
@@ -59,15 +64,17 @@ export async function* feed(
   webhookId: string,
   options: FeedOptions = {},
 ): AsyncGenerator<FeedDelivery, void, undefined> {
-  const { limit = 100, wait = 20, signal } = options;
+  const { limit = 100, wait = 20, signal, now = Date.now } = options;
   const { ask, askPatiently } = asking(client, webhookId, options);
   let done = options.after;
   let acknowledged = done;
   try {
     while (!signal?.aborted) {
       const messages = await askPatiently({ after: done, limit, wait });
+      const fetched = now();
       acknowledged = done;
       for (const message of messages) {
+        if (now() - fetched > FRESH) break;
         yield message;
         done = message.id;
       }

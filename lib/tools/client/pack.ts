@@ -25,6 +25,7 @@ const manifest = {
   sideEffects: false,
   engines: own.engines,
   exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
+  bin: { 'sensor-cloud': 'command.js' },
   files: ['*.js', 'types', 'README.md', 'LICENSE'],
   dependencies: { 'openapi-fetch': own.devDependencies['openapi-fetch'] },
 };
@@ -39,8 +40,14 @@ const common = {
 } as const;
 
 /** Bundles the library. It runs where there is no Node: an import of a module of Node fails. */
-export const bundleLibrary = (outfile: string, external: string[]) =>
-  build({ ...common, entryPoints: ['index.ts'], platform: 'browser', outfile, external, metafile: true });
+const bundleLibrary = (outfile: string) =>
+  build({ ...common, entryPoints: ['index.ts'], platform: 'browser', outfile, external: ['openapi-fetch'] });
+
+const bundleCommand = (outfile: string) => {
+  const banner = { js: '#!/usr/bin/env node' };
+  const external = ['openapi-fetch'];
+  return build({ ...common, entryPoints: ['command/main.ts'], platform: 'node', outfile, external, banner });
+};
 
 /** Writes the declarations, in which the types of the OpenAPI document are a file beside the others. */
 const declare = async (folder: string, settings: Settings): Promise<void> => {
@@ -62,7 +69,8 @@ const declare = async (folder: string, settings: Settings): Promise<void> => {
 export const makePackage = async (folder: string, settings: Settings): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await bundleLibrary(join(folder, 'index.js'), ['openapi-fetch']);
+  await bundleLibrary(join(folder, 'index.js'));
+  await bundleCommand(join(folder, 'command.js'));
   await declare(join(folder, 'types'), settings);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await copyFile(join(source, 'README.md'), join(folder, 'README.md'));

@@ -1,53 +1,28 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createClient } from '../../../lib/client/client.ts';
 import { type FeedOptions, feed } from '../../../lib/client/feed.ts';
+import { verify } from '../../../lib/client/verify.ts';
+import { startFeed as startService, WEBHOOK } from '../../fixtures/feed-service.ts';
+import { createFeedWorld } from '../../fixtures/feeds.ts';
 
-const WEBHOOK = '0b9c4d8e-6f1a-4b7e-9c55-3f3d2f1e0a01';
-type Asked = { after: string | null; limit: string | null; wait: string | null };
-
+const SECRET = 'a-secret-of-16-or-more';
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(ending.splice(0).map((end) => end()));
 });
+const startFeed = async (...given: Parameters<typeof startService>) => {
+  const service = await startService(...given);
+  ending.push(service.stop);
+  return { ...service, client: createClient({ baseUrl: service.url, token: 'the-token', pause: async () => {} }) };
+};
 
-/** A service with the feed of one webhook, as the API describes it; `fault` answers instead of it. */
-const startFeed = async (count: number, fault: (calls: number) => number | 'cut' | null = () => null) => {
-  const messages = Array.from({ length: count }, (_, at) => ({
-    ...{ id: `m${at + 1}`, createDate: 1_795_240_000_000 + at },
-    ...{ headers: { 'webhook-id': `m${at + 1}` }, body: `{"at":${at + 1}}` },
-  }));
-  const asked: Asked[] = [];
-  let taken = 0;
-  const server = createServer((request, response) => {
-    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost');
-    asked.push({ after: query.get('after'), limit: query.get('limit'), wait: query.get('wait') });
-    const failure = fault(asked.length);
-    if (failure === 'cut') return void response.destroy();
-    const answer = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (failure !== null) return void answer(failure, { message: `a ${failure}` });
-    if (pathname !== `/webhooks/${WEBHOOK}/feed` || request.headers.authorization !== 'Bearer the-token')
-      return void answer(404, { message: 'no such webhook' });
-    const at = messages.findIndex(({ id }) => id === query.get('after'));
-    if (query.has('after') && at < 0) return void answer(404, { message: 'no such message' });
-    taken = Math.max(taken, at + 1);
-    const rest = messages.slice(taken, taken + Number(query.get('limit')));
-    // Nothing more will come: the wait of this call has no end.
-    if (rest.length > 0 || query.get('wait') === '0') answer(200, rest);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createClient({ baseUrl, token: 'the-token', pause: async () => {} });
-  return { client, asked, taken: () => taken };
+/** Numbers from 0 to 1 that are the same in every run. */
+const seeded = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
 };
 
 /** Reads a feed until so many messages came. Gives their ids. */
@@ -125,6 +100,58 @@ test.each([401, 403, 404, 409])('a %i is thrown: it would be the same again', as
   const service = await startFeed(1, () => status);
   await expect(read(service, 1)).rejects.toMatchObject({ name: 'Problem', status });
   expect(service.asked).toHaveLength(1);
+});
+
+test('what was fetched two minutes ago is fetched again, for its signature becomes too old', async () => {
+  const service = await startFeed(4);
+  let time = 0;
+  const seen: string[] = [];
+  for await (const { id } of feed(service.client, WEBHOOK, { now: () => time })) {
+    seen.push(id);
+    time += 70_000;
+    if (seen.length === 4) break;
+  }
+  expect(seen).toEqual(['m1', 'm2', 'm3', 'm4']);
+  expect(service.asked.map(({ after }) => after)).toEqual([null, 'm2', 'm3']);
+});
+
+test('a receiver that dies at any message, without a goodbye, misses none and gets none more than once in each life', async () => {
+  const service = await startFeed(200);
+  const random = seeded(7);
+  const handled: string[] = [];
+  while (new Set(handled).size < 200) {
+    const life: string[] = [];
+    const messages = feed(service.client, WEBHOOK, { limit: 1 + Math.floor(random() * 20) });
+    do {
+      const { value } = await messages.next();
+      if (value) life.push(value.id);
+    } while (random() > 0.1 && life.at(-1) !== 'm200');
+    expect(new Set(life).size).toBe(life.length);
+    // Whatever a life begins with follows what was acknowledged: there is no gap.
+    expect(Number(life[0]?.slice(1))).toBeLessThanOrEqual(
+      handled.length === 0 ? 1 : 1 + Number(handled.at(-1)?.slice(1)),
+    );
+    handled.push(...life);
+  }
+  expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
+});
+
+test('in life, by the token of the webhook: what happens comes signed, and what was taken comes no more', async () => {
+  const world = await createFeedWorld();
+  const home = await world.furnish();
+  const client = createClient({ baseUrl: world.url, token: home.token });
+  await home.fall();
+  await home.fall();
+  const webhookId = home.at.split('/').at(-1) ?? '';
+  const messages = feed(client, webhookId);
+  const [first, second] = [(await messages.next()).value, (await messages.next()).value];
+  await messages.return();
+  await expect(verify(first?.headers ?? {}, first?.body ?? '', SECRET)).resolves.toEqual({
+    id: first?.headers['webhook-id'],
+    sentAt: expect.any(Number),
+  });
+  expect((await feed(client, webhookId).next()).value?.id).toBe(second?.id);
+  await world.stop();
 });
 
 test('a feed that waits for a message ends when it is aborted', async () => {

@@ -1,14 +1,17 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../../lib/local/demo/receiver.ts';
 import { makePackage, PACKAGE_NAME, packPackage } from '../../../lib/tools/client/pack.ts';
 import own from '../../../package.json' with { type: 'json' };
 import { settingsFrom } from '../../../shared/env.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../../fixtures/cloud.ts';
+import { type Others, startFeed, WEBHOOK } from '../../fixtures/feed-service.ts';
 import { startHost } from '../../fixtures/host.ts';
 
 const run = promisify(execFile);
@@ -31,8 +34,9 @@ afterAll(() => rm(join(project, '..'), { recursive: true }));
 
 test('the package has the version of this commit, and needs openapi-fetch alone', async () => {
   const text = await readFile(join(project, 'node_modules', PACKAGE_NAME, 'package.json'), 'utf8');
-  const { version, dependencies, license } = JSON.parse(text);
+  const { version, dependencies, license, bin } = JSON.parse(text);
   expect([version, license]).toEqual([own.version, own.license]);
+  expect(bin).toEqual({ 'sensor-cloud': 'command.js' });
   expect(dependencies).toEqual({ 'openapi-fetch': own.devDependencies['openapi-fetch'] });
 });
 
@@ -76,6 +80,23 @@ console.log(JSON.stringify({ id, action: JSON.parse(body).event.action, names })
   );
   const { stdout } = await run(process.execPath, [story, host.url, ADMIN_PASSWORD, PROVISIONING_KEY]);
   expect(JSON.parse(stdout)).toEqual({ id: expect.any(String), action: 'fall_detected', names: ['Sensor 00B1'] });
+});
+
+test('its command listens until Ctrl-C', async () => {
+  const others: Others = (call) => (call.includes('/feed') ? null : { status: 200, body: { id: WEBHOOK, url: null } });
+  const [service, local] = await Promise.all([startFeed(2, undefined, others), startReceiver()]);
+  const bin = join(project, 'node_modules', PACKAGE_NAME, 'command.js');
+  const env = { HOME: project, SENSOR_CLOUD_URL: service.url, SENSOR_CLOUD_TOKEN: 'the-token' };
+  const args = [bin, 'listen', '--webhook', WEBHOOK, '--forward-to', local.url, '--json'];
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err] = [child.stdout.toArray(), child.stderr.toArray()];
+  await service.untilTaken(2);
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  expect([code, (await err).join('')]).toEqual([0, expect.stringMatching(/^Listening by the webhook .*\n$/)]);
+  const lines = (await out).join('').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(['m1', 'm2']);
+  await Promise.all([service.stop(), local.stop()]);
 });
 
 test('its types know every path, parameter and field, in Node and where there is none', async () => {

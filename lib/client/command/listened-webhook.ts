@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { NewWebhook, Webhook } from 'openapi';
+import type { Client } from '../client.ts';
+import { listAll } from '../list.ts';
+import { ok } from '../problem.ts';
+import { type Io, UsageError } from './command.ts';
+import { keepInProfile, type Profile } from './profiles.ts';
+
+export type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
+
+/** The secret of the profile, by which all that `listen` ever gets is signed. */
+export const secretOf = async (io: Io, name: string, { secret }: Profile): Promise<string> => {
+  if (secret !== undefined) return secret;
+  const drawn = `whsec_${randomBytes(24).toString('base64')}`;
+  await keepInProfile(io, name, { secret: drawn });
+  return drawn;
+};
+
+/** A webhook that somebody has made already. */
+export const existingWebhook = async (client: Client, webhookId: string): Promise<Webhook> => {
+  const webhook = await ok(client.GET('/webhooks/{webhookId}', { params: { path: { webhookId } } }));
+  if (webhook.url !== null)
+    throw new UsageError(`the webhook ${webhookId} has an address, to which everything is posted`);
+  return webhook;
+};
+
+/** Finds the webhook of this machine and profile, which was left when it ended without a goodbye, or makes it. */
+export const ownWebhook = async (client: Client, io: Io, secretKey: string, wanted: Wanted): Promise<Webhook> => {
+  const { botId, customerId, format, profile } = wanted;
+  const name = `listen ${profile} on ${io.hostname}`.slice(0, 64);
+  const fields: NewWebhook = {
+    ...{ name, url: null, format, isCustomerHook: botId === null, botId, secretKey },
+    ...{ authMethod: 'bearer', retrySchedule: null, isEnabled: true, customerId },
+    ...{ eventTypes: null, situations: null, sensorGroupId: null },
+  };
+  for await (const one of listAll(client, '/webhooks', { query: { customerId } }))
+    if (one.name === name && one.url === null && one.botId === botId) {
+      const params = { path: { webhookId: one.id } };
+      return ok(client.PUT('/webhooks/{webhookId}', { params, body: { ...one, ...fields } }));
+    }
+  return ok(client.POST('/webhooks', { body: fields }));
+};

@@ -1,0 +1,52 @@
+import { Problem } from '../problem.ts';
+import { type Command, commonHelp, type Io, UsageError } from './command.ts';
+import { listen } from './listen.ts';
+import { deliveries, rules, sensors } from './lists.ts';
+import { login } from './login.ts';
+import { replay } from './replay.ts';
+import { send } from './send.ts';
+
+const commands: Readonly<Record<string, Command>> = { login, sensors, rules, deliveries, replay, send, listen };
+
+const help = `sensor-cloud COMMAND
+${Object.entries(commands)
+  .map(([name, { about }]) => `  ${name.padEnd(28)} ${about}`)
+  .join('\n')}
+Each has --help, and these options:
+${commonHelp}
+SENSOR_CLOUD_URL and SENSOR_CLOUD_TOKEN in the environment are used before those of a profile.
+Exit code: 0; 1 when it fails; 2 for wrong use.`;
+
+/** An error in one or more sentences, without a secret. */
+const sentenceOf = (error: unknown, name: string): string => {
+  if (error instanceof Problem) {
+    const advice = error.status === 401 && name !== 'login' ? ' Log in again by `sensor-cloud login`.' : '';
+    const faults = error.faults.map(({ path, message }) => `\n  ${path}: ${message}`);
+    return `${error.message} (${error.status}).${advice}${faults.join('')}`;
+  }
+  const { message = String(error), cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+};
+
+/** Runs a command. Gives the exit code: 0, 1 when it failed, 2 when it was used in a wrong way. */
+export const program = async ([name = '--help', ...args]: readonly string[], io: Io): Promise<number> => {
+  if (name === '--help') {
+    io.out(help);
+    return 0;
+  }
+  const wanted = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!wanted) {
+    io.err(`There is no command ${name}.\n\n${help}`);
+    return 2;
+  }
+  try {
+    const run = wanted.read(args);
+    if (run === null) io.out(wanted.help);
+    else await run(io);
+    return 0;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    io.err(isUsage ? `${error.message}\n\n${wanted.help}` : sentenceOf(error, name));
+    return isUsage ? 2 : 1;
+  }
+};

@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verify } from '../../../../lib/client/verify.ts';
+import { startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { PROVISIONING_KEY, startTestCloud } from '../../../fixtures/cloud.ts';
+import { type Home, startHome } from '../../../fixtures/command-io.ts';
+import { type Others, startFeed, WEBHOOK } from '../../../fixtures/feed-service.ts';
+import { ALL_PERMISSIONS, adminOf, createHome } from '../../../fixtures/home.ts';
+
+let home: Home;
+beforeEach(async () => {
+  home = await startHome();
+});
+afterEach(() => home.remove());
+
+/** The webhooks of a customer, and the calls that changed them. */
+const webhooks = (existing: object[] = []) => {
+  const calls: [call: string, body: Record<string, unknown>][] = [];
+  const others: Others = (call, text) => {
+    const body = text === '' ? {} : JSON.parse(text);
+    if (call === 'GET /users/me') return { status: 200, body: { id: 7, customerId: 3, isAdmin: false } };
+    if (call === 'GET /webhooks')
+      return { status: 200, body: [{ total: existing.length, page: 0, perPage: 200, data: existing }] };
+    if (call === `GET /webhooks/${WEBHOOK}`) return { status: 200, body: existing[0] };
+    if (call.startsWith('GET')) return null;
+    calls.push([call, body]);
+    return { status: 200, body: { ...body, id: WEBHOOK } };
+  };
+  return { calls, others };
+};
+const envOf = (url: string) => ({ SENSOR_CLOUD_URL: url, SENSOR_CLOUD_TOKEN: 'the-token' });
+
+test('forwards each message with its exact headers and body, and says so; Ctrl-C ends it, and takes the webhook away', async () => {
+  const { calls, others } = webhooks();
+  const [service, local] = await Promise.all([startFeed(3, undefined, others), startReceiver()]);
+  const listening = home.begin(`listen --forward-to ${local.url}`, { env: envOf(service.url) });
+  await local.until(3);
+  await service.untilTaken(3);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(local.received.map(({ body }) => body)).toEqual(service.messages.map(({ body }) => body));
+  expect(local.received.map(({ headers }) => headers['webhook-id'])).toEqual(['m1', 'm2', 'm3']);
+  expect(Object.keys(local.received[0]?.headers ?? {}).sort()).toEqual([
+    'connection',
+    'content-length',
+    'host',
+    'webhook-id',
+  ]);
+  expect(listening.out).toEqual(
+    ['m1', 'm2', 'm3'].map((id) => expect.stringMatching(new RegExp(`^[0-9:]{8}  ${id}  .*  200  \\d+ ms$`))),
+  );
+  const secret = JSON.parse(await readFile(home.file, 'utf8')).profiles.default.secret;
+  expect(calls).toEqual([
+    [
+      'POST /webhooks',
+      expect.objectContaining({ url: null, isCustomerHook: true, botId: null, customerId: 3, secretKey: secret }),
+    ],
+    [`DELETE /webhooks/${WEBHOOK}`, {}],
+  ]);
+  expect([...listening.out, ...listening.err].join('\n')).not.toContain(secret);
+  await Promise.all([service.stop(), local.stop()]);
+});
+
+test('what is not answered by 2xx is posted again, later each time, and neither acknowledged nor overtaken before', async () => {
+  const { others } = webhooks();
+  const taken: number[] = [];
+  const statuses = [500, 302, 200, 200];
+  const service = await startFeed(2, undefined, others);
+  const local = await startReceiver((_, response, count) => {
+    taken.push(service.taken());
+    response.writeHead(statuses[count - 1] ?? 200, { location: '/elsewhere' }).end();
+  });
+  const waited: number[] = [];
+  const pause = async (seconds: number) => void waited.push(seconds);
+  const listening = home.begin(`listen --json --forward-to ${local.url}`, { env: envOf(service.url), pause });
+  await service.untilTaken(2);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(local.received.map(({ body }) => body)).toEqual(['{"at":1}', '{"at":1}', '{"at":1}', '{"at":2}']);
+  expect([taken, waited]).toEqual([
+    [0, 0, 0, 0],
+    [1, 2],
+  ]);
+  expect(listening.out.map((line) => JSON.parse(line))).toMatchObject([
+    ...[
+      { id: 'm1', status: 500, retryIn: 1 },
+      { id: 'm1', status: 302, retryIn: 2 },
+    ],
+    ...[
+      { id: 'm1', status: 200, retryIn: null },
+      { id: 'm2', status: 200, retryIn: null },
+    ],
+  ]);
+  await Promise.all([service.stop(), local.stop()]);
+});
+
+test('a message that is not taken for two minutes is fetched again, with a new signature', async () => {
+  const { others } = webhooks();
+  let time = 0;
+  const service = await startFeed(1, undefined, others);
+  const local = await startReceiver((_, response, count) => void response.writeHead(count < 9 ? 503 : 200).end());
+  const pause = async (seconds: number) => {
+    time += seconds * 1_000;
+  };
+  const more = { env: envOf(service.url), pause, now: () => time };
+  const listening = home.begin(`listen --forward-to ${local.url}`, more);
+  await service.untilTaken(1);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(local.received).toHaveLength(9);
+  expect(service.asked.slice(0, 2).map(({ after }) => after)).toEqual([null, null]);
+  await Promise.all([service.stop(), local.stop()]);
+});
+
+test('a local server that is not there is waited for, and Ctrl-C leaves its message to the next time', async () => {
+  const { others } = webhooks();
+  const service = await startFeed(1, undefined, others);
+  const local = await startReceiver();
+  await local.stop();
+  const listening = home.begin(`listen --forward-to ${local.url}`, { env: envOf(service.url) });
+  await listening.until(() => listening.out.length > 1);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(listening.out[0]).toMatch(/ {2}m1 .*ECONNREFUSED .*, again in 1 s$/);
+  expect(service.taken()).toBe(0);
+  await service.stop();
+});
+
+test('the webhook that was left before is taken again, and stays where it is wanted', async () => {
+  const left = { id: WEBHOOK, name: 'listen default on desk', url: null, botId: null, isCustomerHook: true };
+  const { calls, others } = webhooks([{ ...left, id: 'another', url: 'https://example.com' }, left]);
+  const [service, local] = await Promise.all([startFeed(1, undefined, others), startReceiver()]);
+  const listening = home.begin(`listen --keep --format raw --forward-to ${local.url}`, { env: envOf(service.url) });
+  await local.until(1);
+  listening.end();
+  expect(await listening.code).toBe(0);
+  expect(calls).toEqual([
+    [`PUT /webhooks/${WEBHOOK}`, expect.objectContaining({ format: 'raw', url: null, isEnabled: true })],
+  ]);
+  await Promise.all([service.stop(), local.stop()]);
+});
+
+test('a bot has a webhook that stays, and one that was made by somebody is used as it is', async () => {
+  for (const [args, expected] of [
+    ['--bot 5', [['POST /webhooks', expect.objectContaining({ isCustomerHook: false, botId: 5 })]]],
+    [`--webhook ${WEBHOOK}`, []],
+  ] as const) {
+    const { calls, others } = webhooks(args.startsWith('--webhook') ? [{ id: WEBHOOK, url: null }] : []);
+    const [service, local] = await Promise.all([startFeed(1, undefined, others), startReceiver()]);
+    const listening = home.begin(`listen ${args} --forward-to ${local.url}`, { env: envOf(service.url) });
+    await local.until(1);
+    listening.end();
+    expect([await listening.code, calls]).toEqual([0, expected]);
+    await Promise.all([service.stop(), local.stop()]);
+  }
+});
+
+test('a webhook with an address is refused, one that is switched off is told', async () => {
+  const posted = webhooks([{ id: WEBHOOK, url: 'https://example.com' }]);
+  const service = await startFeed(0, undefined, posted.others);
+  const args = `listen --webhook ${WEBHOOK} --forward-to http://127.0.0.1:9`;
+  const refused = await home.run(args, { env: envOf(service.url) });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('has an address') });
+  const off = await startFeed(0, () => 409, webhooks([{ id: WEBHOOK, url: null }]).others);
+  const ended = await home.run(args, { env: envOf(off.url) });
+  expect(ended).toMatchObject({ code: 1, err: expect.stringContaining(`the webhook ${WEBHOOK} is switched off`) });
+  await Promise.all([service.stop(), off.stop()]);
+});
+
+test('in life: a fall of a test sensor arrives at the local server, signed by the secret that is printed', async () => {
+  const [cloud, local] = await Promise.all([startTestCloud(), startReceiver()]);
+  const nurse = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+  await home.run(`login --url ${cloud.url} --username ${nurse.username}`, { answers: [nurse.password] });
+  const { out: secret } = await home.run('listen --print-secret');
+  const listening = home.begin(`listen --forward-to ${local.url}`);
+  await listening.until(() => listening.err.length > 0);
+  const sent = await home.run('send fall', { env: { SENSOR_CLOUD_PROVISIONING_KEY: PROVISIONING_KEY } });
+  expect(sent).toMatchObject({ code: 0, err: '' });
+  const isFall = ({ body }: { body: string }) => JSON.parse(body).event.action === 'fall_detected';
+  while (!local.received.some(isFall)) await local.until(local.received.length + 1);
+  const fall = local.received.find(isFall);
+  await expect(verify(fall?.headers ?? {}, fall?.body ?? '', secret)).resolves.toMatchObject({
+    id: fall?.headers['webhook-id'],
+  });
+  listening.end();
+  expect(await listening.code).toBe(0);
+  const [page] = await nurse.client.ok<{ total: number }[]>('GET', '/webhooks');
+  expect(page?.total).toBe(0);
+  await Promise.all([cloud.stop(), local.stop()]);
+});
+
+test('the secret of the signatures is printed on demand alone, and is the same each time', async () => {
+  const service = await startFeed(0);
+  const [first, again] = [
+    await home.run('listen --print-secret', { env: envOf(service.url) }),
+    await home.run('listen --print-secret --json', { env: envOf(service.url) }),
+  ];
+  expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^whsec_[\w+/=]{32}$/) });
+  expect(JSON.parse(again.out)).toEqual({ secret: first.out });
+  await service.stop();
+});
