@@ -21,6 +21,9 @@ export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
 /** A delivery as it is kept: which one it is, and whose, is in its key alone. A small item is cheap to write. */
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
+/** One that waits for an attempt, or is at it. */
+export type Waiting = DeliveryItem & { leaseUntil?: number; duePk?: string };
+
 /** The delivery that an item of the table is. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   const toPerson = items.personDelivery.read(item);

@@ -42,21 +42,21 @@ export const deliveryPatterns = {
     1,
     0,
   ),
-  'deliveries.claim': pattern(
+  'attempts.claim': pattern(
     'Claim a delivery for one attempt, until the lease ends',
     { get: ['delivery', 'personDelivery'], update: ['delivery', 'personDelivery'] },
     0,
     2,
     'for each KB; 1 less when a queue remembers it',
   ),
-  'deliveries.record': pattern(
+  'attempts.record': pattern(
     'Record the result of an attempt',
     { put: ['attempt'], update: ['delivery', 'personDelivery', 'replay'] },
     0,
     2,
     'for each KB; 1 with a short answer; 1 more when the next attempt waits longer than a queue can',
   ),
-  'deliveries.postpone': pattern(
+  'attempts.postpone': pattern(
     'Postpone the next attempt',
     { update: ['delivery'] },
     0,

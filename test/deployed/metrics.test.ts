@@ -64,6 +64,8 @@ test('every metric of ours that an alarm or the dashboard reads is one that the 
   // No rights, no attempt: the task fails, and comes again.
   const { fall: late } = await furnish();
   await refusedTo([latest().judge], 'deliver', () => false, late);
+  await furnish({ url: null });
+  await pass(660_000);
   const { client, say, sensorId } = await furnish();
   // The next call of that device is one at which is looked how many wait.
   const { sensors } = store(runtime.table);

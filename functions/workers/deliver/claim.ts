@@ -25,7 +25,7 @@ export const comeAgain = async (deps: DeliverDeps, key: DeliveryKey): Promise<vo
 
 /** Claims a delivery for one attempt, of which log lines tell from then on. Null: no attempt is to be made now. */
 export const claim = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
-  const claimed = await deps.store.deliveries.claim(key, deps.now(), chanceOf(deps), deps.aloneSince);
+  const claimed = await deps.store.attempts.claim(key, deps.now(), chanceOf(deps), deps.aloneSince);
   if (!claimed) {
     await comeAgain(deps, key);
     return null;

@@ -22,7 +22,7 @@ const STALE_MS = 1_000;
 /** Puts a delivery off without an attempt. */
 const putOff = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
   const { store, now } = deps;
-  if (await store.deliveries.postpone(key, time, now(), isSoon(time, now()))) await enqueueIfSoon(deps, key, time);
+  if (await store.attempts.postpone(key, time, now(), isSoon(time, now()))) await enqueueIfSoon(deps, key, time);
   else await comeAgain(deps, key);
 };
 

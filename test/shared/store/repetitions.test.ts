@@ -44,7 +44,7 @@ const waiting = async () => {
     held: (await its.webhooks.get(customerId, webhookId))?.held ?? 0,
     counted: await its.replays.get(customerId, webhookId, replay.id),
   });
-  return { key, tell, claim: (at = now) => claimed(its.deliveries.claim(key, at, 0.5)) };
+  return { key, tell, claim: (at = now) => claimed(its.attempts.claim(key, at, 0.5)) };
 };
 const claimed = async (claim: Promise<Delivery | null>): Promise<Delivery> => {
   const delivery = await claim;
@@ -67,14 +67,14 @@ const expectEnded = async ({ tell, key }: Waiting) => {
   expect(told).toMatchObject(ended);
   for (const name of ['duePk', 'leaseUntil', 'heldUntil', 'listPk']) expect(told.delivery).not.toHaveProperty(name);
   expect(await its.held.ids({ customerId, id: key.webhookId }, 10)).toEqual([]);
-  expect(await its.deliveries.claim(key, now + LEASE, 0.1)).toBeNull();
+  expect(await its.attempts.claim(key, now + LEASE, 0.1)).toBeNull();
 };
 
 /** Ways to wait. */
 const ways: Record<string, (one: Waiting) => Promise<unknown>> = {
   'is pending': async () => {},
   'is retrying': async ({ claim }) =>
-    its.deliveries.record(await claim(), said(500), { state: 'retrying', nextAttempt: now + 9 }, now, true),
+    its.attempts.record(await claim(), said(500), { state: 'retrying', nextAttempt: now + 9 }, now, true),
   'is held': ({ key }) => its.held.hold(key, now),
   'is being sent': ({ claim }) => claim(),
 };
@@ -93,7 +93,7 @@ describe('a delivery of which a repetition was taken', () => {
     const one = await waiting();
     const attempt = await one.claim();
     await its.repetitions.endOriginal(one.key, now);
-    await its.deliveries.record(attempt, said(500), { state: 'retrying', nextAttempt: now }, now, true);
+    await its.attempts.record(attempt, said(500), { state: 'retrying', nextAttempt: now }, now, true);
     await expectEnded(one);
     expect((await one.tell()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
@@ -102,8 +102,8 @@ describe('a delivery of which a repetition was taken', () => {
     const one = await waiting();
     const [first, second] = [await one.claim(), await one.claim(now + LEASE)];
     await its.repetitions.endOriginal(one.key, now);
-    await its.deliveries.record(first, said(500), { state: 'retrying', nextAttempt: now }, now, true);
-    await its.deliveries.record(second, said(200), { state: 'delivered' }, now, true);
+    await its.attempts.record(first, said(500), { state: 'retrying', nextAttempt: now }, now, true);
+    await its.attempts.record(second, said(200), { state: 'delivered' }, now, true);
     await expectEnded(one);
     expect((await one.tell()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
@@ -124,7 +124,7 @@ describe('a delivery of which a repetition was taken', () => {
   test.each(['delivered', 'failed'] as const)('stays as it is when it was %s before', async (state) => {
     const one = await waiting();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
-    await its.deliveries.record(await one.claim(), said(500), next, now, true);
+    await its.attempts.record(await one.claim(), said(500), next, now, true);
     const before = await one.tell();
     expect(await its.repetitions.endOriginal(one.key, now + 1)).toBeNull();
     expect(await one.tell()).toEqual(before);
