@@ -139,7 +139,7 @@ test('a receiver that dies at any message, without a goodbye, misses none and ge
 test('in life, by the token of the webhook: what happens comes signed, and what was taken comes no more', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
-  const client = createClient({ baseUrl: world.cloud.url, token: home.token });
+  const client = createClient({ baseUrl: world.url, token: home.token });
   await home.fall();
   await home.fall();
   const webhookId = home.at.split('/').at(-1) ?? '';
