@@ -8,6 +8,9 @@ const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 const apiUrl = new URL('..', folder).href.slice(0, -1);
 
+/** The address from which a receiver fetches what a webhook has to tell. */
+export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;
+
 /** Reads a cookie that scripts may read. Its value shows the API that a call does not come from another site. */
 const cookie = (name: string): string =>
   document.cookie

@@ -1,8 +1,8 @@
-import { Paper, Text, Title } from '@mantine/core';
+import { Code, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from 'openapi';
 import { ok } from '../../../../../lib/client/problem.ts';
-import { api } from '../api/client.ts';
+import { api, feedUrlOf } from '../api/client.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { StateBadge } from './state.tsx';
@@ -30,6 +30,11 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
       </Title>
       {webhook.disabledReason !== null && (
         <Text mb="sm">{texts.disabledBy(texts.reasons[webhook.disabledReason] ?? webhook.disabledReason)}</Text>
+      )}
+      {isFetched && (
+        <Text mb="sm" size="sm">
+          {texts.feed} <Code>{feedUrlOf(webhook.id)}</Code>
+        </Text>
       )}
       <dl className="facts">
         <dt>{isFetched ? texts.lastFetch : texts.lastSuccess}</dt>

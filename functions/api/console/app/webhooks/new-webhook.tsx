@@ -24,7 +24,7 @@ const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
   const { webhooks: texts } = useTexts();
   return (
     <Stack className="narrow">
-      {webhook.authMethod !== 'none' && <Secret title={texts.token}>{webhook.token}</Secret>}
+      {(webhook.authMethod !== 'none' || webhook.url === null) && <Secret title={texts.token}>{webhook.token}</Secret>}
       {secretKey !== null && <Secret title={texts.secret}>{secretKey}</Secret>}
       <Group>
         <Button component={Link} href={`/webhooks/${webhook.id}`}>

@@ -10,7 +10,8 @@ import { Phases } from '../deliveries/phases.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 
-const Answer = ({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) => {
+type AnswerProps = { webhookId: string; deliveryId: string; isPosted: boolean };
+const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
   const { webhooks: texts, deliveries } = useTexts();
   const path = { webhookId, deliveryId };
   const delivery = useQuery({
@@ -19,17 +20,20 @@ const Answer = ({ webhookId, deliveryId }: { webhookId: string; deliveryId: stri
     refetchInterval: ({ state }) => (state.data?.attemptLog.length ? false : 500),
   });
   const attempt = delivery.data?.attemptLog.at(-1);
-  if (!attempt) return <Text role="status">{texts.pinging}</Text>;
+  if (!attempt) return <Text role="status">{isPosted ? texts.pinging : texts.testWaits}</Text>;
   const { status, error, durationMs, responseBody } = attempt;
-  const isGood = status !== null && status >= 200 && status < 300;
+  const isFetched = status === null && error === null;
+  const isGood = isFetched || (status !== null && status >= 200 && status < 300);
   return (
     <Stack gap="sm">
       <Alert color={isGood ? 'green' : 'red'} role="status">
-        {status === null
-          ? texts.noPong(deliveries.errors[error ?? ''] ?? error ?? '', durationMs)
-          : texts.pong(status, durationMs)}
+        {error !== null
+          ? texts.noPong(deliveries.errors[error] ?? error, durationMs)
+          : status === null
+            ? texts.testFetched
+            : texts.pong(status, durationMs)}
       </Alert>
-      <Phases attempt={attempt} />
+      {!isFetched && <Phases attempt={attempt} />}
       {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
       <Anchor component={Link} href={`/deliveries/${webhookId}/${deliveryId}`}>
         {deliveries.one}
@@ -39,7 +43,7 @@ const Answer = ({ webhookId, deliveryId }: { webhookId: string; deliveryId: stri
 };
 
 /** Sends a test request to a webhook, and shows the answer of its receiver. */
-export const Ping = ({ webhook: { id, isEnabled } }: { webhook: Webhook }) => {
+export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const [deliveryId, setDeliveryId] = useState<string | null>(null);
   const ping = useWrite({
@@ -55,7 +59,9 @@ export const Ping = ({ webhook: { id, isEnabled } }: { webhook: Webhook }) => {
             {texts.ping}
           </Button>
         </div>
-        {deliveryId !== null && <Answer key={deliveryId} webhookId={id} deliveryId={deliveryId} />}
+        {deliveryId !== null && (
+          <Answer key={deliveryId} webhookId={id} deliveryId={deliveryId} isPosted={url !== null} />
+        )}
       </Stack>
     </Paper>
   );
