@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type EventFilters, eventFilters, filterNames, noFilters } from './event-filters.ts';
+import { eventFilterFields } from './event-filter-fields.ts';
+import { type EventFilters, filterNames, noFilters } from './event-filters.ts';
 import { Format } from './formats/format.ts';
 import { formats } from './formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from './values.ts';
@@ -24,7 +25,7 @@ const fields = z.object({
   authMethod: AuthMethod.default('bearer'),
   retrySchedule: RetrySchedule.nullable().default(null),
   isEnabled: z.boolean().default(true),
-  ...eventFilters,
+  ...eventFilterFields,
 });
 
 const crossRules = (ctx: z.core.ParsePayload<z.output<typeof fields>>) => {
