@@ -22,7 +22,7 @@ const enter = async (reached: Omit<Reached, 'token'>, io: Io, user: { username: 
 export const login = command({
   about: 'asks for your password, and keeps an access token for later commands',
   help: `sensor-cloud login --url https://cloud.example.com
-Asks for name and password; from a pipe it reads the password alone. The password is not kept: an access token with your
+Asks for name and password; from a pipe, each answer is a line. The password is not kept: an access token with your
 rights is, in a file that you alone can read ($XDG_CONFIG_HOME or ~/.config, sensor-cloud/config.json). The next login
 with this profile ends it.
   --username NAME              who you are
