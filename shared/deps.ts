@@ -15,6 +15,7 @@ import type { SendToPerson } from './delivery/targets/person.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import { ADDRESS_KEY } from './domain/acknowledgement.ts';
 import { type ChannelKind, PUSH_KEY } from './domain/channel.ts';
+import { OTP_CONTEXT } from './domain/otp.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
@@ -110,6 +111,7 @@ type ByCapability = {
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
   'open:addresses': { openAddressKey: (sealed: string) => Promise<string> };
+  'keep:otps': { sealOtp: (secret: string) => Promise<string>; openOtp: (sealed: string) => Promise<string> };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
@@ -209,6 +211,10 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
   }),
   'open:addresses': async (runtime) => ({ openAddressKey: openingOf(runtime, ADDRESS_KEY) }),
+  'keep:otps': async (runtime) => ({
+    sealOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(keysAway),
+    openOtp: openingOf(runtime, OTP_CONTEXT),
+  }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': async ({ settings }) => ({ settings }),
   'forward:feedback': async ({ settings }) => ({ settings }),

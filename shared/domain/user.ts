@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { email } from './email.ts';
 import { DEFAULT_LOCALE, Locale } from './locale.ts';
+import { OtpCode } from './otp.ts';
 import { Permission } from './permission.ts';
 import { fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
@@ -117,8 +118,12 @@ export const User = Profile.extend({
   canLogin: z.boolean(),
   isAdmin: z.boolean(),
   permissions: z.array(Permission),
+  hasOtp: z.boolean().default(false).meta({ description: 'A login needs a code besides the password' }),
+  mustSetOtp: z.literal(true).optional().meta({
+    description: 'The session can only set up the second factor, which the customer demands',
+  }),
 }).meta({ id: 'User' });
-export type User = z.infer<typeof User>;
+export type User = z.input<typeof User>;
 
 /** The body of O1. If `id` is given, it must be the id of the user who logs in. */
 export const Login = z
@@ -126,6 +131,9 @@ export const Login = z
     username: z.string().max(1_024),
     password: z.string().max(4_096),
     id: int64.nullable().optional(),
+    otp: OtpCode.nullable().optional().meta({
+      description: 'Where the user has a second factor: the six digits that the app shows, or a recovery code',
+    }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });
 export type Login = z.output<typeof Login>;

@@ -69,6 +69,19 @@ export const identityPatterns = {
   'duty.begin': pattern('Note that a user is on duty', { put: ['duty'], check: ['user'] }, 0, 4),
   'duty.end': pattern('Note that a user is off duty', { remove: ['duty'] }, 0, 1),
 
+  'otps.get': pattern('The second factor of an account', { get: ['otp'] }, 1, 0),
+  'otps.begin': pattern('Keep the secret of a second factor that is not on yet', { put: ['otp'] }, 0, 1),
+  'otps.switchOn': pattern('Switch a second factor on', { update: ['otp', 'account', 'user'] }, 0, 6),
+  'otps.useStep': pattern('Use up a code of an app', { update: ['otp'] }, 0, 1),
+  'otps.useCode': pattern(
+    'Use up a recovery code',
+    { get: ['otp'], update: ['otp'] },
+    1,
+    1,
+    'again when another was used at the same time',
+  ),
+  'otps.remove': pattern('Remove a second factor', { remove: ['otp'], update: ['account', 'user'] }, 0, 6),
+
   'pushKeys.get': pattern('The key that pushes are signed with', { get: ['pushKey'] }, 1, 0, 'once for each process'),
   'pushKeys.keep': pattern('Keep that key, once', { put: ['pushKey'] }, 0, 1),
 
@@ -142,8 +155,8 @@ export const identityPatterns = {
   ),
   'users.remove': pattern(
     'Delete a user',
-    counting({ remove: ['user', 'account', 'password', 'username', 'owner', 'duty', 'channel'] }),
+    counting({ remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel'] }),
     1,
-    22,
+    24,
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

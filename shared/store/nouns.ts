@@ -25,6 +25,7 @@ export { hitLists } from './hit-lists.ts';
 export { limits } from './limits.ts';
 export { makerFeedback } from './maker-feedback.ts';
 export { openFalls } from './open-falls.ts';
+export { otps } from './otps.ts';
 export { provisioning } from './provisioning.ts';
 export { pushKeys } from './push-keys.ts';
 export { recipients } from './recipients.ts';

@@ -18,6 +18,8 @@ export type Session = Partial<Made> & {
   permissions?: readonly Permission[] | null;
   /** Of a token: it opens nothing but GET. */
   readOnly?: boolean;
+  /** Of a login: the account must have a second factor and had none, so it may only set it up (completion 12). */
+  mustSetOtp?: true;
   /** Of a token: ms, to the minute. */
   lastUsed?: number | null;
 };
@@ -33,6 +35,8 @@ export type Account = {
   epoch: number;
   /** Moves on with each change of the e-mail address. */
   mailbox: number;
+  /** Its logins need a code. */
+  hasOtp?: true;
 };
 
 /** A user as it was read: by what it may do was judged who may change it. */

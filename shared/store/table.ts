@@ -42,6 +42,7 @@ export const items = {
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),
   password: item('ACCOUNT#{accountKey}', 'PASSWORD'),
+  otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),

@@ -10,7 +10,8 @@ import { items } from './table.ts';
 export type UserItem = User & { accountKey: string };
 
 /** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
-const keyOf = (customerId: number | null, userId: number) => items.user({ customerId: customerId ?? 0, userId });
+export const keyOfUser = (customerId: number | null, userId: number) =>
+  items.user({ customerId: customerId ?? 0, userId });
 const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
@@ -19,7 +20,7 @@ const accountOf = (user: User, epoch: number): Account => {
 };
 
 export const userReads = (table: TableReader) => ({
-  get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOf(customerId, userId)),
+  get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOfUser(customerId, userId)),
   list: (customerId: number | null) =>
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });
@@ -39,7 +40,7 @@ export const userWrites = (table: Table) => ({
     const name = usernameKey(user.username);
     const writes: Write[] = [
       { put: { ...items.username({ username: name }), accountKey }, where: absent },
-      { put: { ...user, ...keyOf(customerId, user.id), accountKey }, where: absent },
+      { put: { ...user, ...keyOfUser(customerId, user.id), accountKey }, where: absent },
       { put: { ...accountOf(user, 0), ...items.account({ accountKey }) }, where: absent },
       { put: { ...items.password({ accountKey }), hash } },
       { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
@@ -58,7 +59,7 @@ export const userWrites = (table: Table) => ({
     const isMoved = profile.email !== email;
     const account = { set: { locale: profile.locale }, ...(isMoved && { add: { mailbox: 1 } }), if: asJudged(user) };
     const failed = await table.write(
-      { update: keyOf(customerId, id), changes: changes({ set, if: sameAddress }) },
+      { update: keyOfUser(customerId, id), changes: changes({ set, if: sameAddress }) },
       { update: items.account({ accountKey }), changes: changes(account) },
     );
     return failed === null;
@@ -72,7 +73,7 @@ export const userWrites = (table: Table) => ({
     const { accountKey, customerId, id } = user;
     const account = changes({ set: access, ...(!access.canLogin && { add: { epoch: 1 } }), if: asJudged(user) });
     const failed = await table.write(
-      { update: keyOf(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
+      { update: keyOfUser(customerId, id), changes: changes({ set: { ...access, updateDate: now }, if: present }) },
       { update: items.account({ accountKey }), changes: account },
       ...(access.canLogin ? [] : [{ remove: dutyOf(customerId, id) }]),
     );
@@ -86,9 +87,10 @@ export const userWrites = (table: Table) => ({
   remove: async (user: UserItem): Promise<boolean> => {
     const { accountKey, customerId, id, username } = user;
     const writes: Write[] = [
-      { remove: keyOf(customerId, id), where: present },
+      { remove: keyOfUser(customerId, id), where: present },
       { remove: items.account({ accountKey }), where: asJudged(user) },
       { remove: items.password({ accountKey }) },
+      { remove: items.otp({ accountKey }) },
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
       { remove: dutyOf(customerId, id) },

@@ -1,16 +1,35 @@
+import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
+import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '../../../shared/domain/otp.ts';
 import { Login, PasswordReset, PasswordResetRequest, User } from '../../../shared/domain/user.ts';
-import { Status } from '../../../shared/domain/values.ts';
+import { idText, Status } from '../../../shared/domain/values.ts';
+
+const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
+const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
+
+/** Nobody sets up a second factor for somebody else, and no program for its user. */
+const ofSelf = {
+  path: '/users/{userId}/otp',
+  auth: 'session',
+  may: 'logged_in',
+  beforeOtp: true,
+  params: ByUser,
+  success: 200,
+} as const;
+const onlySelf = 'Only for the user itself; for anybody else there is no such user.';
 
 export const auth = group({
   name: 'auth',
-  about: 'Login, logout, and new passwords by mail',
+  about: 'Login with its second factor, logout, and new passwords by mail',
   operations: {
     login: {
       method: 'POST',
       path: '/users/login',
       summary: 'Log in',
-      description: 'Answers with the user, the session token in the header `Token`, and the session cookies.',
+      description:
+        'Answers with the user, the session token in the header `Token`, and the session cookies. Where the user has a ' +
+        'second factor, a right password without `otp` is a 401 with `otpRequired: true`. A code is good once. A wrong ' +
+        'one is answered and counted as a wrong password is.',
       auth: 'anyone',
       csrfExempt: true,
       body: Login,
@@ -20,9 +39,14 @@ export const auth = group({
         Token: 'The token of the session, for `Authorization: Bearer`',
         'Set-Cookie': 'PSAUTHTOKEN (the token), PSUSERID and PSCSRF (for `X-CSRF-Token`), for a day',
       },
-      errors: ['credentials_invalid'],
+      errors: ['credentials_invalid', 'otp_required'],
       uses: [
         'measure',
+        'otps.get',
+        'otps.useStep',
+        'otps.useCode',
+        'keep:otps',
+        'customers.get',
         'sessions.accountKeyOf',
         'sessions.account',
         'sessions.passwordHash',
@@ -84,12 +108,57 @@ export const auth = group({
       method: 'POST',
       path: '/users/logout',
       summary: 'End the session',
+      beforeOtp: true,
       auth: 'session',
       may: 'logged_in',
       success: 200,
       response: Status,
       describedHeaders: { 'Set-Cookie': 'Ends the three cookies of the login' },
       uses: ['sessions.end'],
+    },
+    beginOtp: {
+      ...ofSelf,
+      method: 'POST',
+      summary: 'Draw the secret of a second factor (TOTP), which is not on yet',
+      description: onlySelf,
+      response: OtpSecret,
+      errors: ['user_not_found', 'otp_on'],
+      uses: ['users.get', 'otps.begin', 'keep:otps', 'service:about'],
+    },
+    switchOnOtp: {
+      ...ofSelf,
+      method: 'PUT',
+      summary: 'Switch the second factor on, by a code of the app; gives ten recovery codes, which are shown only once',
+      description: `${onlySelf} Each recovery code takes the place of a code of the app in one login.`,
+      body: OtpProof,
+      response: RecoveryCodes,
+      errors: ['user_not_found', 'otp_on', 'otp_not_found'],
+      uses: ['users.get', 'otps.get', 'otps.switchOn', 'keep:otps'],
+    },
+    removeOtp: {
+      method: 'DELETE',
+      path: '/users/{userId}/otp',
+      summary: 'Remove the second factor of a user; all sessions of the user end',
+      description:
+        'For the user itself, with its `password` (after 10 wrong ones in 15 minutes the answer is 429), and for ' +
+        'callers with `manage_users` who hold every permission that the user holds.',
+      auth: 'session',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
+      params: ByUser,
+      body: OtpRemoval,
+      success: 200,
+      response: Status,
+      errors: ['user_not_found', 'otp_not_found'],
+      uses: [
+        'users.get',
+        'otps.remove',
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sessions.passwordHash',
+        'hash:passwords',
+      ],
     },
   },
 });

@@ -46,6 +46,7 @@ export const users = group({
       method: 'GET',
       path: '/users/{userId}',
       summary: 'Get a user; `me` is the caller',
+      beforeOtp: true,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,

@@ -62,7 +62,8 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
 const bodyOf = async (error: ApiError, locale: string) => {
   const { code, waitSeconds, fieldErrors } = error;
   const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], error);
-  return { message, statusCode: errors[code], ...(fieldErrors && { errors: told }) };
+  const more = code === 'otp_required' && { otpRequired: true };
+  return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: told }) };
 };
 
 /** After a 429, whichever limit caused it, nothing is left until the wait is over (D1 "Errors" 3). */

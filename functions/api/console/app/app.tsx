@@ -11,9 +11,12 @@ import { Shell } from './shell/shell.tsx';
 import { LanguageProvider } from './texts/texts.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { ConfirmProvider } from './ui/confirm.tsx';
+import { later } from './ui/later.tsx';
 import { Loaded } from './ui/states.tsx';
 
 const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
+
+const OtpFirst = later('OtpFirstPage');
 
 /** Shows the pages for users, or the login when nobody is logged in. */
 const Gate = () => {
@@ -29,7 +32,7 @@ const Gate = () => {
                 {(me) =>
                   me ? (
                     <MeProvider key={me.id} me={me}>
-                      <Shell />
+                      {me.mustSetOtp ? <OtpFirst /> : <Shell />}
                     </MeProvider>
                   ) : (
                     <LoginPage />

@@ -1,5 +1,6 @@
 import { ChannelsPage } from './account/channels.tsx';
 import { ProfilePage } from './account/profile.tsx';
+import { OtpFirstPage } from './account/second-factor.tsx';
 import { CustomerPage } from './admin/customer.tsx';
 import { CustomersPage } from './admin/customers.tsx';
 import { FirmwaresPage } from './admin/firmwares.tsx';
@@ -37,5 +38,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ OtpFirstPage, ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

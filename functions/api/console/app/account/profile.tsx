@@ -10,6 +10,7 @@ import { languagesWith, useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
+import { SecondFactor } from './second-factor.tsx';
 import { Tokens } from './tokens.tsx';
 
 const self = { params: { path: { userId: 'me' } } } as const;
@@ -110,6 +111,9 @@ export const ProfilePage = () => {
         <Stack>
           <Paper withBorder p="lg">
             <Password />
+          </Paper>
+          <Paper withBorder p="lg">
+            <SecondFactor />
           </Paper>
           <Paper withBorder p="lg">
             <Title order={2} mb="md">

@@ -1,4 +1,4 @@
-import { Alert, PasswordInput, Stack } from '@mantine/core';
+import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
 import type { User } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
@@ -83,6 +83,22 @@ const Password = ({ user }: { user: User }) => {
   );
 };
 
+const SecondFactor = ({ user }: { user: User }) => {
+  const { otp: texts } = useTexts();
+  const remove = useWrite({
+    send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
+    done: texts.lostRemoved,
+    refresh,
+  });
+  return (
+    <Section title={texts.title}>
+      <Form action={texts.remove} isPending={remove.isPending} onSubmit={() => remove.mutate()}>
+        <Text>{texts.lost}</Text>
+      </Form>
+    </Section>
+  );
+};
+
 const Shown = ({ user }: { user: User }) => {
   const { admin: texts } = useTexts();
   const [, go] = useLocation();
@@ -110,6 +126,7 @@ const Shown = ({ user }: { user: User }) => {
         <Profile user={user} />
         {isWithin && <Access user={user} />}
         {isWithin && !isSelf && <Password user={user} />}
+        {isWithin && !isSelf && user.hasOtp && <SecondFactor user={user} />}
       </Stack>
     </>
   );

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { signUrl } from '../../sign.ts';
 import { lostKey } from '../api/queries.ts';
@@ -12,12 +12,14 @@ import { useLogin } from './session.tsx';
 
 /** The login page. It is shown at the address of the requested page, which is shown after the login. */
 export const LoginPage = () => {
-  const { login: texts, console: name } = useTexts();
-  const login = useLogin();
+  const { login: texts, otp, console: name } = useTexts();
+  const [asksOtp, setAsksOtp] = useState(false);
+  const login = useLogin(() => setAsksOtp(true));
   const client = useQueryClient();
   const wasLost = client.getQueryData(lostKey) === true;
   useTitle(texts.title);
-  useEffect(() => document.querySelector<HTMLInputElement>('input[name=username]')?.focus(), []);
+  const first = asksOtp ? 'otp' : 'username';
+  useEffect(() => document.querySelector<HTMLInputElement>(`input[name=${first}]`)?.focus(), [first]);
   return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
@@ -31,12 +33,20 @@ export const LoginPage = () => {
         <Form
           action={texts.submit}
           isPending={login.isPending}
-          onSubmit={(form) => login.mutate(entered(form, 'username', 'password'))}
+          onSubmit={(form) =>
+            login.mutate(entered(form, 'username', 'password', ...(asksOtp ? (['otp'] as const) : [])))
+          }
           isAlone
         >
           {wasLost && <Alert color="yellow">{texts.lost}</Alert>}
           <TextInput name="username" label={texts.username} autoComplete="username" required />
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
+          {asksOtp && (
+            <TextInput
+              {...{ name: 'otp', label: otp.appCode, description: otp.codeNeeded, required: true, maxLength: 64 }}
+              autoComplete="one-time-code"
+            />
+          )}
         </Form>
         <Anchor component={Link} href="/reset">
           {texts.forgot}

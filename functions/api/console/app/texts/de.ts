@@ -4,6 +4,7 @@ import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
+import { otp } from './otp-de.ts';
 import { overview } from './overview-de.ts';
 import { room } from './room-de.ts';
 import { rules } from './rules-de.ts';
@@ -120,6 +121,7 @@ export const de: Texts = {
   webhooks,
   deliveries,
   admin,
+  otp,
   account: {
     title: 'Konto',
     profile: 'Profil',

@@ -4,6 +4,7 @@ import { bots } from './bots-en.ts';
 import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
+import { otp } from './otp-en.ts';
 import { overview } from './overview-en.ts';
 import { room } from './room-en.ts';
 import { rules } from './rules-en.ts';
@@ -113,6 +114,7 @@ export const en = {
   webhooks,
   deliveries,
   admin,
+  otp,
   account: {
     title: 'Account',
     profile: 'Profile',
