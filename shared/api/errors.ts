@@ -24,6 +24,7 @@ export const errors = {
   pairing_code_unknown: 404,
   access_token_not_found: 404,
   otp_not_found: 404,
+  session_not_found: 404,
   sensor_group_not_found: 404,
   feedback_not_found: 404,
   address_unknown: 404,

@@ -36,22 +36,6 @@ export const identityPatterns = {
     1,
   ),
 
-  'backoffs.wait': pattern('How long until the next try, after failures in a row?', { get: ['rate'] }, 1, 0),
-  'backoffs.fail': pattern(
-    'Count a failure in a row',
-    { get: ['rate'], put: ['rate'], update: ['rate'] },
-    0,
-    1,
-    'and a read and 2 writes where the next try has to wait',
-  ),
-  'backoffs.succeed': pattern(
-    'Forget failures in a row after a success',
-    { get: ['rate'], remove: ['rate'] },
-    1,
-    1,
-    'no write when there are none',
-  ),
-
   'channels.list': pattern('The channels of a user', { query: ['channel'] }, 1, 0),
   'channels.provenOf': pattern(
     'By what can a user be reached?',
@@ -68,19 +52,6 @@ export const identityPatterns = {
   'duty.of': pattern('Who of a customer is on duty?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
   'duty.begin': pattern('Note that a user is on duty', { put: ['duty'], check: ['user'] }, 0, 4),
   'duty.end': pattern('Note that a user is off duty', { remove: ['duty'] }, 0, 1),
-
-  'otps.get': pattern('The second factor of an account', { get: ['otp'] }, 1, 0),
-  'otps.begin': pattern('Keep the secret of a second factor that is not on yet', { put: ['otp'] }, 0, 1),
-  'otps.switchOn': pattern('Switch a second factor on', { update: ['otp', 'account', 'user'] }, 0, 6),
-  'otps.useStep': pattern('Use up a code of an app', { update: ['otp'] }, 0, 1),
-  'otps.useCode': pattern(
-    'Use up a recovery code',
-    { get: ['otp'], update: ['otp'] },
-    1,
-    1,
-    'again when another was used at the same time',
-  ),
-  'otps.remove': pattern('Remove a second factor', { remove: ['otp'], update: ['account', 'user'] }, 0, 6),
 
   'pushKeys.get': pattern('The key that pushes are signed with', { get: ['pushKey'] }, 1, 0, 'once for each process'),
   'pushKeys.keep': pattern('Keep that key, once', { put: ['pushKey'] }, 0, 1),
@@ -102,31 +73,6 @@ export const identityPatterns = {
     'again when another took one',
   ),
   'limits.nextNumber': pattern('Draw the next id of a sequence', { update: ['counter'] }, 0, 1),
-
-  'resets.byHash': pattern('A code that resets a password', { get: ['reset'] }, 1, 0),
-  'resets.create': pattern('A new code that resets a password', { put: ['reset'] }, 0, 1),
-  'resets.use': pattern(
-    'A password reset, once for a code',
-    { put: ['password'], update: ['account'], remove: ['reset'] },
-    0,
-    6,
-  ),
-
-  'sessions.session': pattern('A session or access token', { get: ['session'] }, 1, 0),
-  'sessions.account': pattern('What an account may do', { get: ['account'] }, 1, 0),
-  'sessions.accountKeyOf': pattern('Who has this username?', { get: ['username'] }, 1, 0),
-  'sessions.passwordHash': pattern('The password of an account', { get: ['password'] }, 1, 0),
-  'sessions.isKnownAddress': pattern('Did this address log in before?', { get: ['knownAddress'] }, 1, 0),
-  'sessions.start': pattern('A new session', { put: ['session'] }, 0, 1),
-  'sessions.end': pattern('End a session', { remove: ['session'] }, 0, 1),
-  'sessions.rehash': pattern('Replace the hash of a password by one of a new cost', { put: ['password'] }, 0, 1),
-  'sessions.setPassword': pattern(
-    'Replace a password, which ends all sessions',
-    { put: ['password'], update: ['account'] },
-    0,
-    4,
-  ),
-  'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
 
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
   'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),

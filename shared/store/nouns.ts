@@ -23,6 +23,7 @@ export { health } from './health.ts';
 export { held } from './held.ts';
 export { hitLists } from './hit-lists.ts';
 export { limits } from './limits.ts';
+export { logins } from './logins.ts';
 export { makerFeedback } from './maker-feedback.ts';
 export { openFalls } from './open-falls.ts';
 export { otps } from './otps.ts';

@@ -45,6 +45,8 @@ export const items = {
   otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
+  /** Where the session of a login is: the logins of an account in their order. */
+  login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
   reset: item('RESET#{hash}', 'RESET'),
   owner: item('HOME#{kind}#{id}', 'HOME'),

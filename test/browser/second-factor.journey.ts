@@ -72,6 +72,18 @@ test('where a customer demands it, a user sets it up first, and is then where th
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
 });
 
+test('a user sees where it is logged in, and ends a session elsewhere', async () => {
+  const user = await hireFor(site.admin, site.home.customerId, 'everywhere');
+  await using visitor = await site.openLoggedIn('/account', user);
+  const { page } = visitor;
+  const sessions = page.getByRole('table', { name: 'Sessions' });
+  await sessions.getByText('This one').waitFor();
+  await visitor.look('sessions');
+  await sessions.getByRole('button', { name: 'End' }).click();
+  await said(page, 'The session has ended.');
+  expect((await user.client.call('GET', '/users/me')).status).toBe(401);
+});
+
 test('who lost the phone logs in again once a manager removed the second factor', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'loser');
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');

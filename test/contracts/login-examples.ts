@@ -22,6 +22,12 @@ const begin = async ({ cloud }: World, client: Client) => {
 
 /** Examples of the operations about logins. */
 export const loginExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
+  listSessions: () => ({}),
+  endSession: async (world) => {
+    const { client, params } = await somebody(world);
+    const [session] = await client.ok<{ id: string }[]>('GET', '/users/me/sessions');
+    return { client, params: { ...params, sessionId: session?.id ?? '' } };
+  },
   beginOtp: () => ({}),
   switchOnOtp: async (world) => {
     const { client, params } = await somebody(world);

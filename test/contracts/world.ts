@@ -52,6 +52,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const personDeliveryId = await tellSomebody(cloud, home, fall);
   const span = { since: 0, until: 1 };
   const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
+  const [session] = await home.client.ok<{ id: string }[]>('GET', '/users/me/sessions');
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   const opinion = { referenceDate: 1, reason: 'r', classification: 'TRUE_POSITIVE' };
   const path = `/sensors/${sensor.sensorId}/feedback`;
@@ -61,6 +62,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
     tokenId,
+    sessionId: session?.id ?? '',
     customerId: String(home.customerId),
     sensorId: sensor.sensorId,
     makerBSensorId: makerB.sensorId,
@@ -88,6 +90,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
 export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
   tokenId: '00000000-0000-4000-8000-000000000000',
+  sessionId: '00000000-0000-4000-8000-000000000000',
   customerId: '987654321',
   sensorId: `id_${'0'.repeat(23)}`,
   makerBSensorId: `id_${'0'.repeat(9)}`,
@@ -124,7 +127,8 @@ export const malformedIds = (param: string): readonly string[] => {
   if (param === 'page') return ['%00', 'a//b', 'a/b/c/d/e/f/g'];
   if (param === 'address') return ['%00', 'a.b', 'a'.repeat(201)];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (['webhookId', 'tokenId', 'keyId', 'uuid'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (['webhookId', 'tokenId', 'sessionId', 'keyId', 'uuid'].includes(param))
+    return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
 import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '../../../shared/domain/otp.ts';
+import { SessionView } from '../../../shared/domain/session.ts';
 import { Login, PasswordReset, PasswordResetRequest, User } from '../../../shared/domain/user.ts';
-import { idText, Status } from '../../../shared/domain/values.ts';
+import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
 const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
@@ -115,6 +116,34 @@ export const auth = group({
       response: Status,
       describedHeaders: { 'Set-Cookie': 'Ends the three cookies of the login' },
       uses: ['sessions.end'],
+    },
+    listSessions: {
+      method: 'GET',
+      path: '/users/{userId}/sessions',
+      summary: 'List the sessions of the caller, the newest first',
+      description:
+        `${onlySelf} A session is one login; access tokens are none. At most the last 100 logins of a day are looked ` +
+        'at. `address` is the network (/64) of an IPv6 address. When a session was last used is not kept.',
+      auth: 'session',
+      may: 'logged_in',
+      params: ByUser,
+      success: 200,
+      response: z.array(SessionView),
+      errors: ['user_not_found'],
+      uses: ['logins.list', 'sessions.account', 'guard'],
+    },
+    endSession: {
+      method: 'DELETE',
+      path: '/users/{userId}/sessions/{sessionId}',
+      summary: 'End a session of the caller, from the next request on',
+      description: onlySelf,
+      auth: 'session',
+      may: 'logged_in',
+      params: ByUser.extend({ sessionId: uuid }),
+      success: 200,
+      response: Status,
+      errors: ['user_not_found', 'session_not_found'],
+      uses: ['logins.list', 'logins.end', 'sessions.account', 'guard'],
     },
     beginOtp: {
       ...ofSelf,

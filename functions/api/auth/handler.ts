@@ -1,10 +1,12 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { checkPassword } from '../../../shared/api/check-password.ts';
 import { expiredCookies } from '../../../shared/api/cookies.ts';
+import { isLive } from '../../../shared/api/middleware/identify.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
 import { otpSecret, otpUri, stepOf } from '../../../shared/auth/otp.ts';
+import type { Deps } from '../../../shared/deps.ts';
 import { normalOtp, RECOVERY_BYTES, recoveryCodes } from '../../../shared/domain/otp.ts';
 import { type Caller, mayChange } from '../../../shared/domain/permission.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
@@ -16,11 +18,28 @@ import { recoveryHash, sealedText, secretIn } from './second-factor.ts';
 import { startSession } from './start-session.ts';
 import { countAddress, secondsOfAddress } from './throttle.ts';
 
-type Own = { caller: Caller; params: { userId: number }; fail: (code: 'user_not_found') => never };
+type Fail = (code: 'user_not_found') => never;
+type Own = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
+/** Gives the account of the caller, if the path names its user. */
+const own = ({ caller, accountKey, params, fail }: Own): string =>
+  params.userId === caller.accountId ? accountKey : fail('user_not_found');
+
 /** Gives the user of the caller, whom the path names. */
-const ownUser = async ({ caller, params, fail }: Own, { users }: StoreOf<'users.get'>) => {
-  const user = params.userId === caller.accountId ? await users.get(caller.customerId, caller.accountId) : null;
-  return user ?? fail('user_not_found');
+const ownUser = async (call: Own, { users }: StoreOf<'users.get'>) => {
+  own(call);
+  const { customerId, accountId } = call.caller;
+  return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
+};
+
+/** Gives the sessions of an account that open something. */
+const sessionsOf = async (
+  accountKey: string,
+  { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,
+) => {
+  const [account, all] = await Promise.all([store.sessions.account(accountKey), store.logins.list(accountKey)]);
+  return all.flatMap(({ expires, ...session }) =>
+    expires !== null && isLive({ settings, now }, { ...session, expires }, account) ? [{ ...session, expires }] : [],
+  );
 };
 
 export const handler = serve(auth, {
@@ -59,6 +78,21 @@ export const handler = serve(auth, {
   logout: async ({ sessionHash, event }, { store }) => {
     await store.sessions.end(sessionHash);
     return new Reply({ status: 'OK' }, { cookies: expiredCookies(event) });
+  },
+
+  listSessions: async (call, deps) => {
+    const { sessionHash } = call;
+    return (await sessionsOf(own(call), deps)).map(({ hash, address = '', userAgent = '', ...session }) => ({
+      ...{ ...session, address, userAgent, isCurrent: hash === sessionHash },
+    }));
+  },
+
+  endSession: async (call, deps) => {
+    const accountKey = own(call);
+    const found = (await sessionsOf(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
+    if (!found) return call.fail('session_not_found');
+    await deps.store.logins.end(accountKey, found);
+    return { status: 'OK' };
   },
 
   beginOtp: async (call, { store, sealOtp, random, settings }) => {

@@ -1,8 +1,10 @@
 import { SESSION_SECONDS, sessionCookies } from '../../../shared/api/cookies.ts';
-import type { APIGatewayProxyEvent } from '../../../shared/api/exchange.ts';
+import { type APIGatewayProxyEvent, header } from '../../../shared/api/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { USER_AGENT_LENGTH } from '../../../shared/domain/session.ts';
 import type { Account } from '../../../shared/store/sessions.ts';
 import type { UserItem } from '../../../shared/store/users.ts';
 
@@ -22,10 +24,12 @@ export const startSession = async (
   const createDate = now();
   const expires = createDate + SESSION_SECONDS * 1_000;
   const limit = mustSetOtp && { mustSetOtp: true as const };
-  const session = { kind: 'session' as const, accountId, epoch, csrf, createDate, expires, ...limit };
+  const userAgent = (header(event, 'user-agent') ?? '').slice(0, USER_AGENT_LENGTH);
+  const from = { id: randomUuid(random), address, userAgent };
+  const session = { kind: 'session' as const, accountId, epoch, csrf, createDate, expires, ...from, ...limit };
   const [user] = await Promise.all([
     store.users.get(customerId, accountId),
-    store.sessions.start(hashOf(token), session),
+    store.sessions.start(accountKey, hashOf(token), session),
     store.sessions.rememberAddress(accountKey, address, createDate),
   ]);
   if (!user) return null;

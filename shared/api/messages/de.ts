@@ -24,6 +24,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   pairing_code_unknown: 'Der Kopplungscode ist ungültig',
   access_token_not_found: 'Das Zugriffstoken wurde nicht gefunden',
   otp_not_found: 'Es gibt keinen zweiten Faktor',
+  session_not_found: 'Die Sitzung wurde nicht gefunden',
   sensor_group_not_found: 'Die Sensorgruppe wurde nicht gefunden',
   feedback_not_found: 'Die Rückmeldung wurde nicht gefunden',
   address_unknown: 'Diese Adresse gilt nicht oder nicht mehr',

@@ -24,6 +24,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   pairing_code_unknown: 'The pairing code is not valid',
   access_token_not_found: 'The access token was not found',
   otp_not_found: 'There is no second factor',
+  session_not_found: 'The session was not found',
   sensor_group_not_found: 'The sensor group was not found',
   feedback_not_found: 'The feedback was not found',
   address_unknown: 'This address is not valid, or is no longer',

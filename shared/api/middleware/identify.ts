@@ -14,7 +14,7 @@ type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'ac
 export type Found = { identity: Identity | null; rate: Rate | null };
 
 export const isLive = (
-  { settings, now }: Pick<Guard, 'settings' | 'now'>,
+  { settings, now }: { settings: Pick<Guard['settings'], 'CREDENTIALS_SINCE'>; now: () => number },
   session: Session | null,
   account: Account | null,
 ): boolean =>

@@ -139,6 +139,7 @@ describe('the table', () => {
   const notOfCustomers = [
     ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'otp', 'username', 'knownAddress'],
     ...[
+      'login',
       'accessToken',
       'reset',
       'owner',

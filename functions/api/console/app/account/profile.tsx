@@ -11,6 +11,7 @@ import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 
 const self = { params: { path: { userId: 'me' } } } as const;
@@ -123,6 +124,9 @@ export const ProfilePage = () => {
           </Paper>
         </Stack>
       </div>
+      <Paper withBorder p="lg">
+        <Sessions />
+      </Paper>
       <Paper withBorder p="lg">
         <Tokens />
       </Paper>

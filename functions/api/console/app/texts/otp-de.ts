@@ -1,6 +1,6 @@
 import type { Texts } from './en.ts';
 
-/** Texts about the second factor of a login. */
+/** Texts about logins: their second factor, and the sessions that they start. */
 export const otp: Texts['otp'] = {
   title: 'Zweiter Faktor',
   explain:
@@ -23,4 +23,12 @@ export const otp: Texts['otp'] = {
   demanded: 'Ihr Kunde verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
   lost: 'Der Benutzer meldet sich mit einem Code einer Authenticator-App an. Wer sie verloren hat, braucht das hier und meldet sich danach mit dem Passwort allein an.',
   lostRemoved: 'Der zweite Faktor ist entfernt; alle Sitzungen des Benutzers sind beendet.',
+  sessions: 'Sitzungen',
+  since: 'Angemeldet',
+  address: 'Adresse',
+  browser: 'Browser',
+  thisOne: 'Diese',
+  end: 'Beenden',
+  ended: 'Die Sitzung ist beendet.',
+  noSessions: 'Es gibt keine Sitzung.',
 };

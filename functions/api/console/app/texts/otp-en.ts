@@ -1,4 +1,4 @@
-/** Texts about the second factor of a login. */
+/** Texts about logins: their second factor, and the sessions that they start. */
 export const otp = {
   title: 'Second factor',
   explain: 'With a second factor, a login needs a code of an authenticator app on your phone besides the password.',
@@ -20,4 +20,12 @@ export const otp = {
   demanded: 'Your customer demands a second factor. Set it up to go on.',
   lost: 'The user logs in with a code of an authenticator app. Whoever has lost it needs this, and logs in with the password alone then.',
   lostRemoved: 'The second factor is removed; all sessions of the user have ended.',
+  sessions: 'Sessions',
+  since: 'Logged in',
+  address: 'Address',
+  browser: 'Browser',
+  thisOne: 'This one',
+  end: 'End',
+  ended: 'The session has ended.',
+  noSessions: 'There is no session.',
 };
