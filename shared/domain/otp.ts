@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
-/** The context that secrets of second factors are sealed with, and how many recovery codes each has. */
-export const OTP_CONTEXT = 'otp';
+/** How many recovery codes a second factor has. */
 export const RECOVERY_CODES = 10;
 
 /** A code of a login: what the authenticator app shows, or a recovery code. */

@@ -106,6 +106,11 @@ export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
+/** The body of the end of a login at an issuer: the query of the address that the browser came back to. */
+export const OidcAnswer = z
+  .object({ query: z.string().max(8_192) })
+  .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });
+
 /** A user (D1 "User"), without anything that a login needs. */
 export const User = Profile.extend({
   id,

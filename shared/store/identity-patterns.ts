@@ -91,6 +91,13 @@ export const identityPatterns = {
     12,
     'read 0 and write 10 without a customer',
   ),
+  'users.createExternal': pattern(
+    'A new user of an issuer, if the username is free',
+    counting({ put: ['username', 'user', 'account', 'externalUser', 'owner'] }),
+    1,
+    12,
+    'read 0 and write 10 without a customer',
+  ),
   'users.setProfile': pattern('Replace the profile of a user', { update: ['user', 'account'] }, 0, 4),
   'users.setAccess': pattern(
     'Replace what a user may do',
@@ -101,7 +108,9 @@ export const identityPatterns = {
   ),
   'users.remove': pattern(
     'Delete a user',
-    counting({ remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel'] }),
+    counting({
+      remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel', 'externalUser'],
+    }),
     1,
     24,
   ),

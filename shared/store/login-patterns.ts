@@ -2,6 +2,17 @@ import { type AccessPattern, pattern, type StoreCall } from './access-pattern.ts
 
 /** Access patterns of logins: what proves them, and the sessions that they start. */
 export const loginPatterns = {
+  'externals.usersOf': pattern('The users of somebody whom an issuer knows', { query: ['externalUser'] }, 1, 0),
+  'externals.idToken': pattern('What the issuer said at the login of a session', { get: ['idToken'] }, 1, 0),
+  'externals.begin': pattern('A login that goes on at the issuer', { put: ['oidcLogin'] }, 0, 1),
+  'externals.take': pattern('Take such a login, once', { update: ['oidcLogin'] }, 0, 1),
+  'externals.keepIdToken': pattern(
+    'Keep what the issuer said at a login, for the logout there',
+    { put: ['idToken'] },
+    0,
+    1,
+    'for each KB',
+  ),
   'backoffs.wait': pattern('How long until the next try, after failures in a row?', { get: ['rate'] }, 1, 0),
   'backoffs.fail': pattern(
     'Count a failure in a row',

@@ -17,6 +17,7 @@ export { due } from './due.ts';
 export { duty } from './duty.ts';
 export { escalations } from './escalations.ts';
 export { events } from './events.ts';
+export { externals } from './externals.ts';
 export { feedback } from './feedback.ts';
 export { firmwares } from './firmwares.ts';
 export { health } from './health.ts';

@@ -44,6 +44,8 @@ export type Account = {
   mailbox: number;
   /** Its logins need a code. */
   hasOtp?: true;
+  /** It logs in at an issuer, and has no password. */
+  isExternal?: true;
 };
 
 /** A user as it was read: by what it may do was judged who may change it. */

@@ -1,4 +1,5 @@
 import { type Client, logIn } from '../fixtures/client.ts';
+import { beginOidc, walk, withCookie } from '../fixtures/issuer.ts';
 import { appCode } from '../fixtures/otp.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';
@@ -22,6 +23,13 @@ const begin = async ({ cloud }: World, client: Client) => {
 
 /** Examples of the operations about logins. */
 export const loginExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
+  getOidc: () => ({}),
+  beginOidc: () => ({}),
+  finishOidc: async ({ anybody, issuer }) => {
+    const { url, cookie } = await beginOidc(anybody);
+    issuer.people.set('example', { groups: ['nobody', 'ours'] });
+    return { client: withCookie(anybody, cookie), body: { query: (await walk(url, 'example')).search } };
+  },
   listSessions: () => ({}),
   endSession: async (world) => {
     const { client, params } = await somebody(world);

@@ -8,6 +8,7 @@ import { store } from '../../shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { startIssuer } from '../fixtures/issuer.ts';
 
 const DAY = 86_400_000;
 
@@ -148,8 +149,12 @@ type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'env
 export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
   const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
+  // Whoever comes from there is a system admin: it needs no customer that is not made yet.
+  const issuer = await startIssuer();
+  const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));
+  const oidc = issuer.environment([{ claim: 'groups', value: 'ours', isAdmin: true }, ...ofCustomers]);
   const [cloud, receiver] = await Promise.all([
-    startTestCloud({ clock, environment, ...options, wrap }),
+    startTestCloud({ clock, environment: { ...oidc, ...environment }, ...options, wrap }),
     startReceiver(),
   ]);
   setAhead(-2 * DAY);
@@ -192,6 +197,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const anybody = admin.as(undefined);
   return {
     cloud,
+    issuer,
     /** Sets the clock of the cloud so many ms ahead of the machine’s. */
     setAhead,
     admin,
@@ -210,7 +216,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),
-    stop: () => Promise.all([cloud.stop(), receiver.stop()]),
+    stop: () => Promise.all([cloud.stop(), receiver.stop(), issuer.stop()]),
   };
 };
 export type World = Awaited<ReturnType<typeof createWorld>>;

@@ -9,6 +9,7 @@ import { otpSecret, otpUri, stepOf } from '../../../shared/auth/otp.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import { normalOtp, RECOVERY_BYTES, recoveryCodes } from '../../../shared/domain/otp.ts';
 import { type Caller, mayChange } from '../../../shared/domain/permission.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { auth } from './contract.ts';
@@ -17,6 +18,9 @@ import { confirmReset, requestReset } from './reset.ts';
 import { recoveryHash, sealedText, secretIn } from './second-factor.ts';
 import { startSession } from './start-session.ts';
 import { countAddress, secondsOfAddress } from './throttle.ts';
+
+/** Most people log in by a password: what the issuer needs is loaded when it is asked. */
+const external = () => import('./oidc.ts');
 
 type Fail = (code: 'user_not_found') => never;
 type Own = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
@@ -75,9 +79,31 @@ export const handler = serve(auth, {
     return { status: 'OK' };
   },
 
-  logout: async ({ sessionHash, event }, { store }) => {
-    await store.sessions.end(sessionHash);
-    return new Reply({ status: 'OK' }, { cookies: expiredCookies(event) });
+  logout: async ({ sessionHash, event }, deps) => {
+    await deps.store.sessions.end(sessionHash);
+    const url = deps.settings.OIDC_ISSUER === '' ? null : await (await external()).logoutUrl(sessionHash, deps);
+    return new Reply({ status: 'OK', ...(url !== null && { url }) }, { cookies: expiredCookies(event) });
+  },
+
+  getOidc: async (_, { settings }) => ({ name: settings.OIDC_ISSUER === '' ? null : settings.OIDC_NAME }),
+
+  beginOidc: async ({ event, fail }, deps) => {
+    if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
+    const { url, cookie } = await (await external()).beginLogin(event, deps);
+    return new Reply({ url }, { cookies: [cookie] });
+  },
+
+  finishOidc: async ({ body, event, address, fail }, deps) => {
+    if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
+    const { identityOf, startExternal, userOf } = await external();
+    const identity = await identityOf(body.query, event, deps);
+    const outcome = identity && (await retryOnConflict(() => userOf(identity, deps), deps, fail));
+    const reply =
+      outcome && 'user' in outcome && (await startExternal(identity, outcome.user, { event, address }, deps));
+    if (reply) return reply;
+    deps.measure('LoginsFailed');
+    const isFull = outcome && 'refused' in outcome && outcome.refused === 'limit_reached';
+    return isFull ? fail('limit_reached', limitOf(deps.quotas, 'users')) : fail('oidc_refused');
   },
 
   listSessions: async (call, deps) => {
@@ -96,7 +122,8 @@ export const handler = serve(auth, {
   },
 
   beginOtp: async (call, { store, sealOtp, random, settings }) => {
-    const { accountKey, username } = await ownUser(call, store);
+    const { accountKey, username, subject } = await ownUser(call, store);
+    if (subject) return call.fail('user_external');
     const secret = otpSecret(random(20));
     const isOff = await store.otps.begin(accountKey, await sealOtp(sealedText(accountKey, secret)));
     if (!isOff) return call.fail('otp_on');

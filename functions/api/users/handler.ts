@@ -111,6 +111,7 @@ export const handler = serve(users, {
       return mayChange(caller, user) ? user : fail('forbidden');
     };
     const user = await find();
+    if (user.subject) return fail('user_external');
     const { currentPassword, newPassword } = body;
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;

@@ -141,6 +141,9 @@ describe('the table', () => {
     ...[
       'login',
       'accessToken',
+      'oidcLogin',
+      'idToken',
+      'externalUser',
       'reset',
       'owner',
       'listedCustomer',

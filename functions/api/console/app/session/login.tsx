@@ -8,6 +8,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
+import { OidcButton } from './oidc.tsx';
 import { useLogin } from './session.tsx';
 
 /** The login page. It is shown at the address of the requested page, which is shown after the login. */
@@ -48,6 +49,7 @@ export const LoginPage = () => {
             />
           )}
         </Form>
+        <OidcButton />
         <Anchor component={Link} href="/reset">
           {texts.forgot}
         </Anchor>

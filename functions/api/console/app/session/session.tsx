@@ -50,9 +50,10 @@ export const useLogout = () => {
   const client = useQueryClient();
   return useWrite({
     send: () => ok(api.POST('/users/logout')),
-    onDone: () => {
+    onDone: ({ url }) => {
       forget(client);
       client.setQueryData(meQuery.queryKey, null);
+      if (url !== undefined) location.assign(url);
     },
   });
 };

@@ -91,6 +91,9 @@ export const de: Texts = {
     submit: 'Anmelden',
     lost: 'Ihre Sitzung ist beendet. Nach der Anmeldung geht es dort weiter, wo Sie waren.',
     forgot: 'Passwort vergessen?',
+    logInWith: (name) => `Mit ${name} anmelden`,
+    goingOn: 'Sie werden angemeldet.',
+    toLogin: 'Zur Anmeldung',
   },
   reset: {
     title: 'Passwort zurücksetzen',

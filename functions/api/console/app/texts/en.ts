@@ -86,6 +86,9 @@ export const en = {
     submit: 'Log in',
     lost: 'Your session has ended. Log in again to go on where you were.',
     forgot: 'Forgot your password?',
+    logInWith: (name: string) => `Log in with ${name}`,
+    goingOn: 'You are being logged in.',
+    toLogin: 'To the login',
   },
   reset: {
     title: 'Reset the password',
