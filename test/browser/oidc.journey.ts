@@ -25,7 +25,7 @@ const expected = [/401/, /404/, /favicon/];
 const enter = (page: Page) => page.getByRole('button', { name: 'Log in with Home account' }).click();
 const as = (page: Page, name: string) => page.getByRole('button', { name: `I am ${name}` }).click();
 const isRefused = async (page: Page) => {
-  await page.getByRole('alert').getByText('The login there was refused').waitFor();
+  await page.getByRole('main').getByRole('alert').getByText('The login there was refused').waitFor();
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.startsWith('PSAUTH'))).toEqual([]);
 };
@@ -99,7 +99,7 @@ test('an answer is refused in a browser that did not begin the login, and is use
   await page.route('**/users/login/oidc/answer', (route) => route.abort());
   await enter(page);
   await as(page, 'fritz');
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('main').getByRole('alert').waitFor();
   const address = page.url();
   await using stranger = await site.open(address.slice(site.address.length), { expected });
   await isRefused(stranger.page);

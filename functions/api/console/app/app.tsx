@@ -5,7 +5,6 @@ import { Route, Router, Switch } from 'wouter';
 import { basePath } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { LoginPage } from './session/login.tsx';
-import { OidcPage } from './session/oidc.tsx';
 import { ResetPage } from './session/reset.tsx';
 import { MeProvider, useSession } from './session/session.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -18,6 +17,7 @@ import { Loaded } from './ui/states.tsx';
 const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
 
 const OtpFirst = later('OtpFirstPage');
+const OidcPage = later('OidcPage');
 
 /** Shows the pages for users, or the login when nobody is logged in. */
 const Gate = () => {

@@ -17,6 +17,7 @@ import { GroupsPage } from './groups/groups.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
+import { OidcPage } from './session/oidc-page.tsx';
 import { NewWebhookPage } from './webhooks/new-webhook.tsx';
 import { WebhookPage } from './webhooks/webhook.tsx';
 import { WebhooksPage } from './webhooks/webhooks.tsx';
@@ -38,5 +39,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ OtpFirstPage, ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ OidcPage, OtpFirstPage, ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

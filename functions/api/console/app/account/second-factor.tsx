@@ -9,11 +9,13 @@ import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
+import { useOtpTexts } from './otp-texts.ts';
 import { self } from './queries.ts';
 import { SetUpOtp } from './set-up-otp.tsx';
 
 const Remove = () => {
-  const { otp: texts, login } = useTexts();
+  const texts = useOtpTexts();
+  const { login } = useTexts();
   const client = useQueryClient();
   const write = useWrite({
     send: (password: string) => ok(api.DELETE('/users/{userId}/otp', { params: self, body: { password } })),
@@ -39,7 +41,7 @@ const Remove = () => {
 
 /** The second factor of the user: sets it up, or removes it. */
 export const SecondFactor = () => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const { hasOtp } = useMe();
   return (
     <Stack>
@@ -51,7 +53,8 @@ export const SecondFactor = () => {
 
 /** The only page of a user who has to set up the second factor first. */
 export const OtpFirstPage = () => {
-  const { otp: texts, logOut } = useTexts();
+  const texts = useOtpTexts();
+  const { logOut } = useTexts();
   const logout = useLogout();
   useTitle(texts.title);
   return (

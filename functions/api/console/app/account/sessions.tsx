@@ -4,14 +4,15 @@ import type { Session } from 'openapi';
 import { api } from '../api/client.ts';
 import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
-import { useDates, useTexts } from '../texts/texts.tsx';
+import { useDates } from '../texts/texts.tsx';
 import { type Column, List } from '../ui/list.tsx';
+import { useOtpTexts } from './otp-texts.ts';
 import { self } from './queries.ts';
 
 const KEY = ['sessions'];
 
 const useColumns = (onEnd: (sessionId: string) => void): Column<Session>[] => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const dates = useDates();
   return [
     { head: texts.since, cell: ({ createDate }) => dates.dateTime(createDate) },
@@ -33,7 +34,7 @@ const useColumns = (onEnd: (sessionId: string) => void): Column<Session>[] => {
 
 /** The sessions of the user. Each but the one of this page can be ended. */
 export const Sessions = () => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const query = useQuery({
     queryKey: KEY,
     queryFn: () => ok(api.GET('/users/{userId}/sessions', { params: self })),

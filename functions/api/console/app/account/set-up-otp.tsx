@@ -6,15 +6,15 @@ import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
+import { useOtpTexts } from './otp-texts.ts';
 import { self } from './queries.ts';
 
 const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   return (
     <Stack>
       <Alert color="yellow" role="status">
@@ -27,7 +27,7 @@ const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void
 };
 
 const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly string[]) => void }) => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const write = useWrite({
     send: (otp: string) => ok(api.PUT('/users/{userId}/otp', { params: self, body: { otp } })),
     isQuiet: true,
@@ -55,7 +55,7 @@ const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly
 
 /** Sets up the second factor: a picture for the app, a code of the app, and then the recovery codes, once. */
 export const SetUpOtp = () => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const client = useQueryClient();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const begin = useWrite({ send: () => ok(api.POST('/users/{userId}/otp', { params: self })) });

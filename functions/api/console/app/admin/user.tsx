@@ -2,6 +2,7 @@ import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
 import type { User } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
+import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { faultOf, ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
@@ -84,7 +85,7 @@ const Password = ({ user }: { user: User }) => {
 };
 
 const SecondFactor = ({ user }: { user: User }) => {
-  const { otp: texts } = useTexts();
+  const texts = useOtpTexts();
   const remove = useWrite({
     send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
     done: texts.lostRemoved,

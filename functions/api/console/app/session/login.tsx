@@ -13,7 +13,7 @@ import { useLogin } from './session.tsx';
 
 /** The login page. It is shown at the address of the requested page, which is shown after the login. */
 export const LoginPage = () => {
-  const { login: texts, otp, console: name } = useTexts();
+  const { login: texts, console: name } = useTexts();
   const [asksOtp, setAsksOtp] = useState(false);
   const login = useLogin(() => setAsksOtp(true));
   const client = useQueryClient();
@@ -44,7 +44,7 @@ export const LoginPage = () => {
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
           {asksOtp && (
             <TextInput
-              {...{ name: 'otp', label: otp.appCode, description: otp.codeNeeded, required: true, maxLength: 64 }}
+              {...{ name: 'otp', label: texts.appCode, description: texts.codeNeeded, required: true, maxLength: 64 }}
               autoComplete="one-time-code"
             />
           )}

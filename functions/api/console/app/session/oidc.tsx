@@ -1,17 +1,12 @@
-import { Alert, Anchor, Button, Paper, Stack, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { api, basePath } from '../api/client.ts';
-import { ok, Problem } from '../api/problem.ts';
-import { forget, meQuery } from '../api/queries.ts';
+import { ok } from '../api/problem.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { Loading } from '../ui/states.tsx';
-import { useTitle } from '../ui/title.ts';
 
 /** Where the page that was asked for is kept while the browser is at the issuer. */
-const KEPT = 'page after the login';
+export const KEPT = 'page after the login';
 
 /** The button that leads to the issuer, where there is one. */
 export const OidcButton = () => {
@@ -30,55 +25,5 @@ export const OidcButton = () => {
     <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
       {texts.logInWith(name)}
     </Button>
-  );
-};
-
-/** The page that the issuer sends the browser back to. It logs in, and shows the page that was asked for. */
-export const OidcPage = () => {
-  const texts = useTexts();
-  const [, go] = useLocation();
-  const client = useQueryClient();
-  const asked = useRef(false);
-  const finish = useWrite({
-    send: (query: string) => ok(api.POST('/users/login/oidc/answer', { body: { query } })),
-    isQuiet: true,
-    onDone: (user) => {
-      forget(client);
-      client.setQueryData(meQuery.queryKey, user);
-      go(sessionStorage.getItem(KEPT) || '/', { replace: true });
-      sessionStorage.removeItem(KEPT);
-    },
-  });
-  const { mutate } = finish;
-  useEffect(() => {
-    // What the issuer answers is good once.
-    if (asked.current) return;
-    asked.current = true;
-    mutate(location.search);
-  }, [mutate]);
-  useTitle(texts.login.title);
-  return (
-    <Paper component="main" className="gate" withBorder p="xl" radius="md">
-      <Stack>
-        <Title order={1} size="h2">
-          {texts.login.title}
-        </Title>
-        {finish.error ? (
-          <>
-            <Alert color="red" role="alert">
-              {finish.error instanceof Problem ? finish.error.message : texts.noAnswer}
-            </Alert>
-            <Anchor component={Link} href="/">
-              {texts.login.toLogin}
-            </Anchor>
-          </>
-        ) : (
-          <>
-            {texts.login.goingOn}
-            <Loading rows={1} />
-          </>
-        )}
-      </Stack>
-    </Paper>
   );
 };

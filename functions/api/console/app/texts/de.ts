@@ -4,7 +4,6 @@ import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
-import { otp } from './otp-de.ts';
 import { overview } from './overview-de.ts';
 import { room } from './room-de.ts';
 import { rules } from './rules-de.ts';
@@ -94,6 +93,8 @@ export const de: Texts = {
     logInWith: (name) => `Mit ${name} anmelden`,
     goingOn: 'Sie werden angemeldet.',
     toLogin: 'Zur Anmeldung',
+    appCode: 'Code Ihrer App oder ein Ersatzcode',
+    codeNeeded: 'Geben Sie auch den Code ein, den Ihre Authenticator-App zeigt.',
   },
   reset: {
     title: 'Passwort zurücksetzen',
@@ -124,7 +125,6 @@ export const de: Texts = {
   webhooks,
   deliveries,
   admin,
-  otp,
   account: {
     title: 'Konto',
     profile: 'Profil',

@@ -4,7 +4,6 @@ import { bots } from './bots-en.ts';
 import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
-import { otp } from './otp-en.ts';
 import { overview } from './overview-en.ts';
 import { room } from './room-en.ts';
 import { rules } from './rules-en.ts';
@@ -89,6 +88,8 @@ export const en = {
     logInWith: (name: string) => `Log in with ${name}`,
     goingOn: 'You are being logged in.',
     toLogin: 'To the login',
+    appCode: 'Code of your app, or a recovery code',
+    codeNeeded: 'Enter the code that your authenticator app shows, too.',
   },
   reset: {
     title: 'Reset the password',
@@ -117,7 +118,6 @@ export const en = {
   webhooks,
   deliveries,
   admin,
-  otp,
   account: {
     title: 'Account',
     profile: 'Profile',

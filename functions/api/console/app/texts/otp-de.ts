@@ -1,7 +1,7 @@
-import type { Texts } from './en.ts';
+import type { otp as en } from './otp-en.ts';
 
 /** Texts about logins: their second factor, and the sessions that they start. */
-export const otp: Texts['otp'] = {
+export const otp: typeof en = {
   title: 'Zweiter Faktor',
   explain:
     'Mit einem zweiten Faktor braucht eine Anmeldung außer dem Passwort einen Code einer Authenticator-App auf Ihrem Telefon.',
@@ -10,8 +10,6 @@ export const otp: Texts['otp'] = {
   picture: 'QR-Code für die Authenticator-App',
   secret: 'Geheimnis',
   code: 'Code',
-  appCode: 'Code Ihrer App oder ein Ersatzcode',
-  codeNeeded: 'Geben Sie auch den Code ein, den Ihre Authenticator-App zeigt.',
   switchOn: 'Einschalten',
   codes: 'Ersatzcodes',
   keepCodes:

@@ -7,8 +7,6 @@ export const otp = {
   picture: 'QR code for the authenticator app',
   secret: 'Secret',
   code: 'Code',
-  appCode: 'Code of your app, or a recovery code',
-  codeNeeded: 'Enter the code that your authenticator app shows, too.',
   switchOn: 'Switch it on',
   codes: 'Recovery codes',
   keepCodes:
