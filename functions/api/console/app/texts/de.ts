@@ -90,6 +90,11 @@ export const de: Texts = {
     submit: 'Anmelden',
     lost: 'Ihre Sitzung ist beendet. Nach der Anmeldung geht es dort weiter, wo Sie waren.',
     forgot: 'Passwort vergessen?',
+    logInWith: (name) => `Mit ${name} anmelden`,
+    goingOn: 'Sie werden angemeldet.',
+    toLogin: 'Zur Anmeldung',
+    appCode: 'Code Ihrer App oder ein Ersatzcode',
+    codeNeeded: 'Geben Sie auch den Code ein, den Ihre Authenticator-App zeigt.',
   },
   reset: {
     title: 'Passwort zurücksetzen',

@@ -85,6 +85,11 @@ export const en = {
     submit: 'Log in',
     lost: 'Your session has ended. Log in again to go on where you were.',
     forgot: 'Forgot your password?',
+    logInWith: (name: string) => `Log in with ${name}`,
+    goingOn: 'You are being logged in.',
+    toLogin: 'To the login',
+    appCode: 'Code of your app, or a recovery code',
+    codeNeeded: 'Enter the code that your authenticator app shows, too.',
   },
   reset: {
     title: 'Reset the password',
