@@ -18,6 +18,8 @@ export type Session = Partial<Made> & {
   permissions?: readonly Permission[] | null;
   /** Of a token: it opens nothing but GET. */
   readOnly?: boolean;
+  /** Of a token: what its user calls it. */
+  name?: string;
   /** Of a token: ms, to the minute. */
   lastUsed?: number | null;
 };
@@ -25,6 +27,8 @@ export type Session = Partial<Made> & {
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
 export type Account = {
   accountId: number;
+  /** Missing in accounts of earlier versions, until the profile changes. */
+  username?: string;
   customerId: number | null;
   isAdmin: boolean;
   permissions: Permission[];

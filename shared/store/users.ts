@@ -14,8 +14,8 @@ const keyOf = (customerId: number | null, userId: number) => items.user({ custom
 const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
-  const { id: accountId, customerId, isAdmin, permissions, canLogin, locale } = user;
-  return { accountId, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
+  const { id: accountId, username, customerId, isAdmin, permissions, canLogin, locale } = user;
+  return { accountId, username, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
 };
 
 export const userReads = (table: TableReader) => ({
@@ -52,11 +52,15 @@ export const userWrites = (table: Table) => ({
 
   /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id, email } = user;
+    const { accountKey, customerId, id, email, username } = user;
     const set = { ...profile, updateDate: now };
     const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const isMoved = profile.email !== email;
-    const account = { set: { locale: profile.locale }, ...(isMoved && { add: { mailbox: 1 } }), if: asJudged(user) };
+    const account = {
+      set: { locale: profile.locale, username },
+      ...(isMoved && { add: { mailbox: 1 } }),
+      if: asJudged(user),
+    };
     const failed = await table.write(
       { update: keyOf(customerId, id), changes: changes({ set, if: sameAddress }) },
       { update: items.account({ accountKey }), changes: changes(account) },

@@ -4,6 +4,7 @@ import { serve } from '../../../shared/api/serve.ts';
 import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
 import type { Passwords } from '../../../shared/auth/password.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import type { Actor } from '../../../shared/domain/audit.ts';
 import type { Login } from '../../../shared/domain/user.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
@@ -30,6 +31,12 @@ const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address:
 
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
+/** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
+const claimed = ({ account }: Known, username: string): [Actor, number] => {
+  const id = account && String(account.accountId);
+  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? 0];
+};
+
 /** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
 const authenticate = async (
   { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
@@ -44,9 +51,10 @@ const authenticate = async (
 };
 
 export const handler = serve(auth, {
-  login: async ({ body, address, fail, event }, { store, now, random, passwords, measure }) => {
+  login: async ({ body, address, fail, event, actAs }, { store, now, random, passwords, measure }) => {
     const username = usernameKey(body.username);
     const known = await lookUp(store, username, address);
+    actAs(...claimed(known, body.username));
     const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
     const wait = await throttle.before();
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
@@ -71,17 +79,17 @@ export const handler = serve(auth, {
     return new Reply(user, { headers: { Token: token }, cookies: sessionCookies(event, token, accountId, csrf) });
   },
 
-  requestPasswordReset: async ({ body, address, fail }, deps) => {
-    const seconds = await requestReset(usernameKey(body.username), address, deps);
+  requestPasswordReset: async ({ body, address, fail, actAs }, deps) => {
+    const seconds = await requestReset(usernameKey(body.username), address, { ...deps, actAs });
     return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
   },
 
-  confirmPasswordReset: async ({ body, address, fail, refuse }, deps) => {
+  confirmPasswordReset: async ({ body, address, fail, refuse, actAs }, deps) => {
     const { store, now } = deps;
     if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
     const wait = await secondsOfAddress(store, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const accountKey = await confirmReset(body, deps);
+    const accountKey = await confirmReset(body, { ...deps, actAs });
     if (accountKey === null) {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');

@@ -27,9 +27,11 @@ export const isLive = (
   (session.expires === null || session.expires > now());
 
 /** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
-const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
-  const { accountId, customerId, locale } = account;
-  const who = { accountId, customerId, locale, kind, readOnly };
+const callerOf = (session: Session, account: Account): Caller => {
+  const { kind, permissions: scope = null, readOnly = false, name: token } = session;
+  const { accountId, customerId, locale, username = null } = account;
+  const name = username !== null && token !== undefined ? `${username} (${token})` : username;
+  const who = { accountId, name, customerId, locale, kind, readOnly };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
   return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };
