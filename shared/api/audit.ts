@@ -10,7 +10,7 @@ import { ApiError, errors } from './errors.ts';
 import type { ApiRequest } from './exchange.ts';
 import { type Writes, writingBy } from './noted-table.ts';
 
-type Auditing = Pick<Runtime, 'table'> & Noting;
+type Auditing = Pick<Runtime, 'table' | 'failpoint'> & Noting;
 type Call = Pick<ApiRequest, 'event' | 'context'>;
 type Line = { customerId: number; line: StoredLine };
 
@@ -26,13 +26,14 @@ const keyOf = (write: Write): Key => {
 
 /** Makes the writes of a call whose line is kept before the first of them is made. */
 const notedWrites = (call: Call, runtime: Auditing) => {
-  const { table } = runtime;
+  const { table, failpoint = () => {} } = runtime;
   let ahead: Promise<Line> | null = null;
   /** Writes that were begun, less those of which the table said that they changed nothing. */
   let made = 0;
   const put = async (keys: readonly Key[]): Promise<Line> => {
     const { customerId, line } = lineOf(call, keys, runtime);
     await auditLines(table).put(customerId, line);
+    failpoint('audit.kept');
     return { customerId, line };
   };
   const noted = async <T>(
@@ -45,6 +46,7 @@ const notedWrites = (call: Call, runtime: Auditing) => {
     ahead ??= put(keys);
     await ahead;
     const result = await write();
+    failpoint('audit.changed');
     if (!isMade(result)) made -= 1;
     return result;
   };
