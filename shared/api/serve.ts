@@ -7,6 +7,7 @@ import { bestLocale } from '../domain/locale.ts';
 import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
+import { notedTable } from '../store/noted-table.ts';
 import { store } from '../store/store.ts';
 import { addressOf } from './address.ts';
 import { preflightHeaders } from './cors.ts';
@@ -29,7 +30,6 @@ import { authorise } from './middleware/authorise.ts';
 import { checkCsrf } from './middleware/csrf.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
-import { notedTable } from './noted-table.ts';
 import {
   type Call,
   doorOf,

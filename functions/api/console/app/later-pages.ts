@@ -6,6 +6,7 @@ import { FirmwaresPage } from './admin/firmwares.tsx';
 import { KeysPage } from './admin/keys.tsx';
 import { UserPage } from './admin/user.tsx';
 import { UsersPage } from './admin/users.tsx';
+import { AuditPage } from './audit/audit.tsx';
 import { BotsPage } from './bots/bots.tsx';
 import { AllDeliveriesPage } from './deliveries/all.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
@@ -37,5 +38,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ AuditPage, ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Table } from '../store/client.ts';
+import type { Table } from './client.ts';
 
 /** The part of a table that changes something. */
 export type Writes = Pick<Table, 'update' | 'write'>;
