@@ -1,4 +1,5 @@
 import { admin } from './admin-de.ts';
+import { audit } from './audit-de.ts';
 import { bots } from './bots-de.ts';
 import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
@@ -120,6 +121,7 @@ export const de: Texts = {
   setup,
   groups,
   rules,
+  audit,
   bots,
   channels,
   webhooks,

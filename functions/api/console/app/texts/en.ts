@@ -1,5 +1,6 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
+import { audit } from './audit-en.ts';
 import { bots } from './bots-en.ts';
 import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
@@ -113,6 +114,7 @@ export const en = {
   setup,
   groups,
   rules,
+  audit,
   bots,
   channels,
   webhooks,
