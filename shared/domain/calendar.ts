@@ -67,3 +67,18 @@ export const partsOf = (from: string, before: string, timeZone: string): Part[] 
   }
   return parts;
 };
+
+/** A day that a part of a span has, or the part of it: from a time (ms) on, up to another one. */
+export type Day = { date: string; from: number; to: number };
+
+/** The days of a part, the first and the last one as far as they are in it. */
+export const daysOf = ({ from, to }: Part, timeZone: string): Day[] => {
+  const days: Day[] = [];
+  for (let at = from; at < to; ) {
+    const { date } = wallTime(at, timeZone);
+    const end = Math.min(to, startOfDay(dayAfter(date), timeZone));
+    days.push({ date, from: at, to: end });
+    at = end;
+  }
+  return days;
+};

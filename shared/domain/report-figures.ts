@@ -1,4 +1,4 @@
-import type { Part } from './calendar.ts';
+import { daysOf, type Part } from './calendar.ts';
 import type { Situation } from './event.ts';
 import type { Feedback } from './feedback.ts';
 import type { Figures, ReportMonth } from './report.ts';
@@ -100,8 +100,18 @@ const figuresOf = ({ events, opinions, silences }: All, { from, to }: Part): Fig
   };
 };
 
+const perDay = ({ events, opinions }: All, part: Part, timeZone: string): ReportMonth['days'] => {
+  const falls = events.filter(({ situation }) => ['falls', 'sensitiveFalls'].includes(kindOf[situation] ?? ''));
+  const falseAlarms = opinions.filter(({ classification }) => classification === 'FALSE_POSITIVE');
+  return daysOf(part, timeZone).map(({ date, from, to }) => {
+    const countIn = (all: readonly { at: number }[]) => all.filter(({ at }) => at >= from && at < to).length;
+    return { date, falls: countIn(falls), falseAlarms: countIn(falseAlarms) };
+  });
+};
+
 type Given = {
   parts: readonly (Part & { isWhole: boolean })[];
+  timeZone: string;
   /** In the order in which they were made. */
   hits: readonly ReportHit[];
   /** Feedback that names no rule hit. */
@@ -112,7 +122,7 @@ type Given = {
 };
 
 /** The figures of each part of a span, of each sensor that the customer has or that something was told of. */
-export const monthsOf = ({ parts, hits, loose, sensors, now }: Given): ReportMonth[] => {
+export const monthsOf = ({ parts, timeZone, hits, loose, sensors, now }: Given): ReportMonth[] => {
   const byEvent = Map.groupBy(hits, ({ sensorId, sensorEventId }) => keyOf(sensorId, sensorEventId));
   const events = Map.groupBy([...byEvent.values()].flatMap(eventOf), ({ sensorId }) => sensorId);
   const opinions = Map.groupBy(opinionsOf(hits, loose), ({ sensorId }) => sensorId);
@@ -134,6 +144,7 @@ export const monthsOf = ({ parts, hits, loose, sensors, now }: Given): ReportMon
     ...part,
     isWhole,
     total: figuresOf(home, part),
+    days: perDay(home, part, timeZone),
     rooms: rooms.map(({ sensorId, name, ...all }) => ({ sensorId, name, ...figuresOf(all, part) })),
   }));
 };

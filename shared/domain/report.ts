@@ -32,6 +32,13 @@ export const ReportMonth = z
     to: millis.meta({ description: 'nor is what came at this time or later' }),
     isWhole: z.boolean().meta({ description: 'the whole month is counted, and over' }),
     total: Figures,
+    days: z.array(
+      z.object({
+        date: z.string().meta({ description: '`YYYY-MM-DD`' }),
+        falls: count.meta({ description: '`falls` and `sensitiveFalls`' }),
+        falseAlarms: count,
+      }),
+    ),
     rooms: z.array(
       Figures.extend({
         sensorId: z.string(),

@@ -59,7 +59,7 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
   const hits = (await store.reports.hits(customerId, start, end, MOST_HITS)) ?? fail('report_too_long');
   const ids = sensors.map(({ id }) => id);
   const loose = await looseFeedback(call, deps, ids, start);
-  return { ...about, months: monthsOf({ parts, hits, loose, sensors, now: end > now ? now : null }) };
+  return { ...about, months: monthsOf({ parts, timeZone, hits, loose, sensors, now: end > now ? now : null }) };
 };
 
 export const handler = serve(reports, {

@@ -26,7 +26,7 @@ const opinion = (classification: Feedback['classification'], more: Partial<Feedb
   ...more,
 });
 const figures = (hits: readonly ReportHit[], loose: readonly Feedback[] = [], now: number | null = null) =>
-  monthsOf({ parts, hits, loose, sensors, now });
+  monthsOf({ parts, timeZone: 'UTC', hits, loose, sensors, now });
 const none = {
   ...{ falls: 0, sensitiveFalls: 0, suspectedFalls: 0, falseAlarms: 0, confirmed: 0, missed: 0 },
   ...{ acknowledged: 0, unanswered: 0, medianMs: null, p90Ms: null },
@@ -74,6 +74,23 @@ describe('falls', () => {
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
   });
+});
+
+test('each day has its falls and false alarms', () => {
+  const feedback = opinion('FALSE_POSITIVE', { ruleHitId: 1 });
+  const [october, november] = figures([
+    hit(1, 'fall_detected', { feedback }),
+    hit(2),
+    hit(3, 'fall_suspected'),
+    hit(99),
+  ]);
+  expect(october?.days.slice(0, 2)).toEqual([
+    { date: '1970-01-01', falls: 2, falseAlarms: 1 },
+    { date: '1970-01-02', falls: 0, falseAlarms: 0 },
+  ]);
+  // A day that the span cuts is in both of its parts.
+  expect(october?.days.at(-1)).toEqual({ date: '1970-01-05', falls: 1, falseAlarms: 0 });
+  expect(november?.days[0]).toEqual({ date: '1970-01-05', falls: 0, falseAlarms: 0 });
 });
 
 describe('feedback', () => {

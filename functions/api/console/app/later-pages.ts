@@ -13,6 +13,7 @@ import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
+import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
@@ -37,5 +38,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ ChannelsPage, ReportsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -9,7 +9,7 @@ const figures: Figures = {
   ...{ silences: 1, silentMs: 3_600_000, silencesWithoutEnd: 0 },
 };
 const csv = (name: string | null): string => {
-  const month = { month: '2026-11', from: 0, to: 1, isWhole: true, total: figures };
+  const month = { month: '2026-11', from: 0, to: 1, isWhole: true, total: figures, days: [] };
   const rooms = [{ sensorId: 'id', name, ...figures }];
   const bytes = csvOf({ timeZone: 'UTC', from: '2026-11-01', to: '2026-11-30', months: [{ ...month, rooms }] });
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);

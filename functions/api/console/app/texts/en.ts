@@ -38,6 +38,7 @@ export const en = {
   nothingHere: 'There is no such page.',
   toOverview: 'To the overview',
   never: 'never',
+  reports: 'Reports',
   yes: 'yes',
   no: 'no',
   none: 'none',
