@@ -144,7 +144,7 @@ export const monthsOf = ({ parts, timeZone, hits, loose, sensors, now }: Given):
     ...part,
     isWhole,
     total: figuresOf(home, part),
-    days: perDay(home, part, timeZone),
+    days: perDay(home, { ...part, to: Math.min(part.to, now === null ? part.to : now + 1) }, timeZone),
     rooms: rooms.map(({ sensorId, name, ...all }) => ({ sensorId, name, ...figuresOf(all, part) })),
   }));
 };

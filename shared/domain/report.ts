@@ -34,7 +34,7 @@ export const ReportMonth = z
     total: Figures,
     days: z.array(
       z.object({
-        date: z.string().meta({ description: '`YYYY-MM-DD`' }),
+        date: z.string().meta({ description: '`YYYY-MM-DD`; none has yet to come' }),
         falls: count.meta({ description: '`falls` and `sensitiveFalls`' }),
         falseAlarms: count,
       }),

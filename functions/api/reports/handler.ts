@@ -47,9 +47,9 @@ const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
   const parts = partsOf(first, behind, timeZone)
     .filter((part) => part.to > since && part.from <= now)
     .map((part) => {
-      const counted = { ...part, from: Math.max(part.from, since), to: Math.min(part.to, now + 1) };
+      const counted = { ...part, from: Math.max(part.from, since) };
       const whole = partsOf(firstDay(part.month), dayBehind(part.month), timeZone)[0];
-      return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to };
+      return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to && counted.to <= now };
     });
   const about = { timeZone, from: first, to: lastDay(to) };
   const [start, end] = [parts[0]?.from, parts.at(-1)?.to];

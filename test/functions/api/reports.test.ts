@@ -65,6 +65,9 @@ describe('getReport', () => {
     expect({ timeZone, from, to }).toEqual({ timeZone: 'Europe/Berlin', from: '2027-03-01', to: '2027-03-31' });
     expect(months).toHaveLength(1);
     expect(months[0]).toMatchObject({ month: '2027-03', from: Date.parse('2027-02-28T23:00:00Z'), isWhole: false });
+    // The end of the month, and no time of the call: an answer changes when what it tells of does.
+    expect(months[0]?.to).toBe(Date.parse('2027-03-31T22:00:00Z'));
+    expect(months[0]?.days.at(-1)).toEqual({ date: '2027-03-31', falls: 0, falseAlarms: 0 });
     expect(months[0]?.rooms).toMatchObject([{ sensorId: home.sensor.sensorId, falls: 0, medianMs: null }]);
   });
 

@@ -55,7 +55,7 @@ const Lacks = ({ month }: { month: ReportMonth }) => {
     <Text size="sm" c="dimmed">
       {[
         isCut && texts.partly(dates.dateTime(month.from)),
-        !month.isWhole && month.to > Date.now() - 3_600_000 && texts.soFar,
+        !month.isWhole && month.to > Date.now() && texts.soFar,
         texts.silence,
         silencesWithoutEnd > 0 && texts.withoutEnd(silencesWithoutEnd),
       ]

@@ -10,7 +10,7 @@ import '../ui/list.css';
 const SHOWN = 200;
 
 // Heads of many columns of numbers have several lines.
-const amount = { ta: 'end', style: { whiteSpace: 'normal' } } as const;
+const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];
 /** How much a room has to tell: those with the most come first. */
