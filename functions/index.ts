@@ -17,6 +17,7 @@ import { makerAConfig } from './api/maker-a-config/contract.ts';
 import { makerBConfig } from './api/maker-b-config/contract.ts';
 import { openFalls } from './api/open-falls/contract.ts';
 import { provisioningKeys } from './api/provisioning-keys/contract.ts';
+import { reports } from './api/reports/contract.ts';
 import { rooms } from './api/rooms/contract.ts';
 import { ruleHits } from './api/rule-hits/contract.ts';
 import { rules } from './api/rules/contract.ts';
@@ -46,6 +47,7 @@ export const groups = [
   rooms,
   openFalls,
   ruleHits,
+  reports,
   acknowledge,
   feedback,
   makerAConfig,

@@ -107,6 +107,7 @@ const otherTests: Record<string, string> = {
   'test/units-of-feeds.test.ts': 'what a fall costs that is fetched, over all workers',
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
   'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
+  'test/units-of-reports.test.ts': 'what a report costs, over the store and its operation',
 };
 /** A test mirrors the code when files of the code lie in the same folder, or in a folder of the test's own name. */
 const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {

@@ -19,6 +19,8 @@ export type HitItem = Omit<
   nobodyOnDuty?: true;
   /** Missing until somebody takes care of it: acknowledgements.ts. */
   acknowledgement?: Acknowledgement;
+  /** Its event was simulated, and a rule that tells of those fired. Those of before this field was kept lack it. */
+  isSimulated?: true;
   /** Its last change is among the late ones: late-change.ts. */
   isLate?: true;
   /** While the escalation of its rule goes on: how far it has come, and the event that is told. escalations.ts. */

@@ -37,6 +37,7 @@ export { pushKeys } from './push-keys.ts';
 export { recipients } from './recipients.ts';
 export { repetitions } from './repetitions.ts';
 export { replays } from './replays.ts';
+export { reports } from './reports.ts';
 export { resets } from './resets.ts';
 export { rooms } from './rooms.ts';
 export { ruleHits } from './rule-hits.ts';

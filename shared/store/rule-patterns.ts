@@ -56,6 +56,20 @@ export const rulePatterns = {
     0,
     `0.5 for each hit of the page; ${halvings}`,
   ),
+  'reports.hits': pattern(
+    'What the hits of a customer within a span say',
+    { get: ['ruleHit'], query: ['ruleHit'] },
+    3,
+    0,
+    '0.5 for each 4 KB of them, and for each halving of the list to find its ends',
+  ),
+  'reports.feedback': pattern(
+    'The feedback that was given on a sensor since a time',
+    { query: ['feedback'] },
+    0.5,
+    0,
+    'for each 4 KB of it',
+  ),
   'ruleHits.append': pattern(
     'Append a hit after the last one, once for its event and rule',
     { get: ['heartbeat'], query: ['ruleHit'], put: ['ruleHit'] },

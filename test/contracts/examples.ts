@@ -117,6 +117,8 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listSensors: nothing,
   listAudit: nothing,
   listOpenFalls: nothing,
+  getReport: nothing,
+  downloadReport: nothing,
   linkSensor: async ({ anybody }) => {
     const { pairingCode: code } = await register(anybody, PROVISIONING_KEY, nextHardwareId());
     return { body: { manufacturer: 'maker_a', code } };

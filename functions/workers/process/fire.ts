@@ -71,6 +71,7 @@ const newHit = (
     sensorEventId: eventContext.event.uuid,
     situation: rule.situation,
     ...(nobodyOnDuty && { nobodyOnDuty }),
+    ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
     messages: told.map((one) => messageFor(deps, one)),
     escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
     cause,

@@ -51,6 +51,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   webhook_disabled: 'Der Webhook ist abgeschaltet',
   webhook_has_address: 'Der Webhook hat eine Adresse: was er zu melden hat, wird dorthin gesendet, nicht abgeholt',
   acknowledged_already: '{name} kümmert sich schon darum',
+  report_too_long: 'In diesem Zeitraum ist mehr, als ein Bericht zählt; wählen Sie einen kürzeren',
   body_too_slow: 'Die Anfrage brauchte zu lange, um anzukommen',
   limit_reached: 'Die Grenze ist erreicht: höchstens {most} {what}',
   registration_refused:

@@ -51,6 +51,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   webhook_disabled: 'The webhook is switched off',
   webhook_has_address: 'The webhook has an address: what it has to tell is posted there, not fetched',
   acknowledged_already: '{name} takes care of it already',
+  report_too_long: 'There is more in this span than one report counts; ask for a shorter one',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'The limit is reached: {most} {what} at most',
   registration_refused:

@@ -15,6 +15,7 @@ import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
+import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
@@ -40,5 +41,6 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ AuditPage, OidcPage, OtpFirstPage, ChannelsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ AuditPage, OidcPage, OtpFirstPage, ChannelsPage, ReportsPage, SensorPage },
+  ...{ NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -1,4 +1,4 @@
-import { HomeIcon, SignalIcon } from '@heroicons/react/24/outline';
+import { ChartBarIcon, HomeIcon, SignalIcon } from '@heroicons/react/24/outline';
 import type { User } from 'openapi';
 import type { ComponentType } from 'react';
 import { OverviewPage } from './overview/overview.tsx';
@@ -26,6 +26,11 @@ export const pages: readonly Page[] = [
   { path: '/', page: OverviewPage, entry: { label: (texts) => texts.overview.title, icon: HomeIcon } },
   { path: '/sensors', page: SensorsPage, entry: { label: (texts) => texts.sensors.title, icon: SignalIcon } },
   { path: '/sensors/:sensorId', page: later('SensorPage') },
+  {
+    path: '/reports',
+    page: later('ReportsPage'),
+    entry: { label: (texts) => texts.reports, icon: ChartBarIcon },
+  },
   ...setupPages,
   { path: '/account', page: later('ProfilePage') },
   { path: '/account/channels', page: later('ChannelsPage') },

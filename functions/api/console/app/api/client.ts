@@ -6,7 +6,7 @@ import { createClient } from '../../../../../lib/client/client.ts';
  */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
-const apiUrl = new URL('..', folder).href.slice(0, -1);
+export const apiUrl = new URL('..', folder).href.slice(0, -1);
 
 /** The address from which a receiver fetches what a webhook has to tell. */
 export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;

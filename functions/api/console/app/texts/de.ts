@@ -38,6 +38,7 @@ export const de: Texts = {
   nothingHere: 'Diese Seite gibt es nicht.',
   toOverview: 'Zur Übersicht',
   never: 'nie',
+  reports: 'Berichte',
   yes: 'ja',
   no: 'nein',
   none: 'keine',

@@ -39,6 +39,7 @@ export const en = {
   nothingHere: 'There is no such page.',
   toOverview: 'To the overview',
   never: 'never',
+  reports: 'Reports',
   yes: 'yes',
   no: 'no',
   none: 'none',

@@ -37,13 +37,15 @@ type Drawing = {
   looks: readonly Look[];
   height: number;
   after: number;
+  /** Where the axis of time has its labels; left out, where there is room for them. */
+  ticks?: readonly number[] | undefined;
   scheme: keyof typeof COLORS;
   timeOf: (seconds: number) => string;
 };
 
 /** Draws a chart into an element, with the width of the element. */
 export const draw = (Plot: typeof uPlot, holder: HTMLElement, drawing: Drawing): uPlot => {
-  const { data, looks, height, after, scheme, timeOf } = drawing;
+  const { data, looks, height, after, ticks, scheme, timeOf } = drawing;
   const { tick, grid } = COLORS[scheme];
   const axis = { stroke: tick, grid: { stroke: grid }, ticks: { stroke: grid } };
   const options: Options = {
@@ -58,7 +60,7 @@ export const draw = (Plot: typeof uPlot, holder: HTMLElement, drawing: Drawing):
       y: { range: (_, __, most) => [0, Math.max(1, Math.ceil(most * 1.1))] },
     },
     axes: [
-      { ...axis, values: (_, splits) => splits.map(timeOf) },
+      { ...axis, values: (_, splits) => splits.map(timeOf), ...(ticks && { splits: [...ticks] }) },
       { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
     ],
     series: [{}, ...looks.map(seriesOf(Plot))],

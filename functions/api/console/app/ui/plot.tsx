@@ -17,18 +17,20 @@ type PlotProps = {
   height?: number;
   /** The time (s) that the chart extends beyond its last value, which is the width of a bar. */
   after?: number;
+  /** Where (s) the labels of the times are; left out, where there is room for them. With others it needs another `key`. */
+  ticks?: readonly number[];
   /** Formats a time (s). */
   timeOf: (seconds: number) => string;
 };
 
-const Canvas = ({ label, data, looks, height = 200, after = 0, timeOf }: PlotProps) => {
+const Canvas = ({ label, data, looks, height = 200, after = 0, ticks, timeOf }: PlotProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart>(null);
-  const shown = useRef({ data, timeOf });
+  const shown = useRef({ data, ticks, timeOf });
   const scheme = useComputedColorScheme('light');
   const locale = useLocale();
   const { showBoundary } = useErrorBoundary();
-  shown.current = { data, timeOf };
+  shown.current = { data, ticks, timeOf };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is drawn again for another language, which formats times differently
   useEffect(() => {
     const { current } = holder;

@@ -1,0 +1,47 @@
+import type { ReportMonth } from 'openapi';
+import { useMemo } from 'react';
+import { Section } from '../ui/section.tsx';
+import { Bars } from './bars.tsx';
+import { useMonths, useReportTexts } from './texts.ts';
+
+const MINUTE = 60_000;
+const tenths = (value: number) => Math.round(value * 10) / 10;
+const minutes = (ms: number | null) => (ms === null ? null : tenths(ms / MINUTE));
+
+/** Months beside each other, the oldest first. */
+export const Compared = ({ months }: { months: readonly ReportMonth[] }) => {
+  const texts = useReportTexts();
+  const names = useMonths();
+  const charts = useMemo(() => {
+    const groupsOf = (valuesOf: (total: ReportMonth['total']) => (number | null)[]) =>
+      months.map(({ month, total }) => ({ name: names.short(month), values: valuesOf(total) }));
+    const all = [
+      {
+        title: texts.fallsOf,
+        series: [texts.falls, texts.falseAlarms],
+        groups: groupsOf(({ falls, sensitiveFalls, falseAlarms }) => [falls + sensitiveFalls, falseAlarms]),
+      },
+      {
+        title: texts.answersOf,
+        series: [texts.half, texts.nine],
+        groups: groupsOf(({ medianMs, p90Ms }) => [minutes(medianMs), minutes(p90Ms)]),
+      },
+      {
+        title: texts.silenceOf,
+        series: [texts.silenceOf],
+        groups: groupsOf(({ silentMs }) => [tenths(silentMs / (60 * MINUTE))]),
+      },
+    ];
+    // Without silence there is nothing to compare, or no rule that tells of it.
+    return months.some(({ total }) => total.silences > 0) ? all : all.slice(0, 2);
+  }, [months, texts, names]);
+  return (
+    <Section title={texts.months}>
+      <div className="cards">
+        {charts.map((chart) => (
+          <Bars key={chart.title} {...chart} />
+        ))}
+      </div>
+    </Section>
+  );
+};

@@ -1,0 +1,80 @@
+import { Table, Text } from '@mantine/core';
+import type { ReportMonth } from 'openapi';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { NameLink } from '../ui/name.tsx';
+import { duration } from './duration.ts';
+import { useReportTexts } from './texts.ts';
+import '../ui/list.css';
+
+/** So many rooms are shown. All of them are in the file. */
+const SHOWN = 200;
+
+// Heads of many columns of numbers have several lines.
+const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
+
+type Room = ReportMonth['rooms'][number];
+/** How much a room has to tell: those with the most come first. */
+const weightOf = (room: Room): number =>
+  [room.falls, room.sensitiveFalls, room.suspectedFalls, room.falseAlarms, room.missed, room.silences].reduce(
+    (sum, count, at) => sum + count * (at < 2 ? 1_000 : 1),
+    0,
+  );
+
+/** The figures of a month by room. */
+export const Rooms = ({ month }: { month: ReportMonth }) => {
+  const { sensors } = useTexts();
+  const texts = useReportTexts();
+  const dates = useDates();
+  const time = (ms: number | null) => (ms === null ? '–' : duration(ms));
+  const columns: { head: string; cell: (room: Room) => string; isMinor?: true }[] = [
+    { head: texts.falls, cell: (room) => dates.number(room.falls + room.sensitiveFalls) },
+    { head: texts.suspected, cell: (room) => dates.number(room.suspectedFalls), isMinor: true },
+    { head: texts.falseAlarms, cell: (room) => dates.number(room.falseAlarms) },
+    { head: texts.missed, cell: (room) => dates.number(room.missed), isMinor: true },
+    { head: texts.unanswered, cell: (room) => dates.number(room.unanswered), isMinor: true },
+    { head: texts.median, cell: (room) => time(room.medianMs), isMinor: true },
+    { head: texts.p90, cell: (room) => time(room.p90Ms), isMinor: true },
+    { head: texts.silences, cell: (room) => dates.number(room.silences), isMinor: true },
+    { head: texts.silent, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
+  ];
+  const byName = (one: Room, other: Room) =>
+    (one.name ?? '').localeCompare(other.name ?? '', undefined, { numeric: true });
+  const rooms = month.rooms.toSorted((one, other) => weightOf(other) - weightOf(one) || byName(one, other));
+  return (
+    <>
+      <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
+        <Table aria-label={texts.rooms} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{sensors.name}</Table.Th>
+              {columns.map(({ head, isMinor }) => (
+                <Table.Th key={head} {...amount} className={isMinor ? 'minor' : ''}>
+                  {head}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rooms.slice(0, SHOWN).map((room) => (
+              <Table.Tr key={room.sensorId}>
+                <Table.Td miw="8rem">
+                  {room.name === null ? (
+                    texts.gone
+                  ) : (
+                    <NameLink href={`/sensors/${room.sensorId}`}>{room.name}</NameLink>
+                  )}
+                </Table.Td>
+                {columns.map(({ head, cell, isMinor }) => (
+                  <Table.Td key={head} {...amount} className={isMinor ? 'minor' : ''}>
+                    {cell(room)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {rooms.length > SHOWN && <Text size="sm">{texts.more(rooms.length - SHOWN)}</Text>}
+    </>
+  );
+};

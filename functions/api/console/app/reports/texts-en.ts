@@ -1,0 +1,33 @@
+export const reports = {
+  explain:
+    'Made of what rules told and of what people said of it. Both are kept for 120 days. What no rule watches is not counted.',
+  month: 'Month',
+  download: 'Table as a file (CSV)',
+  soFar: 'This month is not over.',
+  partly: (from: string) => `Nothing before ${from} is kept any more.`,
+  none: 'Nothing of this month is kept.',
+  perDay: 'Falls by day',
+  months: 'Months compared',
+  fallsOf: 'Falls and false alarms',
+  answersOf: 'Minutes until somebody took care',
+  silenceOf: 'Hours of silence',
+  falls: 'Falls',
+  suspected: 'Suspected falls',
+  falseAlarms: 'False alarms',
+  missed: 'Missed falls',
+  unanswered: 'Unanswered',
+  median: 'Answered: half within',
+  p90: '9 of 10 within',
+  half: 'half of the falls',
+  nine: '9 of 10',
+  silences: 'Times silent',
+  silent: 'Silent for',
+  silence:
+    'Silence is what rules on “Sensor silent” told. It has a length where a rule on “Sensor online” told its end, or while it lasts.',
+  withoutEnd: (count: number) =>
+    count === 1 ? 'Of 1 silence no rule told the end.' : `Of ${count} silences no rule told the end.`,
+  rooms: 'By room',
+  gone: 'Sensor that is gone',
+  more: (count: number) => `${count} more rooms are in the file.`,
+  of: (name: string, values: string) => `${name}: ${values}`,
+};

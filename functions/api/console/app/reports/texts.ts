@@ -1,0 +1,23 @@
+import { useMemo } from 'react';
+import { useLocale } from '../texts/texts.tsx';
+import { reports as de } from './texts-de.ts';
+import { reports as en } from './texts-en.ts';
+
+const languages: Readonly<Record<string, typeof en>> = { en, de };
+
+/** The texts of the reports. They are loaded with their page: all that is loaded first has to be small. */
+export const useReportTexts = (): typeof en => languages[useLocale()] ?? en;
+
+/** Formats of months (`YYYY-MM`): `November 2026`, and `Nov`. */
+export const useMonths = () => {
+  const locale = useLocale();
+  return useMemo(() => {
+    const long = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+    const short = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' });
+    const timeOf = (month: string) => Date.parse(`${month}-01`);
+    return {
+      long: (month: string) => long.format(timeOf(month)),
+      short: (month: string) => short.format(timeOf(month)),
+    };
+  }, [locale]);
+};

@@ -1,0 +1,73 @@
+import { type Call, Reply } from '../../../shared/api/operation.ts';
+import { serve } from '../../../shared/api/serve.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import { dayBehind, firstDay, lastDay, monthAfter, monthOf, partsOf } from '../../../shared/domain/calendar.ts';
+import { RETENTION } from '../../../shared/domain/event.ts';
+import type { Feedback } from '../../../shared/domain/feedback.ts';
+import type { Report } from '../../../shared/domain/report.ts';
+import { monthsOf } from '../../../shared/domain/report-figures.ts';
+import { MOST_HITS, MOST_MONTHS, MOST_SENSORS, reports } from './contract.ts';
+import { csvOf } from './csv.ts';
+
+type Operations = typeof reports.operations;
+type ReportCall = Pick<Call<Operations['getReport']>, 'customerId' | 'query' | 'fail' | 'refuse'>;
+type ReportDeps = Deps<Operations['getReport']['uses'][number]>;
+
+/** So many sensors are asked for at a time. */
+const AT_ONCE = 25;
+
+/** Feedback that names no rule hit: that of a hit is found there. */
+const looseFeedback = async (
+  { fail, customerId }: ReportCall,
+  { store }: ReportDeps,
+  sensorIds: readonly string[],
+  since: number,
+): Promise<Feedback[]> => {
+  const found: Feedback[] = [];
+  for (let at = 0; at < sensorIds.length; at += AT_ONCE) {
+    const some = sensorIds.slice(at, at + AT_ONCE);
+    const read = await Promise.all(some.map((id) => store.reports.feedback(customerId, id, since)));
+    for (const list of read)
+      found.push(...(list ?? fail('report_too_long')).filter(({ ruleHitId }) => ruleHitId === null));
+  }
+  return found;
+};
+
+const report = async (call: ReportCall, deps: ReportDeps): Promise<Report> => {
+  const { customerId, query, fail, refuse } = call;
+  const { store } = deps;
+  const { timeZone } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
+  const now = deps.now();
+  const { from = monthOf(now, timeZone), to = from } = query;
+  const [first, behind] = [firstDay(from), dayBehind(to)];
+  if (behind <= first) return refuse('to', 'minimum', { limit: from });
+  const latest = monthAfter(first.slice(0, 7), MOST_MONTHS - 1);
+  if (to.slice(0, 7) > latest) return refuse('to', 'maximum', { limit: latest });
+  const since = now - RETENTION;
+  const parts = partsOf(first, behind, timeZone)
+    .filter((part) => part.to > since && part.from <= now)
+    .map((part) => {
+      const counted = { ...part, from: Math.max(part.from, since) };
+      const whole = partsOf(firstDay(part.month), dayBehind(part.month), timeZone)[0];
+      return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to && counted.to <= now };
+    });
+  const about = { timeZone, from: first, to: lastDay(to) };
+  const [start, end] = [parts[0]?.from, parts.at(-1)?.to];
+  if (start === undefined || end === undefined) return { ...about, months: [] };
+  const sensors = await store.sensors.list(customerId);
+  if (sensors.length > MOST_SENSORS) return fail('report_too_long');
+  const hits = (await store.reports.hits(customerId, start, end, MOST_HITS)) ?? fail('report_too_long');
+  const ids = sensors.map(({ id }) => id);
+  const loose = await looseFeedback(call, deps, ids, start);
+  return { ...about, months: monthsOf({ parts, timeZone, hits, loose, sensors, now: end > now ? now : null }) };
+};
+
+export const handler = serve(reports, {
+  getReport: (call, deps) => report(call, deps),
+
+  downloadReport: async (call, deps) => {
+    const made = await report(call, deps);
+    const name = `report-${call.customerId}-${made.from}-${made.to}.csv`;
+    return new Reply(csvOf(made), { headers: { 'Content-Disposition': `attachment; filename="${name}"` } });
+  },
+});

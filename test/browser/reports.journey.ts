@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { skippingClock } from '../../lib/local/clock.ts';
+import { firstId } from '../../shared/store/hit-item.ts';
+import { changes } from '../../shared/store/request.ts';
+import { store } from '../../shared/store/store.ts';
+import { items } from '../../shared/store/table.ts';
+import { seedHits } from '../fixtures/hits.ts';
+import { linkSensor } from '../fixtures/home.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+const ROOMS = 12;
+const FALLS = 90;
+
+let site: Site;
+/** A home with a fall a day for 90 days, of which each third was a false alarm and each seventh is unanswered. */
+beforeAll(async () => {
+  site = await startSite('maple', { clock: skippingClock(Date.now()) });
+  const { customerId, client } = site.home;
+  const { table } = site.cloud.runtime;
+  const sensors: string[] = [];
+  for (let room = 1; room <= ROOMS; room++) {
+    const { sensorId } = await linkSensor(client);
+    sensors.push(sensorId);
+    const at = `/sensors/${sensorId}/maker_a/config/basic`;
+    await client.ok('PUT', at, { ...(await client.ok('GET', at)), name: room === 1 ? '=1+1' : `Room ${100 + room}` });
+  }
+  const log = { customerId, sensors, count: FALLS, from: Date.now() - (FALLS + 1) * DAY, stepMs: DAY };
+  for (const { id: hitId, sensorId, createDate } of await seedHits(table, log)) {
+    const number = hitId - firstId(customerId);
+    const acknowledgement = { userId: 1, name: 'Nurse', date: createDate + ((number % 9) + 1) * MINUTE };
+    if (number % 7 > 0) await table.update(items.ruleHit({ customerId, hitId }), changes({ set: { acknowledgement } }));
+    const feedback = {
+      ...{ id: hitId * 1_000, createDate, updateDate: createDate, accountId: 1, sensorId, forwardToMakerA: false },
+      ...{ referenceDate: createDate, reason: 'pet', description: '', eventId: null, ruleHitId: hitId },
+      classification: 'FALSE_POSITIVE' as const,
+    };
+    if (number % 3 === 0) await store(table).feedback.create(customerId, feedback);
+  }
+}, 60_000);
+afterAll(() => site.stop());
+
+const looks = [
+  { locale: 'en', colorScheme: 'light', width: 1_440 },
+  { locale: 'de', colorScheme: 'dark', width: 390 },
+] as const;
+
+test.each(looks)(
+  'falls, false alarms and answers are seen by month and room, in $locale, $colorScheme, $width pixels wide',
+  async ({ locale, colorScheme, width }) => {
+    const { client } = site.home;
+    await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
+    const options = { locale, colorScheme, viewport: { width, height: 900 } };
+    await using visitor = await site.openLoggedIn('', site.home, options);
+    const { page } = visitor;
+    const isGerman = locale === 'de';
+    if (isGerman) await page.locator('.burger').click();
+    await page.getByRole('link', { name: isGerman ? 'Berichte' : 'Reports' }).click();
+    await page.getByRole('region', { name: isGerman ? 'Monate im Vergleich' : 'Months compared' }).waitFor();
+    await page.locator('canvas').nth(2).waitFor();
+    await visitor.look(`reports-${locale}-${colorScheme}-${width}`);
+    const rooms = page.getByRole('table', { name: isGerman ? 'Nach Raum' : 'By room' });
+    expect(await rooms.getByRole('row').count()).toBe(ROOMS + 1);
+  },
+);
+
+test('another month is chosen, and its table is kept as a file', async () => {
+  const { client } = site.home;
+  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale: 'en' });
+  await using visitor = await site.openLoggedIn('/reports');
+  const { page } = visitor;
+  await page.getByRole('combobox', { name: 'Month' }).click();
+  await page.getByRole('option').nth(1).click();
+  await page.waitForURL(/month=20\d\d-\d\d/);
+  const month = new URL(page.url()).searchParams.get('month') ?? '';
+  const days = new Date(Number(month.slice(0, 4)), Number(month.slice(5)), 0).getDate();
+  // A fall a day.
+  await page.getByRole('definition').first().getByText(String(days), { exact: true }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Table as a file (CSV)' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(new RegExp(`^report-\\d+-${month}-01-${month}-${days}\\.csv$`));
+  const text = Buffer.concat(await (await download.createReadStream()).toArray()).toString();
+  const lines = text.trim().split('\r\n');
+  expect(lines).toHaveLength(ROOMS + 1);
+  expect(lines.filter((line) => line.startsWith(`${month},true,'=1+1,`))).toHaveLength(1);
+  const falls = lines.slice(1).reduce((sum, line) => sum + Number(line.split(',')[4]), 0);
+  expect(falls).toBe(days);
+});
+
+test('a month that has more than a report counts says so, and the others are shown', async () => {
+  await using visitor = await site.openLoggedIn('', site.home, { expected: [/409/] });
+  const { page } = visitor;
+  const body = JSON.stringify({ message: 'There is more in this span than one report counts', statusCode: 409 });
+  const today = new Date().toISOString().slice(0, 7);
+  await page.route(`**/report?from=${today}`, (route) =>
+    route.fulfill({ status: 409, contentType: 'application/json', body }),
+  );
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByText('There is more in this span').waitFor();
+  await page.getByRole('region', { name: 'Months compared' }).waitFor();
+});
