@@ -39,6 +39,6 @@ export const changedBy = (keys: readonly Key[]): Changed => {
   };
 };
 
-/** Counts, limits and what is known of addresses are no changes of anything; nor is what the canary notes. */
-const unnoted = [items.counter, items.rate, items.knownAddress, items.canaryRound];
+/** Counts, limits and what is known of addresses are no changes of anything. */
+const unnoted = [items.counter, items.rate, items.knownAddress];
 export const isChange = (key: Key): boolean => unnoted.every((item) => item.read(key) === null);
