@@ -94,8 +94,8 @@ export type Operation = Access & {
 };
 
 /** Is what an operation changes noted in the audit? Messages of devices are not: they are events. */
-export const isAudited = ({ method, bodyKind }: Pick<Operation, 'method' | 'bodyKind'>): boolean =>
-  method !== 'GET' && bodyKind !== 'messages';
+export const isAudited = ({ method, bodyKind, withoutTable }: Operation): boolean =>
+  method !== 'GET' && bodyKind !== 'messages' && !withoutTable;
 
 /** What `notifyDevice` (device-config.ts) uses to tell a device that its configuration changed. */
 export const notifying = [

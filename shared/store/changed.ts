@@ -39,9 +39,6 @@ export const changedBy = (keys: readonly Key[]): Changed => {
   };
 };
 
-/**
- * Counts, limits and what is known of addresses are no changes of anything; nor is what the canary notes, or a login at an
- * issuer that has begun.
- */
-const unnoted = [items.counter, items.rate, items.knownAddress, items.canaryRound, items.oidcLogin];
+/** Counts, limits and what is known of addresses are no changes of anything, nor is a login at an issuer that has begun. */
+const unnoted = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
 export const isChange = (key: Key): boolean => unnoted.every((item) => item.read(key) === null);

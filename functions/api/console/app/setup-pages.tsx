@@ -91,7 +91,7 @@ export const setupPages: readonly Page[] = [
     path: '/audit',
     page: later('AuditPage'),
     needs: 'manage_users',
-    entry: { label: (texts) => texts.audit.title, icon: ClipboardDocumentListIcon },
+    entry: { label: (texts) => texts.changes, icon: ClipboardDocumentListIcon },
   },
   {
     path: '/customers',

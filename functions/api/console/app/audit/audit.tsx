@@ -9,9 +9,10 @@ import { Head } from '../ui/head.tsx';
 import { type FilterProps, queryOf, useFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
+import { useAuditTexts } from './texts.ts';
 
 const Lines = ({ customerId, filter, change }: FilterProps & { customerId: number }) => {
-  const { audit: texts } = useTexts();
+  const texts = useAuditTexts();
   const params = { path: { customerId }, query: queryOf(filter, Object.keys(texts.kinds)) };
   const lines = useQuery({
     queryKey: ['audit', params],
@@ -28,14 +29,15 @@ const Lines = ({ customerId, filter, change }: FilterProps & { customerId: numbe
 
 /** The page of who changed what in a customer; for system admins also in none. */
 export const AuditPage = () => {
-  const { audit: texts } = useTexts();
+  const { changes: title } = useTexts();
+  const { explain } = useAuditTexts();
   const { isAdmin } = useMe();
   const [filter, change] = useFilter();
   const shown = { filter, change };
   return (
     <>
-      <Head title={texts.title} />
-      <Text mb="md">{texts.explain}</Text>
+      <Head title={title} />
+      <Text mb="md">{explain}</Text>
       {isAdmin && filter.of === 'none' ? (
         <Lines customerId={0} {...shown} />
       ) : (

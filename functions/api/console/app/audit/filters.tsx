@@ -2,12 +2,14 @@ import { Button, Group, Select } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import type { FilterProps } from './filter.ts';
+import { useAuditTexts } from './texts.ts';
 
 const dataOf = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, label]) => ({ value, label }));
 
 export const Filters = ({ filter, change }: FilterProps) => {
-  const { audit: texts, deliveries } = useTexts();
+  const { deliveries } = useTexts();
+  const texts = useAuditTexts();
   const isOfOne = filter.object !== null || filter.actor !== null || filter.of !== null;
   return (
     <Group align="end" mb="md">

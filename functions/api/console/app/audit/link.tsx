@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import { useMay } from '../session/session.tsx';
-import { useTexts } from '../texts/texts.tsx';
 import type { ObjectKind } from './filter.ts';
+import { useAuditTexts } from './texts.ts';
 
 type AuditLinkProps = {
   kind: ObjectKind;
@@ -15,7 +15,7 @@ type AuditLinkProps = {
 
 /** Leads whoever may see it to who changed an object. */
 export const AuditLink = ({ kind, id, isOfNone, size = undefined }: AuditLinkProps) => {
-  const { audit: texts } = useTexts();
+  const texts = useAuditTexts();
   const may = useMay();
   if (!may('manage_users')) return null;
   const query = new URLSearchParams({

@@ -2,11 +2,11 @@ import { Anchor, Badge, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { AuditLine } from 'openapi';
 import { Link } from 'wouter';
-import type { Texts } from '../texts/en.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { List, type Paged } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
 import type { FilterProps } from './filter.ts';
+import { type AuditTexts, useAuditTexts } from './texts.ts';
 
 /** The pages of objects. */
 const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
@@ -20,11 +20,11 @@ const verbs = [
   [/^logout$/, 'loggedOut'],
 ] as const;
 /** What an operation does, in a word; its own name is beside it. */
-const wordOf = (operation: string, { audit }: Texts): string =>
-  audit.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
+const wordOf = (operation: string, texts: AuditTexts): string =>
+  texts.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
 
 const Subject = ({ object: { kind, id } }: AuditLine) => {
-  const { audit: texts } = useTexts();
+  const texts = useAuditTexts();
   const page = pages[kind];
   const said = `${texts.kinds[kind]} ${id}`;
   if (page === undefined) return <Name>{said}</Name>;
@@ -36,7 +36,7 @@ const Subject = ({ object: { kind, id } }: AuditLine) => {
 };
 
 const Who = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: string) => void }) => {
-  const { audit: texts } = useTexts();
+  const texts = useAuditTexts();
   const { id, kind } = actor;
   const name = `${texts.actors[kind]} ${actor.name ?? id ?? ''}`.trim();
   if (id === null) return <Name>{name}</Name>;
@@ -52,11 +52,11 @@ type RowsProps = Pick<FilterProps, 'change'> & { query: UseQueryResult<Paged<Aud
 /** A list of the audit: when who did what to what, from where. */
 export const Rows = ({ query, change }: RowsProps) => {
   const texts = useTexts();
-  const { audit } = texts;
+  const audit = useAuditTexts();
   const dates = useDates();
   return (
     <List<AuditLine>
-      label={audit.title}
+      label={texts.changes}
       query={query}
       keyOf={({ id }) => id}
       empty={audit.empty}
@@ -68,7 +68,7 @@ export const Rows = ({ query, change }: RowsProps) => {
           head: audit.what,
           cell: ({ operation, refused }) => (
             <>
-              {`${wordOf(operation, texts)} `}
+              {`${wordOf(operation, audit)} `}
               {refused && <Badge color="red">{audit.refused}</Badge>}
               <Text size="sm">{operation}</Text>
             </>

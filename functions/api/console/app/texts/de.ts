@@ -1,5 +1,4 @@
 import { admin } from './admin-de.ts';
-import { audit } from './audit-de.ts';
 import { bots } from './bots-de.ts';
 import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
@@ -122,7 +121,7 @@ export const de: Texts = {
   setup,
   groups,
   rules,
-  audit,
+  changes: 'Änderungen',
   bots,
   channels,
   webhooks,

@@ -1,6 +1,5 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
-import { audit } from './audit-en.ts';
 import { bots } from './bots-en.ts';
 import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
@@ -115,7 +114,7 @@ export const en = {
   setup,
   groups,
   rules,
-  audit,
+  changes: 'Changes',
   bots,
   channels,
   webhooks,

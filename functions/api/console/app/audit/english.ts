@@ -1,5 +1,4 @@
-export const audit = {
-  title: 'Changes',
+export const english = {
   explain: 'Who changed what in the last 400 days, who logged in, and what was refused.',
   whoChanged: 'Who changed this?',
   empty: 'Nothing was found.',

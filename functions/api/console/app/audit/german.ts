@@ -1,7 +1,6 @@
-import type { audit as en } from './audit-en.ts';
+import type { english } from './english.ts';
 
-export const audit: typeof en = {
-  title: 'Änderungen',
+export const german: typeof english = {
   explain: 'Wer in den letzten 400 Tagen was geändert hat, wer sich angemeldet hat, und was verweigert wurde.',
   whoChanged: 'Wer hat das geändert?',
   empty: 'Nichts gefunden.',
