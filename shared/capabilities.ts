@@ -119,6 +119,15 @@ export const capabilities = {
     actions: ['kms:Decrypt'],
     context: 'acknowledge',
   },
+  /** Sealing and opening the secrets of second factors, and no others. */
+  'keep:otps': { env: ['SECRETS_KEY_ARN'], resource: 'key', actions: ['kms:Encrypt', 'kms:Decrypt'], context: 'otp' },
+  /** Logging people in at the issuer of the stage. */
+  'ask:issuer': {
+    env: [
+      ...['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_NAME', 'OIDC_SCOPES', 'OIDC_RULES'],
+      'PUBLIC_URL',
+    ],
+  },
   /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
   'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
   /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */

@@ -15,6 +15,7 @@ import type { SendToPerson } from './delivery/targets/person.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
 import { ADDRESS_KEY } from './domain/acknowledgement.ts';
 import { type ChannelKind, PUSH_KEY } from './domain/channel.ts';
+import { OTP_CONTEXT } from './domain/credential.ts';
 import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
@@ -110,6 +111,8 @@ type ByCapability = {
   'seal:secrets': { sealSecret: Vault['seal'] };
   'open:secrets': { openSecret: Vault['open'] };
   'open:addresses': { openAddressKey: (sealed: string) => Promise<string> };
+  'ask:issuer': { settings: SettingsOf<'ask:issuer'> };
+  'keep:otps': { sealOtp: (secret: string) => Promise<string>; openOtp: (sealed: string) => Promise<string> };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
@@ -157,9 +160,11 @@ const openingOf =
   async (sealed: string) =>
     (await vault()).open(sealed, context).catch(keysAway);
 
+const knowing = async ({ settings }: Runtime) => ({ settings });
+
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
   measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
-  guard: async ({ settings }) => ({ settings }),
+  guard: knowing,
   'enqueue:events': enqueueing,
   'enqueue:timers': enqueueing,
   'enqueue:deliveries': enqueueing,
@@ -190,7 +195,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     settings,
     longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
-  'limit:devices': async ({ settings }) => ({ settings }),
+  'limit:devices': knowing,
   'admit:devices': async ({ settings }) => ({ rule: settings.MQTT_RULE }),
   'notify:devices': async ({ publish, log }) => teller(publish, log),
   'refuse:messages': async ({ publish, log }) => teller(publish, log),
@@ -209,11 +214,16 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     openSecret: async (...given) => (await vault()).open(...given).catch(keysAway),
   }),
   'open:addresses': async (runtime) => ({ openAddressKey: openingOf(runtime, ADDRESS_KEY) }),
+  'ask:issuer': knowing,
+  'keep:otps': async (runtime) => ({
+    sealOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(keysAway),
+    openOtp: openingOf(runtime, OTP_CONTEXT),
+  }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
-  'run:canary': async ({ settings }) => ({ settings }),
-  'forward:feedback': async ({ settings }) => ({ settings }),
+  'run:canary': knowing,
+  'forward:feedback': knowing,
   'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
-  'service:about': async ({ settings }) => ({ settings }),
+  'service:about': knowing,
 };
 
 /** Makes the second argument of a handler from what its contract uses. */

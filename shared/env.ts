@@ -66,6 +66,16 @@ export const environment = {
   HEARTBEAT_URL: anyText,
   /** Where feedback for maker A goes; empty: nowhere. */
   MAKER_A_FEEDBACK_URL: anyText,
+  /** Where people log in by OpenID Connect; empty: only here. */
+  OIDC_ISSUER: anyText,
+  OIDC_CLIENT_ID: anyText,
+  /** Empty: a public client, which has none. */
+  OIDC_CLIENT_SECRET: anyText,
+  /** How people call the issuer. */
+  OIDC_NAME: anyText,
+  OIDC_SCOPES: { ...anyText, otherwise: 'openid profile email' },
+  /** What the claims of the issuer let people do: `readRules` of shared/domain/claims.ts. */
+  OIDC_RULES: { ...anyText, otherwise: '[]' },
   SERVICE_NAME: serviceName,
   SERVICE_VERSION: { ...anyText, otherwise: '0.1.0' },
   /** The address that mails come from; empty: this stage sends none. */
@@ -98,6 +108,9 @@ export const setIn = (variables: Variables): Variables =>
 
 /** The variables of the trusted proxy: some of them alone would do nothing. */
 export const proxyVariables = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;
+
+/** The variables of an issuer without which it is of no use. */
+export const oidcVariables = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;
 
 /** Checks the environment and returns the settings. Throws one error that says of every wrong variable what it wants. */
 export const settingsFrom = (variables: Variables): Settings => {

@@ -16,6 +16,8 @@ import {
 import { telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, numbers, parts, type Setting, text, whole } from '../../shared/settings/setting.ts';
 import { concurrency } from './concurrency.ts';
+import { declare } from './declare.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import { NO_PROXY, type ProxyInFront, readTrustedProxy, whyNoProxy } from './trusted-proxy.ts';
 
 const trustedProxy: Setting<ProxyInFront> = {
@@ -60,8 +62,6 @@ const apiThrottle = parts({
   published: throttle(5, 20),
   console: throttle(200, 400),
 });
-
-const declare = <T>(about: string, setting: Setting<T>): Setting<T> & { about: string } => ({ about, ...setting });
 
 /** All settings in which stages differ. Each has a default, so that `cdk synth` needs no arguments. */
 export const settings = {
@@ -133,6 +133,7 @@ export const settings = {
     'Token of the bot of Telegram that sends messages to chats of users; empty: this stage sends none.',
     { ...telegramToken, read: (given) => (given === '' ? '' : telegramToken.read(given)) },
   ),
+  ...oidcSettings,
   rateLimit: declare('Requests per second of an account or address; 0: no limit.', rateLimit),
   trustedProxy: declare(
     'The one proxy in front of the API whose header with the address of the caller is trusted.',

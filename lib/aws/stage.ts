@@ -4,6 +4,13 @@ import { presetOf, type Stage, settings } from './settings.ts';
 
 const names = Object.keys(settings) as (keyof Stage)[];
 
+/** An issuer is of use only with all of these. */
+const incompleteIssuer = ({ oidcIssuer, oidcClientId, oidcName, oidcRules }: Partial<Stage>): string[] => {
+  const given = [oidcIssuer !== '', oidcClientId !== '', oidcName !== '', oidcRules?.length !== 0];
+  const isWhole = given.every((one) => one === given[0]);
+  return isWhole ? [] : ['oidcIssuer: it goes together with oidcClientId, oidcName and oidcRules'];
+};
+
 /** Gives an error sentence for each combination of settings that is contradictory though each setting is valid. */
 const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn, ...stage }: Stage): string[] => {
   const isNamedTwice = publicUrl === deviceUrl && certificateArn !== '' && deviceCertificateArn !== '';
@@ -16,6 +23,7 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
     ...((stage.mqttHost === '') === (stage.mqttCertificateArn === '')
       ? []
       : ['mqttHost: it needs a certificate, and the certificate needs it']),
+    ...incompleteIssuer(stage),
     ...tooSmall(stage.concurrency),
   ];
 };

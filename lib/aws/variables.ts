@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { SecretValue, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -18,6 +18,16 @@ export type Variables = Readonly<Record<keyof Settings, string>>;
  * the service has.
  */
 type Addresses = { address: string; deviceAddress: string; own: readonly string[] };
+
+const issuerOf = (stage: Stage) => ({
+  OIDC_ISSUER: stage.oidcIssuer,
+  OIDC_CLIENT_ID: stage.oidcClientId,
+  // The template names the secret; its value is put in place when the stage is deployed.
+  OIDC_CLIENT_SECRET: stage.oidcSecretName && SecretValue.secretsManager(stage.oidcSecretName).unsafeUnwrap(),
+  OIDC_NAME: stage.oidcName,
+  OIDC_SCOPES: stage.oidcScopes,
+  OIDC_RULES: JSON.stringify(stage.oidcRules),
+});
 
 export const variablesOf = (
   stage: Stage,
@@ -52,6 +62,7 @@ export const variablesOf = (
   CANARY: String(stage.canary),
   HEARTBEAT_URL: stage.heartbeatUrl,
   MAKER_A_FEEDBACK_URL: stage.makerAFeedbackUrl,
+  ...issuerOf(stage),
   SERVICE_NAME: stage.serviceName,
   SERVICE_VERSION: stage.serviceVersion,
   MAIL_SENDER: stage.mailSender,

@@ -9,7 +9,7 @@ type Reached = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pause'
 };
 /** A device that is registered. */
 export type KnownDevice = Reached & { manufacturer: Maker; sensorId: string; deviceToken: string };
-/** A device that is not. `hardwareId` is its MAC address, with or without colons. */
+/** A device that is not. `hardwareId` is its MAC address of 12 hexadecimal digits; that of maker A may have colons. */
 export type NewFakeDevice = Reached & {
   provisioningKey: string;
   manufacturer: Maker;

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { proxyVariables, setIn, settingsFrom } from '../../shared/env.ts';
+import { oidcVariables, proxyVariables, setIn, settingsFrom } from '../../shared/env.ts';
 import { missingOf, refusalOf } from '../../shared/settings/setting.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './listening.ts';
@@ -30,7 +30,7 @@ const readAll = (env: Variables, wrong: string[]): Given => {
 };
 
 /** Variables that are set together or not at all. */
-const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxyVariables];
+const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxyVariables, oidcVariables];
 
 const contradictions = (env: Variables, given: Given): string[] => {
   const { HOST = '127.0.0.1', PORT = 3_000, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = given;

@@ -13,6 +13,7 @@ import {
   serviceName,
   time,
 } from '../../shared/settings/kinds.ts';
+import { oidcClientId, oidcIssuer, oidcName, oidcRules, oidcScopes, oidcSecret } from '../../shared/settings/oidc.ts';
 import { mailAddress, telegramToken } from '../../shared/settings/senders.ts';
 import { flag, list, type Setting, text, type ValueOf, whole } from '../../shared/settings/setting.ts';
 
@@ -162,6 +163,23 @@ export const variables = {
     'they are files in `outbox`, as SMS always are',
     telegramToken,
   ),
+  OIDC_ISSUER: declare(
+    'issuer of OpenID Connect at which people can log in too; the next three are set with it',
+    'people log in here alone',
+    oidcIssuer,
+  ),
+  OIDC_CLIENT_ID: declare('the id of this service at that issuer', 'no issuer', oidcClientId),
+  OIDC_NAME: declare('how people call that issuer: the button says "Log in with ..."', 'no issuer', {
+    ...oidcName,
+    example: 'Home account',
+  }),
+  OIDC_RULES: declare(
+    'what the claims of that issuer let people do, at each login: see [On premises](lib/local/README.md)',
+    'no issuer',
+    oidcRules,
+  ),
+  OIDC_CLIENT_SECRET: declare('the secret of this service at that issuer', 'it has none', oidcSecret),
+  OIDC_SCOPES: declare('the scopes that are asked for there', '`openid profile email`', oidcScopes),
   CANARY: declare(
     'lets a test sensor fall every 5 minutes and waits until its webhook is called: see `canarySeconds` in `GET /health`',
     'false',

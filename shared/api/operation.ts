@@ -58,6 +58,8 @@ export type Operation = Access & {
   bodyKind?: 'messages';
   /** Skips the CSRF check. Only the login does: a browser with the cookies of an old session must be able to log in. */
   csrfExempt?: true;
+  /** Also for users who have to set up a second factor first; of an operation that names a user, for themselves. */
+  beforeOtp?: true;
   success: 200 | 201 | 202;
   /** A second status that the handler may choose. A 304 has no body; a 503 has the body of a success. */
   alsoSuccess?: 200 | 304 | 503;

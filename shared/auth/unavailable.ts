@@ -2,3 +2,8 @@
 export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }
+
+/** The issuer of OpenID Connect does not answer: try again later. */
+export class IssuerUnavailable extends Error {
+  override name = 'IssuerUnavailable';
+}

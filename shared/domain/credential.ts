@@ -3,3 +3,6 @@
  * when it was made counts as made before.
  */
 export const isOutdated = ({ createDate = 0 }: { createDate?: number }, since: number): boolean => createDate < since;
+
+/** The context that secrets of second factors are sealed with. */
+export const OTP_CONTEXT = 'otp';

@@ -12,6 +12,14 @@ export const CustomerUpdate = z
     timeZone: TimeZone.optional().meta({
       description: 'IANA; `{time}` of rules without a schedule is in it. A new customer has UTC; left out, it stays.',
     }),
+    requireOtp: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'From their next login on, users with a password and without a second factor can only set it up. A new ' +
+          'customer does not demand it; left out, it stays.',
+      }),
   })
   .meta({
     id: 'CustomerUpdate',
@@ -23,6 +31,13 @@ export type CustomerUpdate = z.infer<typeof CustomerUpdate>;
 
 /** A customer (D1 "Customer"). */
 export const Customer = z
-  .object({ ...fields, timeZone: TimeZone, id, createDate: millis, updateDate: millis })
+  .object({
+    ...fields,
+    timeZone: TimeZone,
+    requireOtp: z.boolean().default(false),
+    id,
+    createDate: millis,
+    updateDate: millis,
+  })
   .meta({ id: 'Customer' });
-export type Customer = z.infer<typeof Customer>;
+export type Customer = z.input<typeof Customer>;

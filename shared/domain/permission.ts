@@ -25,6 +25,8 @@ export type Caller = {
   kind: 'session' | 'token';
   /** The caller's token allows only GET. */
   readOnly: boolean;
+  /** The caller may only set up the second factor that its customer demands. */
+  mustSetOtp?: boolean;
 };
 
 /** Does a caller hold a permission? Permissions are independent of each other; a system admin holds all. */

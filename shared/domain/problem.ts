@@ -41,6 +41,7 @@ export type Problem =
   | 'rate_order'
   | 'wrong_password'
   | 'wrong_code'
+  | 'wrong_otp'
   | 'channel_gone';
 
 /** A problem with the value at a path. `values` fill in its text. */

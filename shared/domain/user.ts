@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { email } from './email.ts';
 import { DEFAULT_LOCALE, Locale } from './locale.ts';
+import { OtpCode } from './otp.ts';
 import { Permission } from './permission.ts';
 import { fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
@@ -105,6 +106,11 @@ export const PasswordReset = z
   .object({ code: z.string().max(1_024), newPassword: NewPassword })
   .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
+/** The body of the end of a login at an issuer: the query of the address that the browser came back to. */
+export const OidcAnswer = z
+  .object({ query: z.string().max(8_192) })
+  .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });
+
 /** A user (D1 "User"), without anything that a login needs. */
 export const User = Profile.extend({
   id,
@@ -117,8 +123,12 @@ export const User = Profile.extend({
   canLogin: z.boolean(),
   isAdmin: z.boolean(),
   permissions: z.array(Permission),
+  hasOtp: z.boolean().default(false).meta({ description: 'A login needs a code besides the password' }),
+  mustSetOtp: z.literal(true).optional().meta({
+    description: 'The session can only set up the second factor, which the customer demands',
+  }),
 }).meta({ id: 'User' });
-export type User = z.infer<typeof User>;
+export type User = z.input<typeof User>;
 
 /** The body of O1. If `id` is given, it must be the id of the user who logs in. */
 export const Login = z
@@ -126,6 +136,9 @@ export const Login = z
     username: z.string().max(1_024),
     password: z.string().max(4_096),
     id: int64.nullable().optional(),
+    otp: OtpCode.nullable().optional().meta({
+      description: 'Where the user has a second factor: the six digits that the app shows, or a recovery code',
+    }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });
 export type Login = z.output<typeof Login>;

@@ -1,6 +1,7 @@
 import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern, type StoreCall } from './access-pattern.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { identityPatterns } from './identity-patterns.ts';
+import { loginPatterns } from './login-patterns.ts';
 import { rulePatterns } from './rule-patterns.ts';
 import { sensorPatterns } from './sensor-patterns.ts';
 
@@ -10,6 +11,7 @@ import { sensorPatterns } from './sensor-patterns.ts';
  */
 export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...identityPatterns,
+  ...loginPatterns,
   ...deliveryPatterns,
 
   'addressKeys.get': pattern(

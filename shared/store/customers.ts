@@ -37,13 +37,14 @@ export const customerWrites = (table: Table) => ({
     await table.write(...putCustomer(customer));
   },
 
-  /** Replaces the fields of a customer that clients may write, the time zone if it is given. Null when there is no such customer. */
+  /** Replaces the fields of a customer that clients may write, the time zone and the demand for a second factor if they are given. Null when there is no such customer. */
   update: async (customerId: number, given: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });
     const before = await table.get<CustomerItem>(key);
     if (!before) return null;
-    const { timeZone, ...others } = given;
-    const set = { ...others, ...(timeZone !== undefined && { timeZone }), updateDate };
+    const { timeZone, requireOtp, ...others } = given;
+    const kept = { ...(timeZone !== undefined && { timeZone }), ...(requireOtp !== undefined && { requireOtp }) };
+    const set = { ...others, ...kept, updateDate };
     const update = changes({ set, if: present });
     const listed = items.listedCustomer({ customerId });
     const failed = await table.write({ update: key, changes: update }, { update: listed, changes: update });

@@ -36,22 +36,6 @@ export const identityPatterns = {
     1,
   ),
 
-  'backoffs.wait': pattern('How long until the next try, after failures in a row?', { get: ['rate'] }, 1, 0),
-  'backoffs.fail': pattern(
-    'Count a failure in a row',
-    { get: ['rate'], put: ['rate'], update: ['rate'] },
-    0,
-    1,
-    'and a read and 2 writes where the next try has to wait',
-  ),
-  'backoffs.succeed': pattern(
-    'Forget failures in a row after a success',
-    { get: ['rate'], remove: ['rate'] },
-    1,
-    1,
-    'no write when there are none',
-  ),
-
   'channels.list': pattern('The channels of a user', { query: ['channel'] }, 1, 0),
   'channels.provenOf': pattern(
     'By what can a user be reached?',
@@ -90,31 +74,6 @@ export const identityPatterns = {
   ),
   'limits.nextNumber': pattern('Draw the next id of a sequence', { update: ['counter'] }, 0, 1),
 
-  'resets.byHash': pattern('A code that resets a password', { get: ['reset'] }, 1, 0),
-  'resets.create': pattern('A new code that resets a password', { put: ['reset'] }, 0, 1),
-  'resets.use': pattern(
-    'A password reset, once for a code',
-    { put: ['password'], update: ['account'], remove: ['reset'] },
-    0,
-    6,
-  ),
-
-  'sessions.session': pattern('A session or access token', { get: ['session'] }, 1, 0),
-  'sessions.account': pattern('What an account may do', { get: ['account'] }, 1, 0),
-  'sessions.accountKeyOf': pattern('Who has this username?', { get: ['username'] }, 1, 0),
-  'sessions.passwordHash': pattern('The password of an account', { get: ['password'] }, 1, 0),
-  'sessions.isKnownAddress': pattern('Did this address log in before?', { get: ['knownAddress'] }, 1, 0),
-  'sessions.start': pattern('A new session', { put: ['session'] }, 0, 1),
-  'sessions.end': pattern('End a session', { remove: ['session'] }, 0, 1),
-  'sessions.rehash': pattern('Replace the hash of a password by one of a new cost', { put: ['password'] }, 0, 1),
-  'sessions.setPassword': pattern(
-    'Replace a password, which ends all sessions',
-    { put: ['password'], update: ['account'] },
-    0,
-    4,
-  ),
-  'sessions.rememberAddress': pattern('Remember an address that logged in', { put: ['knownAddress'] }, 0, 1),
-
   'users.get': pattern('A user', { get: ['user'] }, 1, 0),
   'recipients.onDuty': pattern('Who of a customer is to be told?', { query: ['duty'] }, 1, 0, 'for each 4 KB of them'),
   'recipients.person': pattern(
@@ -132,6 +91,13 @@ export const identityPatterns = {
     12,
     'read 0 and write 10 without a customer',
   ),
+  'users.createExternal': pattern(
+    'A new user of an issuer, if the username is free',
+    counting({ put: ['username', 'user', 'account', 'externalUser', 'owner'] }),
+    1,
+    12,
+    'read 0 and write 10 without a customer',
+  ),
   'users.setProfile': pattern('Replace the profile of a user', { update: ['user', 'account'] }, 0, 4),
   'users.setAccess': pattern(
     'Replace what a user may do',
@@ -142,8 +108,10 @@ export const identityPatterns = {
   ),
   'users.remove': pattern(
     'Delete a user',
-    counting({ remove: ['user', 'account', 'password', 'username', 'owner', 'duty', 'channel'] }),
+    counting({
+      remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel', 'externalUser'],
+    }),
     1,
-    22,
+    24,
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -18,9 +18,18 @@ export type Session = Partial<Made> & {
   permissions?: readonly Permission[] | null;
   /** Of a token: it opens nothing but GET. */
   readOnly?: boolean;
+  /** Of a login: its id in lists, and where it came from. */
+  id?: string;
+  address?: string;
+  userAgent?: string;
+  /** Of a login: the account must have a second factor and had none, so it may only set it up (completion 12). */
+  mustSetOtp?: true;
   /** Of a token: ms, to the minute. */
   lastUsed?: number | null;
 };
+
+/** The session of a new login. */
+export type NewSession = Session & Made & { id: string; expires: number };
 
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
 export type Account = {
@@ -33,6 +42,10 @@ export type Account = {
   epoch: number;
   /** Moves on with each change of the e-mail address. */
   mailbox: number;
+  /** Its logins need a code. */
+  hasOtp?: true;
+  /** It logs in at an issuer, and has no password. */
+  isExternal?: true;
 };
 
 /** A user as it was read: by what it may do was judged who may change it. */
@@ -53,9 +66,12 @@ export const sessionReads = (table: TableReader) => ({
 });
 
 export const sessionWrites = (table: Table) => ({
-  start: async (hash: string, session: Session & Made): Promise<void> => {
-    const ttl = session.expires === null ? undefined : Math.ceil(session.expires / 1_000);
-    await table.write({ put: { ...session, ...items.session({ hash }), ttl } });
+  /** Starts a session, and lists it among the logins of the account. */
+  start: async (accountKey: string, hash: string, session: NewSession): Promise<void> => {
+    const { id, createDate, expires } = session;
+    const ttl = Math.ceil(expires / 1_000);
+    const login = items.login({ accountKey, createDate, sessionId: id });
+    await table.write({ put: { ...session, ...items.session({ hash }), ttl } }, { put: { id, hash, ...login, ttl } });
   },
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }) });

@@ -42,9 +42,17 @@ export const items = {
   session: item('SESSION#{hash}', 'SESSION'),
   account: item('ACCOUNT#{accountKey}', 'ACCOUNT'),
   password: item('ACCOUNT#{accountKey}', 'PASSWORD'),
+  otp: item('ACCOUNT#{accountKey}', 'OTP'),
   username: item('USERNAME#{username}', 'USERNAME'),
   knownAddress: item('ACCOUNT#{accountKey}', 'ADDRESS#{address}'),
+  /** Where the session of a login is: the logins of an account in their order. */
+  login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
+  /** A login that goes on at the issuer, by its state; and what the issuer said at the login of a session. */
+  oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
+  idToken: item('SESSION#{hash}', 'ID_TOKEN'),
+  /** The users of somebody whom an issuer knows. */
+  externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
   owner: item('HOME#{kind}#{id}', 'HOME'),
   /** What a list of all customers shows of one: the one partition that they share, which nothing else reads. */

@@ -46,7 +46,7 @@ export const call = async (world: World, one: readonly [string, Operation], chan
   const [, operation] = one;
   const isAsExample = change.succeeds || Object.keys(change).length === 0;
   const { example, client: rightful } = await (isAsExample ? prepare : prepareOnce)(world, one);
-  const client = change.client ?? rightful;
+  const client = change.client ?? example.client ?? rightful;
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
   const body = 'body' in change ? change.body : example.body;
   const method = change.method ?? operation.method;

@@ -12,10 +12,14 @@ import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 import { channelExamples } from './channel-examples.ts';
 import { opinion, rule, webhook } from './ids-in-bodies.ts';
+import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
 
-/** A good call. What it lacks is filled in: ids of the path are those of our customer's things. */
-export type Example = { params?: Readonly<Record<string, string>>; body?: unknown };
+/**
+ * A good call. What it lacks is filled in: ids of the path are those of our customer's things, and the client is somebody
+ * who may call it.
+ */
+export type Example = { params?: Readonly<Record<string, string>>; body?: unknown; client?: Client };
 
 let last = 0;
 const fresh = (name: string) => `${name} ${++last}`;
@@ -100,6 +104,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { params: { ...params, tokenId: id } };
   },
   ...channelExamples,
+  ...loginExamples,
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,

@@ -8,6 +8,7 @@ import { store } from '../../shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { startIssuer } from '../fixtures/issuer.ts';
 
 const DAY = 86_400_000;
 
@@ -52,6 +53,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const personDeliveryId = await tellSomebody(cloud, home, fall);
   const span = { since: 0, until: 1 };
   const replay = await home.client.ok<{ id: string }>('POST', `/webhooks/${alarm.webhook.id}/replays`, span);
+  const [session] = await home.client.ok<{ id: string }[]>('GET', '/users/me/sessions');
   const { id: tokenId } = await home.client.ok<{ id: string }>('POST', '/users/me/access-tokens', { name: 'n' });
   const opinion = { referenceDate: 1, reason: 'r', classification: 'TRUE_POSITIVE' };
   const path = `/sensors/${sensor.sensorId}/feedback`;
@@ -61,6 +63,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
   const ids: Readonly<Record<string, string>> = {
     userId: String(home.userId),
     tokenId,
+    sessionId: session?.id ?? '',
     customerId: String(home.customerId),
     sensorId: sensor.sensorId,
     makerBSensorId: makerB.sensorId,
@@ -88,6 +91,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
 export const unknownIds: Readonly<Record<string, string>> = {
   userId: '987654321',
   tokenId: '00000000-0000-4000-8000-000000000000',
+  sessionId: '00000000-0000-4000-8000-000000000000',
   customerId: '987654321',
   sensorId: `id_${'0'.repeat(23)}`,
   makerBSensorId: `id_${'0'.repeat(9)}`,
@@ -124,7 +128,8 @@ export const malformedIds = (param: string): readonly string[] => {
   if (param === 'page') return ['%00', 'a//b', 'a/b/c/d/e/f/g'];
   if (param === 'address') return ['%00', 'a.b', 'a'.repeat(201)];
   if (param === 'sensorId') return ['id_short', `id_${'0'.repeat(24)}`];
-  if (['webhookId', 'tokenId', 'keyId', 'uuid'].includes(param)) return ['nope', '1', `${unknownIds.webhookId}0`];
+  if (['webhookId', 'tokenId', 'sessionId', 'keyId', 'uuid'].includes(param))
+    return ['nope', '1', `${unknownIds.webhookId}0`];
   return ['abc', '0', '-1', '01', '1.0', '1e0', '9007199254740993', '%00'];
 };
 
@@ -144,8 +149,12 @@ type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'env
 export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
   const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
+  // Whoever comes from there is a system admin: it needs no customer that is not made yet.
+  const issuer = await startIssuer();
+  const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));
+  const oidc = issuer.environment([{ claim: 'groups', value: 'ours', isAdmin: true }, ...ofCustomers]);
   const [cloud, receiver] = await Promise.all([
-    startTestCloud({ clock, environment, ...options, wrap }),
+    startTestCloud({ clock, environment: { ...oidc, ...environment }, ...options, wrap }),
     startReceiver(),
   ]);
   setAhead(-2 * DAY);
@@ -188,6 +197,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const anybody = admin.as(undefined);
   return {
     cloud,
+    issuer,
     /** Sets the clock of the cloud so many ms ahead of the machine’s. */
     setAhead,
     admin,
@@ -206,7 +216,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),
-    stop: () => Promise.all([cloud.stop(), receiver.stop()]),
+    stop: () => Promise.all([cloud.stop(), receiver.stop(), issuer.stop()]),
   };
 };
 export type World = Awaited<ReturnType<typeof createWorld>>;

@@ -1,74 +1,61 @@
-import { expiredCookies, SESSION_SECONDS, sessionCookies } from '../../../shared/api/cookies.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
+import { checkPassword } from '../../../shared/api/check-password.ts';
+import { expiredCookies } from '../../../shared/api/cookies.ts';
+import { isLive } from '../../../shared/api/middleware/identify.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
-import type { Passwords } from '../../../shared/auth/password.ts';
-import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
-import type { Login } from '../../../shared/domain/user.ts';
+import { otpSecret, otpUri, stepOf } from '../../../shared/auth/otp.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import { normalOtp, RECOVERY_BYTES, recoveryCodes } from '../../../shared/domain/otp.ts';
+import { type Caller, mayChange } from '../../../shared/domain/permission.ts';
+import { limitOf } from '../../../shared/domain/quota.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { auth } from './contract.ts';
+import { logIn } from './login.ts';
 import { confirmReset, requestReset } from './reset.ts';
-import { countAddress, loginThrottle, secondsOfAddress } from './throttle.ts';
+import { recoveryHash, sealedText, secretIn } from './second-factor.ts';
+import { startSession } from './start-session.ts';
+import { countAddress, secondsOfAddress } from './throttle.ts';
 
-/**
- * The key of an account that does not exist. It is looked up for unknown usernames, so that these take the same time.
- */
-const NOBODY = 'nobody';
+/** Most people log in by a password: what the issuer needs is loaded when it is asked. */
+const external = () => import('./oidc.ts');
 
-type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
-/** Finds the account of a username, and whether its user logged in from this address before. */
-const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
-  const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
-  const [account, hash, isKnown] = await Promise.all([
-    sessions.account(accountKey),
-    sessions.passwordHash(accountKey),
-    sessions.isKnownAddress(accountKey, address),
-  ]);
-  return { accountKey, account, hash, isKnown };
+type Fail = (code: 'user_not_found') => never;
+type Own = { caller: Caller; accountKey: string; params: { userId: number }; fail: Fail };
+/** Gives the account of the caller, if the path names its user. */
+const own = ({ caller, accountKey, params, fail }: Own): string =>
+  params.userId === caller.accountId ? accountKey : fail('user_not_found');
+
+/** Gives the user of the caller, whom the path names. */
+const ownUser = async (call: Own, { users }: StoreOf<'users.get'>) => {
+  own(call);
+  const { customerId, accountId } = call.caller;
+  return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
 };
 
-type Known = Awaited<ReturnType<typeof lookUp>>;
-
-/** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
-const authenticate = async (
-  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
-  { account, hash, accountKey }: Known,
-  { password, id }: Login,
+/** Gives the sessions of an account that open something. */
+const sessionsOf = async (
+  accountKey: string,
+  { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,
 ) => {
-  const isRight = await passwords.verify(password, hash);
-  const isMeant = id === undefined || id === null || id === account?.accountId;
-  if (!isRight || !account?.canLogin || !isMeant) return null;
-  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
-  return account;
+  const [account, all] = await Promise.all([store.sessions.account(accountKey), store.logins.list(accountKey)]);
+  return all.flatMap(({ expires, ...session }) =>
+    expires !== null && isLive({ settings, now }, { ...session, expires }, account) ? [{ ...session, expires }] : [],
+  );
 };
 
 export const handler = serve(auth, {
-  login: async ({ body, address, fail, event }, { store, now, random, passwords, measure }) => {
-    const username = usernameKey(body.username);
-    const known = await lookUp(store, username, address);
-    const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
-    const wait = await throttle.before();
-    if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const account = await authenticate({ store, passwords }, known, body);
-    if (!account) measure('LoginsFailed');
-    const late = account ? await throttle.succeeded() : await throttle.failed();
-    if (late > 0) return fail('rate_limited', { waitSeconds: late });
-    if (!account) return fail('credentials_invalid');
-
-    const { accountKey } = known;
-    const { accountId, customerId, epoch } = account;
-    const token = drawToken('session', random, accountKey);
-    const csrf = Buffer.from(random(24)).toString('base64url');
-    const createDate = now();
-    const expires = createDate + SESSION_SECONDS * 1_000;
-    const [user] = await Promise.all([
-      store.users.get(customerId, accountId),
-      store.sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf, createDate, expires }),
-      store.sessions.rememberAddress(accountKey, address, now()),
-    ]);
-    if (!user) return fail('credentials_invalid');
-    return new Reply(user, { headers: { Token: token }, cookies: sessionCookies(event, token, accountId, csrf) });
+  login: async ({ body, address, fail, event }, deps) => {
+    const outcome = await logIn(body, address, deps);
+    if (typeof outcome === 'number') return fail('rate_limited', { waitSeconds: outcome });
+    if (typeof outcome === 'string') return fail(outcome);
+    const { account } = outcome;
+    const { customerId } = account;
+    const customer = account.hasOtp || customerId === null ? null : await deps.store.customers.get(customerId);
+    const who = { ...outcome, mustSetOtp: customer?.requireOtp === true };
+    return (await startSession(who, { event, address }, deps)) ?? fail('credentials_invalid');
   },
 
   requestPasswordReset: async ({ body, address, fail }, deps) => {
@@ -92,8 +79,91 @@ export const handler = serve(auth, {
     return { status: 'OK' };
   },
 
-  logout: async ({ sessionHash, event }, { store }) => {
-    await store.sessions.end(sessionHash);
-    return new Reply({ status: 'OK' }, { cookies: expiredCookies(event) });
+  logout: async ({ sessionHash, event }, deps) => {
+    await deps.store.sessions.end(sessionHash);
+    const url = deps.settings.OIDC_ISSUER === '' ? null : await (await external()).logoutUrl(sessionHash, deps);
+    return new Reply({ status: 'OK', ...(url !== null && { url }) }, { cookies: expiredCookies(event) });
+  },
+
+  getOidc: async (_, { settings }) => ({ name: settings.OIDC_ISSUER === '' ? null : settings.OIDC_NAME }),
+
+  beginOidc: async ({ event, fail }, deps) => {
+    if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
+    const { url, cookie } = await (await external()).beginLogin(event, deps);
+    return new Reply({ url }, { cookies: [cookie] });
+  },
+
+  finishOidc: async ({ body, event, address, fail }, deps) => {
+    if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
+    const { identityOf, startExternal, userOf } = await external();
+    const identity = await identityOf(body.query, event, deps);
+    const outcome = identity && (await retryOnConflict(() => userOf(identity, deps), deps, fail));
+    const reply =
+      outcome && 'user' in outcome && (await startExternal(identity, outcome.user, { event, address }, deps));
+    if (reply) return reply;
+    deps.measure('LoginsFailed');
+    const isFull = outcome && 'refused' in outcome && outcome.refused === 'limit_reached';
+    return isFull ? fail('limit_reached', limitOf(deps.quotas, 'users')) : fail('oidc_refused');
+  },
+
+  listSessions: async (call, deps) => {
+    const { sessionHash } = call;
+    return (await sessionsOf(own(call), deps)).map(({ hash, address = '', userAgent = '', ...session }) => ({
+      ...{ ...session, address, userAgent, isCurrent: hash === sessionHash },
+    }));
+  },
+
+  endSession: async (call, deps) => {
+    const accountKey = own(call);
+    const found = (await sessionsOf(accountKey, deps)).find(({ id }) => id === call.params.sessionId);
+    if (!found) return call.fail('session_not_found');
+    await deps.store.logins.end(accountKey, found);
+    return { status: 'OK' };
+  },
+
+  beginOtp: async (call, { store, sealOtp, random, settings }) => {
+    const { accountKey, username, subject } = await ownUser(call, store);
+    if (subject) return call.fail('user_external');
+    const secret = otpSecret(random(20));
+    const isOff = await store.otps.begin(accountKey, await sealOtp(sealedText(accountKey, secret)));
+    if (!isOff) return call.fail('otp_on');
+    return { secret, uri: await otpUri(settings.SERVICE_NAME, username, secret) };
+  },
+
+  switchOnOtp: async (call, { store: { users, otps }, openOtp, random, now }) => {
+    const { body, fail, refuse } = call;
+    const user = await ownUser(call, { users });
+    const { accountKey } = user;
+    const otp = (await otps.get(accountKey)) ?? fail('otp_not_found');
+    if (otp.isOn) return fail('otp_on');
+    const secret = secretIn(accountKey, await openOtp(otp.sealed));
+    const step = (await stepOf(secret, normalOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
+    const codes = recoveryCodes(random(RECOVERY_BYTES));
+    const hashes = codes.map((code) => recoveryHash(accountKey, normalOtp(code)));
+    return (await otps.switchOn(user, otp, step, hashes)) ? { recoveryCodes: codes } : fail('otp_on');
+  },
+
+  removeOtp: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+    const { store } = deps;
+    const find = async () => {
+      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+      return mayChange(caller, user) ? user : fail('forbidden');
+    };
+    const { id, accountKey } = await find();
+    if (id === caller.accountId) {
+      const { isRight, waitSeconds } = await checkPassword(
+        accountKey,
+        body.password ?? refuse('password', 'required'),
+        deps,
+      );
+      if (waitSeconds > 0) return fail('rate_limited', { waitSeconds });
+      if (!isRight) refuse('password', 'wrong_password');
+    }
+    const remove = async () => {
+      const problem = await store.otps.remove(await find());
+      if (problem === 'off') return fail('otp_not_found');
+      return problem === null ? ({ status: 'OK' } as const) : null;
+    };
+    return retryOnConflict(remove, deps, fail);
   },
 });

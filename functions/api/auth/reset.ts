@@ -23,7 +23,7 @@ const ANSWER_AFTER = 3_000;
 const mailCode = async (username: string, { store, now, random, mail }: Mailing): Promise<void> => {
   const accountKey = await store.sessions.accountKeyOf(username);
   const account = accountKey === null ? null : await store.sessions.account(accountKey);
-  if (accountKey === null || !account?.canLogin) return;
+  if (accountKey === null || !account?.canLogin || account.isExternal) return;
   const user = await store.users.get(account.customerId, account.accountId);
   if (!user || user.email === '') return;
   if (!(await store.limits.take(`mail:${accountKey}`, MOST_MAILS, 3_600, now()))) return;

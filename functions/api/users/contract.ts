@@ -46,6 +46,7 @@ export const users = group({
       method: 'GET',
       path: '/users/{userId}',
       summary: 'Get a user; `me` is the caller',
+      beforeOtp: true,
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -110,7 +111,7 @@ export const users = group({
       description:
         `For the user itself, and ${equals}. ` +
         'Users who set their own password must send the current one; after 10 wrong ones in 15 minutes the answer is 429. ' +
-        'Access tokens cannot do it.',
+        'Access tokens cannot do it. Users who log in at an issuer have no password.',
       auth: 'session',
       may: 'manage_users',
       orSelf: true,
@@ -119,7 +120,7 @@ export const users = group({
       body: PasswordChange,
       success: 200,
       response: Status,
-      errors: ['user_not_found'],
+      errors: ['user_not_found', 'user_external'],
       uses: [
         'users.get',
         'limits.secondsToWait',

@@ -1,4 +1,5 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
+import { checkPassword } from '../../../shared/api/check-password.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isCommonPassword } from '../../../shared/auth/common-passwords.ts';
@@ -10,7 +11,6 @@ import { limitOf } from '../../../shared/domain/quota.ts';
 import type { User, UserUpdate } from '../../../shared/domain/user.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { users } from './contract.ts';
-import { checkPassword } from './password.ts';
 
 /** Gives all users, including those without a customer, who are in no other list. */
 const everybody = async (store: StoreOf<'customers.list' | 'users.list'>): Promise<User[]> => {
@@ -63,8 +63,10 @@ export const handler = serve(users, {
     return user;
   },
 
-  getUser: async ({ customerId, params, fail }, { store }) =>
-    (await store.users.get(customerId, params.userId)) ?? fail('user_not_found'),
+  getUser: async ({ caller, customerId, params, fail }, { store }) => {
+    const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
+    return { ...user, ...(caller.mustSetOtp && { mustSetOtp: true as const }) };
+  },
 
   updateUser: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
     const set = async () => {
@@ -109,6 +111,7 @@ export const handler = serve(users, {
       return mayChange(caller, user) ? user : fail('forbidden');
     };
     const user = await find();
+    if (user.subject) return fail('user_external');
     const { currentPassword, newPassword } = body;
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;

@@ -67,6 +67,13 @@ export const enter = async ({ table, now, random }: Runtime, { accountKey }: Per
   const { accountId = 0, epoch = 0 } = account ?? {};
   const createDate = now();
   const made = { createDate, expires: createDate + 86_400_000 };
-  await sessions.start(hashOf(token), { kind: 'session', accountId, epoch, csrf: drawAccountKey(random), ...made });
+  await sessions.start(accountKey, hashOf(token), {
+    id: randomUuid(random),
+    kind: 'session',
+    accountId,
+    epoch,
+    csrf: drawAccountKey(random),
+    ...made,
+  });
   return token;
 };

@@ -1,3 +1,4 @@
+import { IssuerUnavailable } from '../../auth/unavailable.ts';
 import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { Measure } from '../../metrics.ts';
@@ -47,11 +48,13 @@ export const decorate =
     if (cookies.length > 0) response.multiValueHeaders = { ...response.multiValueHeaders, 'Set-Cookie': cookies };
   };
 
+const unavailable = [TableUnavailable, QueueUnavailable, IssuerUnavailable];
+
 const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
   if (error instanceof ApiError) return error;
   const fields = { operation: request.context.exchange.name };
   // The table, or another AWS service that did not answer in time (transport.ts).
-  if (error instanceof TableUnavailable || error instanceof QueueUnavailable || error.name === 'TimeoutError') {
+  if (unavailable.some((one) => error instanceof one) || error.name === 'TimeoutError') {
     log('warn', 'a service that an operation needs is not available', fields, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER });
   }
@@ -62,7 +65,8 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
 const bodyOf = async (error: ApiError, locale: string) => {
   const { code, waitSeconds, fieldErrors } = error;
   const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], error);
-  return { message, statusCode: errors[code], ...(fieldErrors && { errors: told }) };
+  const more = code === 'otp_required' && { otpRequired: true };
+  return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: told }) };
 };
 
 /** After a 429, whichever limit caused it, nothing is left until the wait is over (D1 "Errors" 3). */

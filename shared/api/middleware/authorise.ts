@@ -6,20 +6,29 @@ import type { Operation } from '../operation.ts';
 /** Is the call refused because its token only allows reading? */
 const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
 
+const isSelf = (caller: Caller, userId: string | undefined): boolean =>
+  userId === 'me' || userId === String(caller.accountId);
+
 const mayCall = (operation: Operation, caller: Caller, userId: string | undefined): boolean => {
   if (operation.auth !== 'user' && operation.auth !== 'session') return true;
   if (operation.auth === 'session' && caller.kind !== 'session') return false;
-  const isSelf = userId === 'me' || userId === String(caller.accountId);
-  if (isSelf && (operation.orSelf === true || (operation.orSelf && caller.kind === 'session'))) return true;
+  const mayAsSelf = operation.orSelf === true || (operation.orSelf && caller.kind === 'session');
+  if (mayAsSelf && isSelf(caller, userId)) return true;
   if (operation.may === 'logged_in') return true;
   if (operation.may === 'system_admin') return caller.isAdmin;
   return [operation.may].flat().some((permission: Permission) => holds(caller, permission));
 };
 
+/** Does the caller have to set up a second factor before it may do this? */
+const isUnset = ({ auth, beforeOtp }: Operation, caller: Caller, userId: string | undefined): boolean =>
+  caller.mustSetOtp === true && auth !== 'optional' && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
+
 /** Answers 403 if the access rule of the operation does not allow the caller. */
 export const authorise = async (request: ApiRequest): Promise<void> => {
   const { caller } = request.context.exchange;
   if (!caller) return;
-  const isOpen = mayCall(operationOf(request), caller, request.event.pathParameters?.userId);
+  const { userId } = request.event.pathParameters ?? {};
+  if (isUnset(operationOf(request), caller, userId)) throw new ApiError('otp_setup_required');
+  const isOpen = mayCall(operationOf(request), caller, userId);
   if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');
 };

@@ -14,7 +14,7 @@ type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'ac
 export type Found = { identity: Identity | null; rate: Rate | null };
 
 export const isLive = (
-  { settings, now }: Pick<Guard, 'settings' | 'now'>,
+  { settings, now }: { settings: Pick<Guard['settings'], 'CREDENTIALS_SINCE'>; now: () => number },
   session: Session | null,
   account: Account | null,
 ): boolean =>
@@ -27,9 +27,11 @@ export const isLive = (
   (session.expires === null || session.expires > now());
 
 /** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
-const callerOf = ({ kind, permissions: scope = null, readOnly = false }: Session, account: Account): Caller => {
+const callerOf = (session: Session, account: Account): Caller => {
+  const { kind, permissions: scope = null, readOnly = false } = session;
   const { accountId, customerId, locale } = account;
-  const who = { accountId, customerId, locale, kind, readOnly };
+  const mustSetOtp = session.mustSetOtp === true && account.hasOtp !== true;
+  const who = { accountId, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
   return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };

@@ -57,7 +57,11 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
 };
 
 const message = z.string().meta({ description: 'in the language of the caller' });
-const ErrorBody = z.object({ message, statusCode: z.int() }).meta({ id: 'Error' });
+const otpRequired = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'The password of a login was right; send `otp` too' });
+const ErrorBody = z.object({ message, statusCode: z.int(), otpRequired }).meta({ id: 'Error' });
 const InvalidRequest = z
   .object({ message, statusCode: z.literal(400), errors: z.array(z.object({ path: z.string(), message: z.string() })) })
   .meta({ id: 'InvalidRequest' });

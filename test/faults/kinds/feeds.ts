@@ -66,7 +66,7 @@ const complaintsOf = (seen: readonly Seen[], falls: readonly Omit<Seen, 'id'>[])
 
 /** An hour of falls, which the reader fetches meanwhile. */
 const anHour = async (scene: Scene): Promise<Story> => {
-  const { chance, clock, step, answered, cloud } = scene;
+  const { chance, clock, step, judged, answered, cloud } = scene;
   const { client, sensors, path, reader } = await furnishHome(scene);
   const { seen, fetchOnce } = createReader(scene, reader, path);
   const falls: Omit<Seen, 'id'>[] = [];
@@ -90,7 +90,9 @@ const anHour = async (scene: Scene): Promise<Story> => {
       }
     },
     heal: async () => {
-      for (let round = 0; round < 5; round++) {
+      // A message that failed often waits for a quarter of an hour.
+      await judged();
+      for (let round = 0; round < 3; round++) {
         await step(2 * MINUTE);
         while (await fetchOnce(false));
       }

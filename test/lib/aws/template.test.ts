@@ -83,7 +83,7 @@ describe('the API', () => {
     const at = (...paths: string[]) => paths.map((path) => `GET ${BASE_PATH}${path}`);
     expect(withRate(5, 20)).toEqual(at('/docs', '/docs/{file}', '/openapi.json'));
     expect(withRate(200, 400)).toEqual(at('/console', '/console/{page+}'));
-    const logins = ['/login', '/password-reset', '/password-reset/confirm'];
+    const logins = ['/login', '/login/oidc', '/login/oidc/answer', '/password-reset', '/password-reset/confirm'];
     expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));
     const writes = groups
       .flatMap(({ operations }) => Object.values<Operation>(operations))

@@ -54,7 +54,8 @@ describe('the web ACL', () => {
       expect(ByteMatchStatement).toMatchObject({ PositionalConstraint: 'ENDS_WITH', FieldToMatch: { UriPath: {} } });
       return ByteMatchStatement.SearchString;
     });
-    expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm']);
+    const oidc = ['/users/login/oidc', '/users/login/oidc/answer'];
+    expect(paths).toEqual(['/users/login', '/users/password-reset', '/users/password-reset/confirm', ...oidc]);
   });
 
   it('counts the callers behind a proxy, and not the proxy', () => {

@@ -124,7 +124,7 @@ describe('a body', () => {
       `{"name":"n","location":"","email":"",${extra}}`,
     );
     const stored = await admin.ok<{ createDate: number }>('GET', `/customers/${created.id}`);
-    const known = ['createDate', 'email', 'id', 'location', 'name', 'timeZone', 'updateDate'];
+    const known = ['createDate', 'email', 'id', 'location', 'name', 'requireOtp', 'timeZone', 'updateDate'];
     expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });

@@ -137,9 +137,13 @@ describe('access patterns', () => {
 describe('the table', () => {
   /** Found by what a caller brings: a secret, a name, an id without its customer. They point into a customer's keys. */
   const notOfCustomers = [
-    ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'username', 'knownAddress'],
+    ...['counter', 'heartbeat', 'rate', 'session', 'account', 'password', 'otp', 'username', 'knownAddress'],
     ...[
+      'login',
       'accessToken',
+      'oidcLogin',
+      'idToken',
+      'externalUser',
       'reset',
       'owner',
       'listedCustomer',

@@ -11,9 +11,13 @@ import { Shell } from './shell/shell.tsx';
 import { LanguageProvider } from './texts/texts.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { ConfirmProvider } from './ui/confirm.tsx';
+import { later } from './ui/later.tsx';
 import { Loaded } from './ui/states.tsx';
 
 const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
+
+const OtpFirst = later('OtpFirstPage');
+const OidcPage = later('OidcPage');
 
 /** Shows the pages for users, or the login when nobody is logged in. */
 const Gate = () => {
@@ -24,12 +28,13 @@ const Gate = () => {
         <Boundary>
           <Switch>
             <Route path="/reset" component={ResetPage} />
+            <Route path="/login/oidc" component={OidcPage} />
             <Route>
               <Loaded query={session}>
                 {(me) =>
                   me ? (
                     <MeProvider key={me.id} me={me}>
-                      <Shell />
+                      {me.mustSetOtp ? <OtpFirst /> : <Shell />}
                     </MeProvider>
                   ) : (
                     <LoginPage />

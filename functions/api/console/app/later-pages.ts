@@ -1,5 +1,6 @@
 import { ChannelsPage } from './account/channels.tsx';
 import { ProfilePage } from './account/profile.tsx';
+import { OtpFirstPage } from './account/second-factor.tsx';
 import { CustomerPage } from './admin/customer.tsx';
 import { CustomersPage } from './admin/customers.tsx';
 import { FirmwaresPage } from './admin/firmwares.tsx';
@@ -17,6 +18,7 @@ import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
+import { OidcPage } from './session/oidc-page.tsx';
 import { NewWebhookPage } from './webhooks/new-webhook.tsx';
 import { WebhookPage } from './webhooks/webhook.tsx';
 import { WebhooksPage } from './webhooks/webhooks.tsx';
@@ -38,5 +40,5 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ ChannelsPage, ReportsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ OidcPage, OtpFirstPage, ChannelsPage, ReportsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
 };

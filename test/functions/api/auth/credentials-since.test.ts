@@ -32,7 +32,7 @@ const credentialsOf = async ({ url, runtime }: Cloud) => {
   const expires = now() + 60_000;
   const csrf = drawAccountKey(random);
   const session = { kind: 'session' as const, accountId: home.userId, epoch: 0, csrf, expires };
-  await sessions.start(hashOf(old), session as typeof session & Made);
+  await sessions.start(accountKey, hashOf(old), session as typeof session & Made & { id: string });
   const reset = { accountKey, epoch: 0, mailbox: 0, expires };
   await resets.create(hashOf('an-old-code'), reset as typeof reset & Made);
   await resets.create(hashOf('a-code'), { ...reset, createDate: now() });

@@ -10,6 +10,8 @@ import { languagesWith, useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
+import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 
 const self = { params: { path: { userId: 'me' } } } as const;
@@ -112,6 +114,9 @@ export const ProfilePage = () => {
             <Password />
           </Paper>
           <Paper withBorder p="lg">
+            <SecondFactor />
+          </Paper>
+          <Paper withBorder p="lg">
             <Title order={2} mb="md">
               {texts.rights}
             </Title>
@@ -119,6 +124,9 @@ export const ProfilePage = () => {
           </Paper>
         </Stack>
       </div>
+      <Paper withBorder p="lg">
+        <Sessions />
+      </Paper>
       <Paper withBorder p="lg">
         <Tokens />
       </Paper>

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Switch, TextInput } from '@mantine/core';
 import type { Customer, CustomerUpdate } from 'openapi';
 import { useLocation, useParams } from 'wouter';
 import { faultOf, ok } from '../../../../../lib/client/problem.ts';
@@ -27,6 +27,7 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
     location: customer?.location ?? '',
     email: customer?.email ?? '',
     timeZone: customer?.timeZone ?? ownZone,
+    requireOtp: customer?.requireOtp ?? false,
   });
   const save = useWrite({
     send: (body: CustomerUpdate) =>
@@ -51,6 +52,12 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
         value={draft.timeZone}
         onChange={(timeZone) => change({ timeZone })}
         error={faultOf(save.error, 'timeZone')}
+      />
+      <Switch
+        label={texts.requireOtp}
+        description={texts.requireOtpHint}
+        checked={draft.requireOtp}
+        onChange={({ currentTarget }) => change({ requireOtp: currentTarget.checked })}
       />
     </Form>
   );

@@ -1,8 +1,9 @@
-import { Alert, PasswordInput, Stack } from '@mantine/core';
+import { Alert, PasswordInput, Stack, Text } from '@mantine/core';
 import type { User } from 'openapi';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { faultOf, ok } from '../../../../../lib/client/problem.ts';
+import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMay, useMe } from '../session/session.tsx';
@@ -83,6 +84,22 @@ const Password = ({ user }: { user: User }) => {
   );
 };
 
+const SecondFactor = ({ user }: { user: User }) => {
+  const texts = useOtpTexts();
+  const remove = useWrite({
+    send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
+    done: texts.lostRemoved,
+    refresh,
+  });
+  return (
+    <Section title={texts.title}>
+      <Form action={texts.remove} isPending={remove.isPending} onSubmit={() => remove.mutate()}>
+        <Text>{texts.lost}</Text>
+      </Form>
+    </Section>
+  );
+};
+
 const Shown = ({ user }: { user: User }) => {
   const { admin: texts } = useTexts();
   const [, go] = useLocation();
@@ -110,6 +127,7 @@ const Shown = ({ user }: { user: User }) => {
         <Profile user={user} />
         {isWithin && <Access user={user} />}
         {isWithin && !isSelf && <Password user={user} />}
+        {isWithin && !isSelf && user.hasOtp && <SecondFactor user={user} />}
       </Stack>
     </>
   );

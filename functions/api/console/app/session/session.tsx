@@ -27,14 +27,19 @@ export const useMay = () => {
   return (needs?: Needs): boolean => may(me, needs);
 };
 
-type Credentials = { username: string; password: string };
+type Credentials = { username: string; password: string; otp?: string };
 
-/** Logs in, and clears the data that another user saw before. */
-export const useLogin = () => {
+/** Logs in, and clears the data that another user saw before. Where a code is needed too, `onOtp` is called. */
+export const useLogin = (onOtp: () => void) => {
   const client = useQueryClient();
   return useWrite({
-    send: (body: Credentials) => ok(api.POST('/users/login', { body })),
+    send: async (body: Credentials) => {
+      const answer = await api.POST('/users/login', { body });
+      const needsOtp = answer.error !== undefined && 'otpRequired' in answer.error;
+      return needsOtp ? null : ok(Promise.resolve(answer));
+    },
     onDone: (user) => {
+      if (!user) return onOtp();
       forget(client);
       client.setQueryData(meQuery.queryKey, user);
     },
@@ -45,9 +50,10 @@ export const useLogout = () => {
   const client = useQueryClient();
   return useWrite({
     send: () => ok(api.POST('/users/logout')),
-    onDone: () => {
+    onDone: ({ url }) => {
       forget(client);
       client.setQueryData(meQuery.queryKey, null);
+      if (url !== undefined) location.assign(url);
     },
   });
 };

@@ -31,6 +31,9 @@ export const admin: typeof en = {
   noCustomers: 'Kein Kunde gefunden.',
   location: 'Ort',
   zoneHint: 'Meldungen nennen die Zeit darin, wenn ihre Regel keinen Zeitplan hat.',
+  requireOtp: 'Benutzer brauchen einen zweiten Faktor',
+  requireOtpHint:
+    'Ab ihrer nächsten Anmeldung müssen Benutzer ohne zweiten Faktor ihn einrichten, bevor sie etwas anderes tun können.',
   deleteCustomer:
     'Seine Bots, Webhooks und Regeln gehen mit. Wer Benutzer oder Sensoren hat, lässt sich nicht löschen.',
   keysExplain: 'Mit einem solchen Schlüssel registrieren sich Geräte, etwa in der Fabrik.',

@@ -31,6 +31,8 @@ export const admin = {
   noCustomers: 'No customer was found.',
   location: 'Location',
   zoneHint: 'Alarms tell the time in it, unless their rule has a schedule.',
+  requireOtp: 'Users need a second factor',
+  requireOtpHint: 'From their next login on, users without one have to set it up before they can do anything else.',
   deleteCustomer: 'Its bots, webhooks and rules go with it. A customer that has users or sensors cannot be deleted.',
   keysExplain: 'Devices register by such a key, for instance in the factory.',
   newKey: 'New provisioning key',

@@ -5,7 +5,6 @@ import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
 import { overview } from './overview-de.ts';
-import { room } from './room-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
 import { setup } from './setup-de.ts';
@@ -91,6 +90,11 @@ export const de: Texts = {
     submit: 'Anmelden',
     lost: 'Ihre Sitzung ist beendet. Nach der Anmeldung geht es dort weiter, wo Sie waren.',
     forgot: 'Passwort vergessen?',
+    logInWith: (name) => `Mit ${name} anmelden`,
+    goingOn: 'Sie werden angemeldet.',
+    toLogin: 'Zur Anmeldung',
+    appCode: 'Code Ihrer App oder ein Ersatzcode',
+    codeNeeded: 'Geben Sie auch den Code ein, den Ihre Authenticator-App zeigt.',
   },
   reset: {
     title: 'Passwort zurücksetzen',
@@ -111,7 +115,6 @@ export const de: Texts = {
   overview,
   sensors,
   sensor,
-  room,
   situations,
   setup,
   groups,

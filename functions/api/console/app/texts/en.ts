@@ -5,7 +5,6 @@ import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
 import { overview } from './overview-en.ts';
-import { room } from './room-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
 import { setup } from './setup-en.ts';
@@ -86,6 +85,11 @@ export const en = {
     submit: 'Log in',
     lost: 'Your session has ended. Log in again to go on where you were.',
     forgot: 'Forgot your password?',
+    logInWith: (name: string) => `Log in with ${name}`,
+    goingOn: 'You are being logged in.',
+    toLogin: 'To the login',
+    appCode: 'Code of your app, or a recovery code',
+    codeNeeded: 'Enter the code that your authenticator app shows, too.',
   },
   reset: {
     title: 'Reset the password',
@@ -104,7 +108,6 @@ export const en = {
   overview,
   sensors,
   sensor,
-  room,
   situations,
   setup,
   groups,

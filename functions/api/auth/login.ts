@@ -1,0 +1,72 @@
+import type { Passwords } from '../../../shared/auth/password.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import type { Login } from '../../../shared/domain/user.ts';
+import { usernameKey } from '../../../shared/domain/username.ts';
+import type { Account } from '../../../shared/store/sessions.ts';
+import type { StoreOf } from '../../../shared/store/store.ts';
+import type { auth } from './contract.ts';
+import { judgeOtp, type Verdict } from './second-factor.ts';
+import { loginThrottle } from './throttle.ts';
+
+/**
+ * The key of an account that does not exist. It is looked up for unknown usernames, so that these take the same time.
+ */
+const NOBODY = 'nobody';
+
+type LookUps = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
+/** Finds the account of a username, and whether its user logged in from this address before. */
+const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address: string) => {
+  const accountKey = (await sessions.accountKeyOf(username)) ?? NOBODY;
+  const [account, hash, isKnown] = await Promise.all([
+    sessions.account(accountKey),
+    sessions.passwordHash(accountKey),
+    sessions.isKnownAddress(accountKey, address),
+  ]);
+  return { accountKey, account, hash, isKnown };
+};
+
+type Known = Awaited<ReturnType<typeof lookUp>>;
+
+/** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
+const authenticate = async (
+  { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
+  { account, hash, accountKey }: Known,
+  { password, id }: Login,
+) => {
+  const isRight = await passwords.verify(password, hash);
+  const isMeant = id === undefined || id === null || id === account?.accountId;
+  if (!isRight || !account?.canLogin || !isMeant) return null;
+  if (hash && passwords.isOutdated(hash)) await sessions.rehash(accountKey, hash, await passwords.hash(password));
+  return account;
+};
+
+type LoggedIn = { accountKey: string; account: Account };
+type Refusal = 'credentials_invalid' | 'otp_required';
+type Uses = (typeof auth)['operations']['login']['uses'][number];
+
+/**
+ * Checks username, password and second factor of a login, and counts what is wrong. It gives the account; or why there
+ * is none; or the seconds to wait, after which alone the caller may learn more.
+ */
+export const logIn = async (body: Login, address: string, deps: Deps<Uses>): Promise<LoggedIn | Refusal | number> => {
+  const { store, now, passwords, measure } = deps;
+  const username = usernameKey(body.username);
+  const known = await lookUp(store, username, address);
+  const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
+  const refused = async (): Promise<Refusal | number> => {
+    measure('LoginsFailed');
+    return (await throttle.failed()) || 'credentials_invalid';
+  };
+  const wait = await throttle.before();
+  if (wait > 0) return wait;
+  const { accountKey } = known;
+  const account = await authenticate({ store, passwords }, known, body);
+  if (!account) return refused();
+  const factor: Verdict = await judgeOtp(accountKey, account, body.otp, deps);
+  if (factor.is === 'wrong') return refused();
+  // A right password alone forgives no failures: otherwise whoever has it could guess codes without an end.
+  if (factor.is === 'missing') return (await throttle.before()) || 'otp_required';
+  const late = await throttle.succeeded();
+  if (late > 0) return late;
+  return (await factor.use()) ? { accountKey, account } : refused();
+};

@@ -1,0 +1,38 @@
+import { SESSION_SECONDS, sessionCookies } from '../../../shared/api/cookies.ts';
+import { type APIGatewayProxyEvent, header } from '../../../shared/api/exchange.ts';
+import { Reply } from '../../../shared/api/operation.ts';
+import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
+import type { Deps } from '../../../shared/deps.ts';
+import { randomUuid } from '../../../shared/domain/ids.ts';
+import { USER_AGENT_LENGTH } from '../../../shared/domain/session.ts';
+import type { Account } from '../../../shared/store/sessions.ts';
+import type { UserItem } from '../../../shared/store/users.ts';
+
+type Starting = Deps<'sessions.start' | 'users.get' | 'sessions.rememberAddress'>;
+type Who = { accountKey: string; account: Account; mustSetOtp: boolean };
+type Request = { event: APIGatewayProxyEvent; address: string };
+
+/** Starts a session, and makes the answer of a login. It is null if the user is gone. */
+export const startSession = async (
+  { accountKey, account, mustSetOtp }: Who,
+  { event, address }: Request,
+  { store, now, random }: Starting,
+): Promise<Reply<UserItem> | null> => {
+  const { accountId, customerId, epoch } = account;
+  const token = drawToken('session', random, accountKey);
+  const csrf = Buffer.from(random(24)).toString('base64url');
+  const createDate = now();
+  const expires = createDate + SESSION_SECONDS * 1_000;
+  const limit = mustSetOtp && { mustSetOtp: true as const };
+  const userAgent = (header(event, 'user-agent') ?? '').slice(0, USER_AGENT_LENGTH);
+  const from = { id: randomUuid(random), address, userAgent };
+  const session = { kind: 'session' as const, accountId, epoch, csrf, createDate, expires, ...from, ...limit };
+  const [user] = await Promise.all([
+    store.users.get(customerId, accountId),
+    store.sessions.start(accountKey, hashOf(token), session),
+    store.sessions.rememberAddress(accountKey, address, createDate),
+  ]);
+  if (!user) return null;
+  const cookies = sessionCookies(event, token, accountId, csrf);
+  return new Reply({ ...user, ...limit }, { headers: { Token: token }, cookies });
+};

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../../lib/local/clock.ts';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { type Answer, type Client, clientOf } from '../../../fixtures/client.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';
+import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '../../../fixtures/issuer.ts';
+
+const rules = [
+  { claim: 'groups', value: 'maple', customerId: 1 },
+  { claim: 'groups', value: 'maple-leads', customerId: 1, permissions: ['manage_users', 'manage_rules'] },
+  { claim: 'groups', value: 'elm', customerId: 2, permissions: ['manage_rules'] },
+  { claim: 'groups', value: 'nowhere', customerId: 987_654_321 },
+  { claim: 'groups', value: 'it', isAdmin: true },
+];
+
+let ahead = 0;
+let issuer: IssuerHere;
+let cloud: Cloud;
+let anybody: Client;
+let admin: Client;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
+  cloud = await startTestCloud({ clock, environment: issuer.environment(rules) });
+  anybody = clientOf(cloud.url);
+  admin = await adminOf(cloud.url);
+  for (const name of ['maple', 'elm']) await createHome(admin, name, []);
+});
+afterAll(() => Promise.all([cloud.stop(), issuer.stop()]));
+beforeEach(() => {
+  ahead = 0;
+});
+
+/** Begins a login, goes to the issuer, and gives the browser and the address that it comes back to. */
+const goThere = async (name: string, change = (url: string) => url) => {
+  const { url, cookie } = await beginOidc(anybody);
+  return { browser: withCookie(anybody, cookie), back: await walk(change(url), name) };
+};
+const answer = (browser: Client, { search }: URL): Promise<Answer> =>
+  browser.call('POST', '/users/login/oidc/answer', { query: search });
+const login = async (name: string, groups: readonly string[], more: object = {}): Promise<Answer> => {
+  issuer.people.set(name, { groups, ...more });
+  const { browser, back } = await goThere(name);
+  return answer(browser, back);
+};
+const clientIn = ({ headers }: Answer): Client => anybody.as(headers.get('token') ?? '');
+const statusOf = async (client: Client) => (await client.call('GET', '/users/me')).status;
+
+describe('a login at the issuer', () => {
+  test('makes a user with the rights that the claims give, and finds it again by issuer and subject', async () => {
+    expect(await anybody.ok('GET', '/users/login/oidc')).toEqual({ name: 'Home account' });
+    const first = await login('anna', ['maple', 'maple-leads']);
+    expect(first.status, first.text).toBe(200);
+    expect(first.body).toMatchObject({
+      ...{ username: 'anna', customerId: 1, isAdmin: false, canLogin: true, hasOtp: false },
+      permissions: ['manage_users', 'manage_rules'],
+    });
+    const cookies = first.headers.getSetCookie().map((line) => line.split('=')[0]);
+    expect(cookies.toSorted()).toEqual(['PSAUTHTOKEN', 'PSCSRF', 'PSOIDC', 'PSUSERID']);
+    expect(await clientIn(first).ok('GET', '/users/me')).toEqual(first.body);
+    const again = await login('anna', ['maple', 'maple-leads']);
+    expect(again.body).toEqual(first.body);
+  });
+
+  test('takes a right that the issuer says no more from all sessions and tokens of the user', async () => {
+    const before = clientIn(await login('bert', ['maple', 'maple-leads']));
+    await before.ok('GET', '/users');
+    const after = await login('bert', ['maple']);
+    expect(after.body).toMatchObject({ permissions: [] });
+    for (const client of [before, clientIn(after)]) expect((await client.call('GET', '/users')).status).toBe(403);
+  });
+
+  test('of somebody who has lost all of them ends sessions and access tokens, until they are back', async () => {
+    const before = clientIn(await login('carl', ['maple']));
+    const { token } = await before.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
+    const lost = await login('carl', ['elsewhere']);
+    expect([lost.status, lost.headers.getSetCookie()]).toEqual([401, []]);
+    expect([await statusOf(before), await statusOf(anybody.as(token))]).toEqual([401, 401]);
+    expect((await login('carl', ['maple'])).status).toBe(200);
+  });
+
+  test('is refused where the login was taken here, whatever the claims are', async () => {
+    const { id } = (await login('dora', ['maple'])).body as { id: number };
+    await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
+    for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])
+      expect((await login('dora', groups)).status).toBe(401);
+  });
+
+  test('moves somebody to another customer as another user, and ends the one before', async () => {
+    const inMaple = await login('emil', ['maple']);
+    const inElm = await login('emil', ['elm']);
+    expect(inElm.body).toMatchObject({ customerId: 2, permissions: ['manage_rules'] });
+    expect([await statusOf(clientIn(inMaple)), await statusOf(clientIn(inElm))]).toEqual([401, 200]);
+    const back = await login('emil', ['maple']);
+    expect((back.body as { id: number }).id).toBe((inMaple.body as { id: number }).id);
+    expect(await statusOf(clientIn(inElm))).toBe(401);
+  });
+
+  test('is refused with rights at two customers, at none, or at one that there is not', async () => {
+    for (const groups of [['maple', 'elm'], [], ['nowhere']])
+      expect([groups, (await login('fritz', groups)).status]).toEqual([groups, 401]);
+    expect((await login('fritz', ['it'])).body).toMatchObject({ customerId: null, isAdmin: true });
+  });
+
+  test('never finds a user by its name or address: somebody else has those', async () => {
+    const local = await hireFor(admin, 1, 'greta', { email: 'greta@example.com', permissions: ['manage_rules'] });
+    const claims = { email: 'greta@example.com', email_verified: true };
+    const { id, username, permissions } = (await login('greta', ['maple'], claims)).body as Record<string, unknown>;
+    expect(id).not.toBe(local.id);
+    expect([username, permissions]).toEqual([expect.stringMatching(/^greta\..{12}$/), []]);
+  });
+
+  test('keeps an e-mail address that the issuer has verified, and no other', async () => {
+    const email = 'hans@example.com';
+    expect((await login('hans', ['maple'], { email })).body).toMatchObject({ email: '' });
+    expect((await login('ida', ['maple'], { email, email_verified: true })).body).toMatchObject({ email });
+  });
+
+  test('makes one user of somebody who comes twice at the same time', async () => {
+    const logins = await Promise.all([1, 2, 3].map(() => login('jana', ['maple'])));
+    expect(new Set(logins.map(({ body }) => (body as { id: number }).id)).size).toBe(1);
+  });
+
+  test('gives no password: none can be set, and none is mailed', async () => {
+    const claims = { email: 'karl@example.com', email_verified: true };
+    const answer = await login('karl', ['maple'], claims);
+    const { id } = answer.body as { id: number };
+    // Nor a second factor here: the issuer asks for its own.
+    expect((await clientIn(answer).call('POST', '/users/me/otp')).status).toBe(409);
+    const newPassword = 'a-long-new-password';
+    expect((await admin.call('PUT', `/users/${id}/password`, { newPassword })).status).toBe(409);
+    for (const password of ['', newPassword, 'karl'])
+      expect((await anybody.call('POST', '/users/login', { username: 'karl', password })).status).toBe(401);
+  });
+
+  test('makes a user anew after it was deleted here', async () => {
+    const { id } = (await login('lea', ['maple'])).body as { id: number };
+    await admin.ok('DELETE', `/users/${id}`);
+    const again = (await login('lea', ['maple'])).body as { id: number; username: string };
+    expect([again.id > id, again.username]).toEqual([true, 'lea']);
+  });
+
+  test('needs no second factor here, where the customer demands one', async () => {
+    const customer = { name: 'maple', location: '', email: '' };
+    await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: true });
+    expect((await login('mona', ['maple'])).body).not.toHaveProperty('mustSetOtp');
+    await admin.ok('PUT', '/customers/1', { ...customer, requireOtp: false });
+  });
+
+  test('ends at the issuer too: the logout says where', async () => {
+    const client = clientIn(await login('nora', ['maple']));
+    const { url = '' } = await client.ok<{ url?: string }>('POST', '/users/logout');
+    expect(url).toMatch(new RegExp(`^${issuer.url}/session/end\\?.*id_token_hint=`));
+    expect(await statusOf(client)).toBe(401);
+    // Whoever logs in by a password is nowhere else.
+    expect(await (await adminOf(cloud.url)).ok('POST', '/users/logout')).toEqual({ status: 'OK' });
+  });
+});
+
+describe('an answer of the issuer is refused, and sets no cookie,', () => {
+  const refused = async (sent: Promise<Answer>) => {
+    const { status, headers } = await sent;
+    expect([status, headers.get('token'), headers.getSetCookie()]).toEqual([401, null, []]);
+  };
+  beforeAll(() => {
+    issuer.people.set('otto', { groups: ['maple'] });
+  });
+
+  test('when it comes again, however many times at once', async () => {
+    const { browser, back } = await goThere('otto');
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => answer(browser, back)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    await refused(answer(browser, back));
+  });
+
+  test('when it comes from another browser, which is not told whether it was good', async () => {
+    const { back } = await goThere('otto');
+    await refused(answer(anybody, back));
+    const { cookie } = await beginOidc(anybody);
+    const other = await goThere('otto');
+    await refused(answer(withCookie(anybody, cookie), other.back));
+  });
+
+  test('when it comes after ten minutes', async () => {
+    const { browser, back } = await goThere('otto');
+    ahead = 600_001;
+    await refused(answer(browser, back));
+  });
+
+  test('when its nonce is another one', async () => {
+    const { browser, back } = await goThere('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
+    await refused(answer(browser, back));
+  });
+
+  test('when its challenge was another one: the code belongs to another login', async () => {
+    const challenge = `code_challenge=${'A'.repeat(43)}`;
+    const { browser, back } = await goThere('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
+    await refused(answer(browser, back));
+  });
+
+  test('when it names another issuer, or comes from one', async () => {
+    const { browser, back } = await goThere('otto');
+    back.searchParams.set('iss', 'https://login.example.org');
+    await refused(answer(browser, back));
+    const other = await startIssuer();
+    other.people.set('otto', { groups: ['it'] });
+    const there = await goThere('otto', (url) => url.replace(issuer.url, other.url));
+    await refused(answer(there.browser, there.back));
+    await other.stop();
+  });
+
+  test('when it says no, has no state, no code, or is anything else', async () => {
+    const { url, cookie } = await beginOidc(anybody);
+    const state = new URL(url).searchParams.get('state');
+    const browser = withCookie(anybody, cookie);
+    const send = (query: string) => refused(browser.call('POST', '/users/login/oidc/answer', { query }));
+    for (const query of ['', '?', 'code=a', 'state=&code=a', '\u0000', '#', 'state=a&state=b&code=c'])
+      await send(query);
+    await send(`?error=access_denied&state=${state}`);
+  });
+});
+
+test('a service without an issuer says so, and logs nobody in there', async () => {
+  const alone = await startTestCloud();
+  const client = clientOf(alone.url);
+  expect(await client.ok('GET', '/users/login/oidc')).toEqual({ name: null });
+  expect((await client.call('POST', '/users/login/oidc')).status).toBe(409);
+  expect((await client.call('POST', '/users/login/oidc/answer', { query: '' })).status).toBe(409);
+  await alone.stop();
+});
+
+test('an issuer that is away is a 503, and the next login asks it again', async () => {
+  const away = await startIssuer();
+  const lonely = await startTestCloud({ environment: away.environment(rules), log: () => {} });
+  const client = clientOf(lonely.url);
+  const { url } = away;
+  await away.stop();
+  expect(url).toMatch(/^http/);
+  expect((await client.call('POST', '/users/login/oidc')).status).toBe(503);
+  expect((await client.call('POST', '/users/login/oidc')).status).toBe(503);
+  await lonely.stop();
+});
