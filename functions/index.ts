@@ -1,5 +1,6 @@
 import { accessTokens } from './api/access-tokens/contract.ts';
 import { acknowledge } from './api/acknowledge/contract.ts';
+import { audit } from './api/audit/contract.ts';
 import { auth } from './api/auth/contract.ts';
 import { bots } from './api/bots/contract.ts';
 import { canary } from './api/canary/contract.ts';
@@ -40,6 +41,7 @@ export const groups = [
   accessTokens,
   channels,
   customers,
+  audit,
   sensors,
   sensorGroups,
   rooms,

@@ -1,5 +1,7 @@
 /** Places between two steps that belong together. The fault suite lets a process die at each of them. */
 export const failpoints = [
+  'audit.kept',
+  'audit.changed',
   'ingest.read',
   'ingest.noted',
   'ingest.enqueued',

@@ -102,6 +102,7 @@ const otherTests: Record<string, string> = {
   'test/platforms.test.ts': 'what users run, on every platform',
   'test/types.test.ts': 'what the compiler refuses, in any folder',
   'test/units.test.ts': 'what a request costs, from its credential to its answer',
+  'test/units-of-audit.test.ts': 'what a line of the audit costs, from the call to the list',
   'test/units-of-events.test.ts': 'what an event costs, over all workers',
   'test/units-of-feeds.test.ts': 'what a fall costs that is fetched, over all workers',
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',

@@ -118,11 +118,11 @@ describe('an acknowledgement of a hit costs', () => {
     return { ...home, open };
   };
 
-  test('by a user 10.5 read and 13 write a minute later, its event included; again 5 and 1', async () => {
+  test('by a user 10.5 read and 14 write a minute later, its event included; again 5 and 1', async () => {
     const { client, open } = await told('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
-    expect(await put(), text()).toEqual({ read: 10.5, write: 13 });
+    expect(await put(), text()).toEqual({ read: 10.5, write: 14 });
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 

@@ -13,6 +13,9 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((one) => calls.every((call) => callsOf(one).includes(call)));
 };
 
+/** A noun that only a chunk needs, which imports its file: what needs no chunk does not load it at start. */
+const inChunks = ['auditLines'];
+
 /**
  * Gives a module that exports only the nouns of the store whose calls a function uses, each from the file of its
  * name, so that esbuild leaves out the others; and of a noun that is only read, nothing that writes.
@@ -24,7 +27,8 @@ const nounsOf = async (name: LambdaName): Promise<string> => {
       .map((use) => use.split('.')),
     ([noun = '']) => noun,
   );
-  const lines = [...nouns].map(async ([noun, calls]) => {
+  const atStart = [...nouns].filter(([noun]) => !inChunks.includes(noun));
+  const lines = atStart.map(async ([noun, calls]) => {
     const file = noun.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const reads = await readsOf(
       file,

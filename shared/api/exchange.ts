@@ -1,5 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Actor } from '../domain/audit.ts';
 import type { Caller } from '../domain/permission.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor.ts';
@@ -9,6 +10,9 @@ export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /** How much of a rate limit is left, and whether this call exceeded it. `reset` is in whole seconds. */
 export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
+
+/** Who acts, for the audit. */
+export type Acting = { actor: Actor; customerId: number };
 
 /** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
 export type Exchange = {
@@ -25,6 +29,8 @@ export type Exchange = {
   sessionHash: string;
   device: CallingDevice | null;
   provisioner: Provisioner | null;
+  /** Whom the handler of a call without a known caller found it to be by, and in which customer. */
+  acting: Acting | null;
   /** Set-Cookie headers that the answer must have, error answers too. */
   cookies: string[];
   params: Record<string, unknown>;
@@ -37,7 +43,7 @@ export type Exchange = {
 export const newExchange = (): Exchange => ({
   ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
   rate: { limit: 0, remaining: 0, reset: 0, over: false },
-  ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null },
+  ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null, acting: null },
   ...{ params: {}, query: undefined, body: undefined, customerId: 0 },
 });
 

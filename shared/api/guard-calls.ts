@@ -1,5 +1,5 @@
 import type { StoreCall } from '../store/access-pattern.ts';
-import type { Operation } from './operation.ts';
+import { isAudited, type Operation } from './operation.ts';
 
 /** The calls of the store that `serve` makes before a handler runs, by the check that needs them. */
 const checks = {
@@ -13,6 +13,10 @@ const checks = {
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],
   /** Finds the customer of the object in the path, for system admins. */
   owner: ['customers.ownerOf'],
+  /** Notes what a known caller had no right to, and logins. */
+  refusal: ['auditLines.put'],
+  /** Notes a change ahead of it. */
+  change: ['auditLines.put', 'auditLines.takeBack'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
 type Check = keyof typeof checks;
@@ -28,8 +32,13 @@ const identifying: Record<Operation['auth'], readonly Check[]> = {
 };
 
 /** Gives the calls of the store that `serve` makes for an operation. They become rights of its function. */
-export const guardCallsOf = ({ auth, method, csrfExempt, within }: Operation): readonly GuardCall[] => [
-  ...(['rate', ...identifying[auth]] as const).flatMap((check) => checks[check]),
-  ...(method === 'GET' || csrfExempt ? [] : checks.csrf),
-  ...(within && within !== 'customer' ? checks.owner : []),
-];
+export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
+  const { auth, method, csrfExempt, within } = operation;
+  return [
+    ...(['rate', ...identifying[auth]] as const).flatMap((check) => checks[check]),
+    ...(method === 'GET' || csrfExempt ? [] : checks.csrf),
+    ...(within && within !== 'customer' ? checks.owner : []),
+    ...(auth === 'user' || auth === 'session' ? checks.refusal : []),
+    ...(isAudited(operation) ? checks.change : []),
+  ];
+};

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
+import type { Actor } from '../domain/audit.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Caller, Permission } from '../domain/permission.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
@@ -92,6 +93,10 @@ export type Operation = Access & {
   uses: readonly Use[];
 };
 
+/** Is what an operation changes noted in the audit? Messages of devices are not: they are events. */
+export const isAudited = ({ method, bodyKind }: Pick<Operation, 'method' | 'bodyKind'>): boolean =>
+  method !== 'GET' && bodyKind !== 'messages';
+
 /** What `notifyDevice` (device-config.ts) uses to tell a device that its configuration changed. */
 export const notifying = [
   'sensors.get',
@@ -158,6 +163,8 @@ export type Call<O extends Operation> = WhoIs<O> & {
   fail: (code: Declared<O> | Common, details?: Details) => never;
   /** Ends the call with a 400 for a value that only the handler can check. `values` fill in the text of the problem. */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
+  /** Tells the audit who makes a call without a known caller, and in which customer. */
+  actAs: (actor: Actor, customerId: number) => void;
   /** The address of the caller, and the /64 network of an IPv6 address. */
   address: string;
   event: APIGatewayProxyEvent;

@@ -7,8 +7,9 @@ import { bestLocale } from '../domain/locale.ts';
 import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
+import { notedTable } from '../store/noted-table.ts';
 import { store } from '../store/store.ts';
-import { addressOf, type TrustedProxy } from './address.ts';
+import { addressOf } from './address.ts';
 import { preflightHeaders } from './cors.ts';
 import { createDeviceRates } from './device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
@@ -30,10 +31,12 @@ import { checkCsrf } from './middleware/csrf.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import {
+  type Call,
   doorOf,
   type Group,
   type Handlers,
   headersOfPublished,
+  isAudited,
   type Operation,
   Reply,
   resourceOf,
@@ -121,13 +124,33 @@ const fail = (code: ErrorCode, details = {}): never => {
 };
 
 const perform =
-  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, proxy: TrustedProxy) =>
+  (handlers: Readonly<Record<string, Act>>, dependencies: ReadonlyMap<string, Promise<unknown>>, runtime: Runtime) =>
   async (event: APIGatewayProxyEvent, context: ApiContext): Promise<APIGatewayProxyResult> => {
     const { exchange } = context;
     const handle = handlers[exchange.name];
     if (!handle) throw new Error(`no handler for ${exchange.name}`);
-    const call = { ...exchange, event, address: addressOf(event, proxy), fail, refuse };
-    return toResult(operationOf({ context }), await handle(call, await dependencies.get(exchange.name)));
+    const operation = operationOf({ context });
+    const actAs: Call<Operation>['actAs'] = (actor, customerId) => {
+      exchange.acting = { actor, customerId };
+    };
+    const call = { ...exchange, event, address: addressOf(event, runtime.settings), actAs, fail, refuse };
+    const deps = await dependencies.get(exchange.name);
+    const act = async () => toResult(operation, await handle(call, deps));
+    if (!isAudited(operation)) return act();
+    const { audited } = await import('./audit.ts');
+    return audited({ event, context }, runtime, act);
+  };
+
+/** Notes a refusal; if that fails, the answer is the error of the table. */
+const refused =
+  (runtime: Runtime) =>
+  async (request: ApiRequest): Promise<void> => {
+    const { error } = request;
+    if (!(error instanceof ApiError) || !request.context.exchange.operation) return;
+    const { noteRefusal } = await import('./audit.ts');
+    await noteRefusal(request, error, runtime).catch((failure: Error) => {
+      request.error = failure;
+    });
   };
 
 /** Answers before Lambda ends the process. What is not done by then stays undone: the caller tries again. */
@@ -144,12 +167,16 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
   const guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
-  const dependencies = new Map(operations.map(([name, { uses }]) => [name, compose(runtime, uses)]));
+  const noting = { ...runtime, table: notedTable(runtime.table) };
+  const dependencies = new Map(
+    operations.map(([name, operation]) => [name, compose(isAudited(operation) ? noting : runtime, operation.uses)]),
+  );
   // The operations of a group are all at one door.
   const door = operations.some(([, operation]) => doorOf(operation) === 'devices') ? 'devices' : 'apps';
   // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
     { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
+    { onError: refused(runtime) },
     { before: route(operations, settings.CORS_ORIGINS, countAddress(guard, door), decorate(settings)) },
     { before: authenticate(guard) },
     { before: checkCsrf(guard) },
@@ -161,7 +188,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   ];
   const handle = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>(late)
     .use(middlewares)
-    .handler(perform(handlers, dependencies, settings));
+    .handler(perform(handlers, dependencies, runtime));
   return (event, context) =>
     inContext({ requestId: requestIdOf({ event, context }), invocationId: context.awsRequestId }, () =>
       endable(() => handle(event, Object.assign(context, { exchange: newExchange() }))).finally(metrics.flush),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const works = new AsyncLocalStorage<{ isOver: boolean }>();
+const works = new AsyncLocalStorage<{ isOver: boolean; isDoubtful?: boolean }>();
 
 /** Runs work that `endWork` can end. */
 export const endable = <T>(work: () => T): T => works.run({ isOver: false }, work);
@@ -13,3 +13,12 @@ export const endWork = (): void => {
 
 /** Was the work ended amid which this is asked? Whoever waited for it has got an answer. */
 export const isOver = (): boolean => works.getStore()?.isOver === true;
+
+/** Notes amid work that a write of it had no answer, and was tried again. */
+export const noteDoubt = (): void => {
+  const work = works.getStore();
+  if (work) work.isDoubtful = true;
+};
+
+/** May the work amid which this is asked have written something although the table said that it did not? */
+export const isDoubtful = (): boolean => works.getStore()?.isDoubtful === true;

@@ -20,6 +20,8 @@ export type Caller = {
   customerId: number | null;
   isAdmin: boolean;
   permissions: readonly Permission[];
+  /** The username, and the name of a token in brackets; null: not known. */
+  name: string | null;
   locale: string;
   /** `token` is an access token, `session` a login. */
   kind: 'session' | 'token';

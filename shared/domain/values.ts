@@ -54,6 +54,8 @@ const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
 /** An id in a path or query: canonical decimal text. */
 export const idText = integerText.transform(Number).pipe(id);
+/** The same, or 0: what is of no customer. */
+export const idOrNoneText = integerText.transform(Number).pipe(int64);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z
     .string()

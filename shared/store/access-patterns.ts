@@ -23,6 +23,16 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'addressKeys.keep': pattern('Keep that key, once', { put: ['addressKey'] }, 0, 1),
 
+  'auditLines.put': pattern('Note a change ahead of it, a refusal or a login', { put: ['auditLine'] }, 0, 1),
+  'auditLines.takeBack': pattern('Forget a change that was not made', { remove: ['auditLine'] }, 0, 1),
+  'audit.page': pattern(
+    'Who did what in a customer?',
+    { query: ['auditLine'] },
+    1,
+    0,
+    'for each 8 KB of lines, 200 at first consistently, 5,000 at most',
+  ),
+
   'bots.get': pattern('A bot', { get: ['bot'] }, 1, 0),
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, 1, 0, each4KB),
   'bots.create': pattern('A new bot, if its customer has room for it', counting({ put: ['bot', 'owner'] }), 1, 6),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isOver } from '../concurrency/endable.ts';
+import { isOver, noteDoubt } from '../concurrency/endable.ts';
 import { transport, withFreshSockets } from '../transport.ts';
 import type { Key } from './key.ts';
 import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
@@ -43,8 +43,11 @@ const unprocessed = () => Object.assign(new Error('keys were left unprocessed'),
 const connect = (client: TableClient, name: string, meter: Meter | undefined) => {
   const common = { TableName: name, ...(meter && { ReturnConsumedCapacity: 'TOTAL' as const }) };
   const call = async <R extends Metered>(unit: 'read' | 'write', what: string, send: () => Promise<R>): Promise<R> => {
+    let tries = 0;
     const answer = await withRetry(() => {
       if (isOver()) throw new TableUnavailable('the call was answered before this');
+      tries += 1;
+      if (unit === 'write' && tries > 1) noteDoubt();
       return send();
     });
     const units = [answer.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);

@@ -6,6 +6,8 @@ export { accessTokens } from './access-tokens.ts';
 export { acknowledgements } from './acknowledgements.ts';
 export { addressKeys } from './address-keys.ts';
 export { attempts } from './attempts.ts';
+export { audit } from './audit.ts';
+export { auditLines } from './audit-lines.ts';
 export { backoffs } from './backoffs.ts';
 export { bots } from './bots.ts';
 export { canary } from './canary.ts';

@@ -1,13 +1,16 @@
 import type { Table, TableReader } from './client.ts';
 import { changes, present, where } from './request.ts';
-import type { Made } from './sessions.ts';
+import type { Account, Made } from './sessions.ts';
 import { items } from './table.ts';
+
+/** Whose password a code sets. */
+export type Resetting = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
  * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
  * that it was mailed to, before.
  */
-type Reset = Partial<Made> & { accountKey: string; epoch: number; mailbox: number; expires: number };
+type Reset = Partial<Made & Resetting> & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),

@@ -24,6 +24,8 @@ export type Session = Partial<Made> & {
   userAgent?: string;
   /** Of a login: the account must have a second factor and had none, so it may only set it up (completion 12). */
   mustSetOtp?: true;
+  /** Of a token: what its user calls it. */
+  name?: string;
   /** Of a token: ms, to the minute. */
   lastUsed?: number | null;
 };
@@ -34,6 +36,8 @@ export type NewSession = Session & Made & { id: string; expires: number };
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
 export type Account = {
   accountId: number;
+  /** Missing in accounts of earlier versions, until the profile changes. */
+  username?: string;
   customerId: number | null;
   isAdmin: boolean;
   permissions: Permission[];

@@ -63,6 +63,8 @@ export const items = {
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
   /** A user who is on duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
+  /** Who changed what in a customer, and what was refused; of no customer: 0. */
+  auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),

@@ -21,8 +21,8 @@ export const keyOfUser = (customerId: number | null, userId: number) =>
 const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
-  const { id: accountId, customerId, isAdmin, permissions, canLogin, locale } = user;
-  return { accountId, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
+  const { id: accountId, username, customerId, isAdmin, permissions, canLogin, locale } = user;
+  return { accountId, username, customerId, isAdmin, permissions, canLogin, locale, epoch, mailbox: 0 };
 };
 
 const proofOf = ({ id: userId, customerId }: User, accountKey: string, proof: Proof): Write => {
@@ -74,11 +74,15 @@ export const userWrites = (table: Table) => ({
 
   /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id, email } = user;
+    const { accountKey, customerId, id, email, username } = user;
     const set = { ...profile, updateDate: now };
     const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const isMoved = profile.email !== email;
-    const account = { set: { locale: profile.locale }, ...(isMoved && { add: { mailbox: 1 } }), if: asJudged(user) };
+    const account = {
+      set: { locale: profile.locale, username },
+      ...(isMoved && { add: { mailbox: 1 } }),
+      if: asJudged(user),
+    };
     const failed = await table.write(
       { update: keyOfUser(customerId, id), changes: changes({ set, if: sameAddress }) },
       { update: items.account({ accountKey }), changes: changes(account) },

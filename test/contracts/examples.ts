@@ -85,6 +85,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     const code = fresh('code');
     await resets.create(hashOf(code), {
       accountKey,
+      ...{ accountId: ours.userId, customerId: ours.customerId, username },
       epoch: 0,
       mailbox: 0,
       createDate: 0,
@@ -114,6 +115,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     return { params: { customerId: String(id) } };
   },
   listSensors: nothing,
+  listAudit: nothing,
   listOpenFalls: nothing,
   getReport: nothing,
   downloadReport: nothing,

@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts';
 import { ofAcknowledgements } from './kinds/acknowledgements.ts';
+import { ofAudit } from './kinds/audit.ts';
 import { ofChanges } from './kinds/changes.ts';
 import { ofEscalations } from './kinds/escalations.ts';
 import { ofFeeds } from './kinds/feeds.ts';
@@ -23,6 +24,7 @@ export const kinds = {
   people: ofPeople,
   operators: ofOperators,
   changes: ofChanges,
+  audit: ofAudit,
   acknowledgements: ofAcknowledgements,
   escalations: ofEscalations,
   feeds: ofFeeds,

@@ -1,6 +1,6 @@
 import { situationText } from '../../../shared/api/messages/situation-text.ts';
 import { sendNotice } from '../../../shared/api/notices.ts';
-import { Reply } from '../../../shared/api/operation.ts';
+import { type Call, Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { isSigned, readAddress } from '../../../shared/delivery/acknowledge-address.ts';
 import type { Deps } from '../../../shared/deps.ts';
@@ -15,6 +15,7 @@ type Operations = (typeof acknowledge)['operations'];
 type Reading = Deps<Operations['getAcknowledgePage']['uses'][number]>;
 type Writing = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Place = { params: { address: string }; fail: (code: 'address_unknown') => never };
+type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 /** Whom an address was given to: a user, or (`userId` null) whoever reads what a bot's webhook tells. */
 type Recipient = { userId: number | null; name: string };
 type Signed = { hit: HitItem; customerId: number; recipient: Recipient };
@@ -38,11 +39,12 @@ const signedFor = async ({ params, fail }: Place, deps: Reading): Promise<Signed
  * Acknowledges a hit in a name, else in that of the recipient; what a user was sent is always in the user's own name. Gives
  * it with the acknowledgement that stands.
  */
-const take = async (place: Place, given: string, deps: Writing) => {
+const take = async (place: Place & Acting, given: string, deps: Writing) => {
   const { store, now } = deps;
   const { hit, customerId, recipient } = await signedFor(place, deps);
   const { userId } = recipient;
   const name = nameFrom(userId === null ? given : '') ?? nameFrom(recipient.name) ?? '?';
+  place.actAs({ kind: 'link', id: userId === null ? null : String(userId), name }, customerId);
   const by = { userId, name, date: now() };
   const made = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
   const { notice, hit: taken } = made ?? place.fail('address_unknown');

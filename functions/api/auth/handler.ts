@@ -47,8 +47,8 @@ const sessionsOf = async (
 };
 
 export const handler = serve(auth, {
-  login: async ({ body, address, fail, event }, deps) => {
-    const outcome = await logIn(body, address, deps);
+  login: async ({ body, address, fail, event, actAs }, deps) => {
+    const outcome = await logIn(body, address, { ...deps, actAs });
     if (typeof outcome === 'number') return fail('rate_limited', { waitSeconds: outcome });
     if (typeof outcome === 'string') return fail(outcome);
     const { account } = outcome;
@@ -58,17 +58,17 @@ export const handler = serve(auth, {
     return (await startSession(who, { event, address }, deps)) ?? fail('credentials_invalid');
   },
 
-  requestPasswordReset: async ({ body, address, fail }, deps) => {
-    const seconds = await requestReset(usernameKey(body.username), address, deps);
+  requestPasswordReset: async ({ body, address, fail, actAs }, deps) => {
+    const seconds = await requestReset(usernameKey(body.username), address, { ...deps, actAs });
     return seconds > 0 ? fail('rate_limited', { waitSeconds: seconds }) : { status: 'OK' };
   },
 
-  confirmPasswordReset: async ({ body, address, fail, refuse }, deps) => {
+  confirmPasswordReset: async ({ body, address, fail, refuse, actAs }, deps) => {
     const { store, now } = deps;
     if (isCommonPassword(body.newPassword)) refuse('newPassword', 'password_common');
     const wait = await secondsOfAddress(store, address, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const accountKey = await confirmReset(body, deps);
+    const accountKey = await confirmReset(body, { ...deps, actAs });
     if (accountKey === null) {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
@@ -93,11 +93,11 @@ export const handler = serve(auth, {
     return new Reply({ url }, { cookies: [cookie] });
   },
 
-  finishOidc: async ({ body, event, address, fail }, deps) => {
+  finishOidc: async ({ body, event, address, fail, actAs }, deps) => {
     if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
     const { identityOf, startExternal, userOf } = await external();
     const identity = await identityOf(body.query, event, deps);
-    const outcome = identity && (await retryOnConflict(() => userOf(identity, deps), deps, fail));
+    const outcome = identity && (await retryOnConflict(() => userOf(identity, { ...deps, actAs }), deps, fail));
     const reply =
       outcome && 'user' in outcome && (await startExternal(identity, outcome.user, { event, address }, deps));
     if (reply) return reply;

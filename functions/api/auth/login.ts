@@ -1,5 +1,7 @@
+import type { Call } from '../../../shared/api/operation.ts';
 import type { Passwords } from '../../../shared/auth/password.ts';
 import type { Deps } from '../../../shared/deps.ts';
+import type { Actor } from '../../../shared/domain/audit.ts';
 import type { Login } from '../../../shared/domain/user.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
 import type { Account } from '../../../shared/store/sessions.ts';
@@ -27,6 +29,12 @@ const lookUp = async ({ sessions }: StoreOf<LookUps>, username: string, address:
 
 type Known = Awaited<ReturnType<typeof lookUp>>;
 
+/** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
+const claimed = ({ account }: Known, username: string): [Actor, number] => {
+  const id = account && String(account.accountId);
+  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? 0];
+};
+
 /** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */
 const authenticate = async (
   { store: { sessions }, passwords }: { store: StoreOf<'sessions.rehash'>; passwords: Passwords },
@@ -48,10 +56,15 @@ type Uses = (typeof auth)['operations']['login']['uses'][number];
  * Checks username, password and second factor of a login, and counts what is wrong. It gives the account; or why there
  * is none; or the seconds to wait, after which alone the caller may learn more.
  */
-export const logIn = async (body: Login, address: string, deps: Deps<Uses>): Promise<LoggedIn | Refusal | number> => {
+export const logIn = async (
+  body: Login,
+  address: string,
+  { actAs, ...deps }: Deps<Uses> & Pick<Call<(typeof auth)['operations']['login']>, 'actAs'>,
+): Promise<LoggedIn | Refusal | number> => {
   const { store, now, passwords, measure } = deps;
   const username = usernameKey(body.username);
   const known = await lookUp(store, username, address);
+  actAs(...claimed(known, body.username));
   const throttle = loginThrottle(store, { username, address, isKnown: known.isKnown }, now);
   const refused = async (): Promise<Refusal | number> => {
     measure('LoginsFailed');

@@ -1,9 +1,10 @@
 import { SESSION_SECONDS } from '../../../shared/api/cookies.ts';
 import { type APIGatewayProxyEvent, cookie, header } from '../../../shared/api/exchange.ts';
-import { Reply } from '../../../shared/api/operation.ts';
+import { type Call, Reply } from '../../../shared/api/operation.ts';
 import { type Identity, type Issuer, issuerOf } from '../../../shared/auth/oidc.ts';
 import { drawAccountKey, hashOf, sameSecret } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
+import type { Actor } from '../../../shared/domain/audit.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import { accessOf, profileOf, readRules } from '../../../shared/domain/claims.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
@@ -68,6 +69,13 @@ export const identityOf = async (
   return issuerIn(deps).redeem(answer, secrets, (reason) => log('warn', 'the issuer logged nobody in', { reason }));
 };
 
+/** Whom what follows is noted as in the audit. */
+type Acting = Pick<Call<Operations['finishOidc']>, 'actAs'>;
+const asUser = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' | 'customerId'>): [Actor, number] => [
+  { kind: 'user', id: String(id), name: username },
+  customerId ?? 0,
+];
+
 type Access = NonNullable<ReturnType<typeof accessOf>>;
 type Outcome = { user: UserItem } | { refused: 'oidc_refused' | 'limit_reached' };
 const refused: Outcome = { refused: 'oidc_refused' };
@@ -76,7 +84,7 @@ const create = async (
   { claims }: Identity,
   access: Access,
   subject: string,
-  { store, quotas, random, now }: Finishing,
+  { store, quotas, random, now, actAs }: Finishing & Acting,
 ): Promise<Outcome | null> => {
   const accountKey = drawAccountKey(random);
   const { username, ...profile } = profileOf(claims);
@@ -88,6 +96,7 @@ const create = async (
   // Somebody else may have that name, by a password or at another customer.
   for (const name of [username, `${username.slice(0, 50)}.${subject.slice(0, 12)}`]) {
     const one = { ...user, username: name };
+    actAs(...asUser(one));
     const problem = await store.users.createExternal(one, accountKey, subject, quotas.users);
     if (problem === null) return { user: { ...one, accountKey, subject } };
     if (problem !== 'username_taken') return { refused: problem === 'limit_reached' ? problem : 'oidc_refused' };
@@ -114,7 +123,7 @@ const isSame = (user: UserItem, { next, isLost }: Followed): boolean =>
  * Finds the user of somebody whom the issuer knows, or makes one, with the rights that the claims give now. Whoever has
  * none any more can log in no more, and is logged out. Null: somebody else changed the same users; try again.
  */
-export const userOf = async (identity: Identity, deps: Finishing): Promise<Outcome | null> => {
+export const userOf = async (identity: Identity, deps: Finishing & Acting): Promise<Outcome | null> => {
   const { store, settings, now } = deps;
   const access = accessOf(identity.claims, readRules(settings.OIDC_RULES));
   const subject = hashOf(JSON.stringify([identity.issuer, identity.subject]));
@@ -123,6 +132,7 @@ export const userOf = async (identity: Identity, deps: Finishing): Promise<Outco
     const user = await store.users.get(customerId, userId);
     if (!user) continue;
     const change = followed(user, access);
+    deps.actAs(...asUser(user));
     if (!isSame(user, change) && !(await store.users.setAccess(user, change.next, now(), change.isLost))) return null;
     if (change.isOwn) own = { ...user, ...change.next };
   }

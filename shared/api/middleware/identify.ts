@@ -28,10 +28,11 @@ export const isLive = (
 
 /** Gives the caller of a session with the current rights of the account, limited by the permissions of the token. */
 const callerOf = (session: Session, account: Account): Caller => {
-  const { kind, permissions: scope = null, readOnly = false } = session;
-  const { accountId, customerId, locale } = account;
+  const { kind, permissions: scope = null, readOnly = false, name: token } = session;
+  const { accountId, customerId, locale, username = null } = account;
   const mustSetOtp = session.mustSetOtp === true && account.hasOtp !== true;
-  const who = { accountId, customerId, locale, kind, readOnly, mustSetOtp };
+  const name = username !== null && token !== undefined ? `${username} (${token})` : username;
+  const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as system admin, although a system admin holds every permission.
   return { ...who, isAdmin: false, permissions: scope.filter((one) => holds(account, one)) };

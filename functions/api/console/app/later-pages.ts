@@ -7,6 +7,7 @@ import { FirmwaresPage } from './admin/firmwares.tsx';
 import { KeysPage } from './admin/keys.tsx';
 import { UserPage } from './admin/user.tsx';
 import { UsersPage } from './admin/users.tsx';
+import { AuditPage } from './audit/audit.tsx';
 import { BotsPage } from './bots/bots.tsx';
 import { AllDeliveriesPage } from './deliveries/all.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
@@ -40,5 +41,6 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ OidcPage, OtpFirstPage, ChannelsPage, ReportsPage, SensorPage, NewWebhookPage, WebhookPage, WebhooksPage },
+  ...{ AuditPage, OidcPage, OtpFirstPage, ChannelsPage, ReportsPage, SensorPage },
+  ...{ NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -2,6 +2,7 @@ import {
   BellAlertIcon,
   BuildingOffice2Icon,
   ChatBubbleLeftRightIcon,
+  ClipboardDocumentListIcon,
   CpuChipIcon,
   KeyIcon,
   LinkIcon,
@@ -85,6 +86,12 @@ export const setupPages: readonly Page[] = [
     path: '/users/:userId',
     page: later('UserPage'),
     needs: 'manage_users',
+  },
+  {
+    path: '/audit',
+    page: later('AuditPage'),
+    needs: 'manage_users',
+    entry: { label: (texts) => texts.audit.title, icon: ClipboardDocumentListIcon },
   },
   {
     path: '/customers',

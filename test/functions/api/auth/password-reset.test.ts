@@ -145,7 +145,9 @@ test('nor by a mail service that hangs, nor by a table that fails once there is 
     const waited: number[] = [];
     const pause = async (ms: number) => void waited.push(ms);
     const names = [username, 'unknown-name'];
-    const seconds = await Promise.all(names.map((name) => requestReset(name, '10.0.0.9', { ...given, pause }, 100)));
+    const seconds = await Promise.all(
+      names.map((name) => requestReset(name, '10.0.0.9', { ...given, pause, actAs: () => {} }, 100)),
+    );
     expect({ trouble, seconds, waited }).toEqual({ trouble, seconds: [0, 0], waited: [100, 100] });
   }
 });

@@ -4,6 +4,7 @@ import { useLocation, useParams } from 'wouter';
 import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
@@ -76,6 +77,7 @@ export const Existing = ({ customerId }: { customerId: number }) => {
       {(found) => (
         <>
           <Head title={found.name} {...(isAdmin && { back: { href: '/customers', label: texts.customers } })}>
+            <AuditLink kind="customer" id={found.id} />
             {isAdmin && (
               <DeleteButton
                 name={found.name}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
@@ -71,6 +72,7 @@ export const FirmwaresPage = () => {
   return (
     <>
       <Head title={texts.firmwares}>
+        <AuditLink kind="firmware" isOfNone />
         <Button onClick={() => setOpen(true)}>{texts.newFirmware}</Button>
       </Head>
       <Stack>

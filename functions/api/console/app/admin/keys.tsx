@@ -4,6 +4,7 @@ import type { ProvisioningKey } from 'openapi';
 import { useState } from 'react';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -70,6 +71,7 @@ export const KeysPage = () => {
   return (
     <>
       <Head title={texts.keys}>
+        <AuditLink kind="provisioning_key" isOfNone />
         <Button onClick={() => setOpen(true)}>{texts.newKey}</Button>
       </Head>
       <Stack>

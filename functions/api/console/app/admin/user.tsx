@@ -6,6 +6,7 @@ import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
@@ -112,6 +113,7 @@ const Shown = ({ user }: { user: User }) => {
   return (
     <>
       <Head title={user.username} back={{ href: '/users', label: texts.users }}>
+        <AuditLink kind="user" id={user.id} />
         {isWithin && !isSelf && (
           <DeleteButton
             name={user.username}

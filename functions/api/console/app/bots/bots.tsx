@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { languagesWith, useDates, useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
@@ -52,6 +53,7 @@ const Actions = ({ bot: { id, name }, onEdit }: { bot: Bot; onEdit: () => void }
       <Button variant="default" size="xs" onClick={onEdit}>
         {texts.rename}
       </Button>
+      <AuditLink kind="bot" id={id} size="xs" />
       <DeleteButton
         size="xs"
         name={name}

@@ -4,6 +4,7 @@ import { useLocation, useParams } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { ReadOnly } from '../shell/refused.tsx';
@@ -71,6 +72,7 @@ const Editor = ({ group, customerId }: { group: SensorGroup | null; customerId: 
   return (
     <>
       <Head title={group?.name ?? texts.create} back={{ href: '/groups', label: texts.title }}>
+        {group && <AuditLink kind="sensor_group" id={group.id} />}
         {group && isAllowed && <Remove group={group} />}
       </Head>
       {isAllowed ? (

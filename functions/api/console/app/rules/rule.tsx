@@ -5,6 +5,7 @@ import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { hasRegions, kinds, type Situation } from '../../../../../shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useMay } from '../session/session.tsx';
 import { OfCustomer } from '../shell/of-customer.tsx';
 import { ReadOnly } from '../shell/refused.tsx';
@@ -126,6 +127,7 @@ const Editor = ({ rule, customerId }: EditorProps) => {
   return (
     <>
       <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
+        {rule && <AuditLink kind="rule" id={rule.id} />}
         {rule && isAllowed && <Remove rule={rule} />}
       </Head>
       {isAllowed && rule && <Try rule={rule} />}

@@ -5,6 +5,7 @@ import type { ComponentType } from 'react';
 import { useParams, useSearchParams } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { Head } from '../ui/head.tsx';
@@ -56,7 +57,9 @@ const Found = ({ sensor }: { sensor: Sensor }) => {
   const { sensors: texts } = useTexts();
   return (
     <>
-      <Head title={sensor.name} back={{ href: '/sensors', label: texts.title }} />
+      <Head title={sensor.name} back={{ href: '/sensors', label: texts.title }}>
+        <AuditLink kind="sensor" id={sensor.id} />
+      </Head>
       <Stack>
         <Status sensor={sensor} />
         <Parts sensor={sensor} />

@@ -1,6 +1,6 @@
 import { admin } from './admin-de.ts';
+import { audit } from './audit-de.ts';
 import { bots } from './bots-de.ts';
-import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
@@ -119,8 +119,9 @@ export const de: Texts = {
   setup,
   groups,
   rules,
+  audit,
   bots,
-  channels,
+  channels: 'Meine Kanäle',
   webhooks,
   deliveries,
   admin,

@@ -1,7 +1,7 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
+import { audit } from './audit-en.ts';
 import { bots } from './bots-en.ts';
-import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
 import { overview } from './overview-en.ts';
@@ -112,8 +112,9 @@ export const en = {
   setup,
   groups,
   rules,
+  audit,
   bots,
-  channels,
+  channels: 'My channels',
   webhooks,
   deliveries,
   admin,

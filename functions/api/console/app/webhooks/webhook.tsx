@@ -5,6 +5,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { AuditLink } from '../audit/link.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { useDraft } from '../ui/draft.ts';
@@ -88,6 +89,7 @@ const Shown = ({ webhook }: { webhook: Webhook }) => {
         <Button component={Link} variant="default" href={`/deliveries/${webhook.id}`}>
           {texts.deliveries}
         </Button>
+        <AuditLink kind="webhook" id={webhook.id} />
         <Switch webhook={webhook} />
         <Remove webhook={webhook} />
       </Head>

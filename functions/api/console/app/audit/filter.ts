@@ -1,0 +1,53 @@
+import type { AuditLine } from 'openapi';
+import { useSearchParams } from 'wouter';
+import { endOfMinute } from '../ui/time-input.tsx';
+
+export type ObjectKind = AuditLine['object']['kind'];
+export type Filter = {
+  kind: string | null;
+  refused: string | null;
+  since: number | null;
+  until: number | null;
+  page: number;
+  /** The id of an object, and that of who acted. Only links set them. */
+  object: string | null;
+  actor: string | null;
+  /** `none`: what is of no customer, for system admins. */
+  of: string | null;
+};
+export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => void };
+
+const numberIn = (text: string | null): number | null =>
+  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+
+/** The filter of the list. It is stored in the address of the page, so that a link shows the same list. */
+export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
+  const [params, setParams] = useSearchParams();
+  const filter = {
+    kind: params.get('kind'),
+    refused: params.get('refused'),
+    since: numberIn(params.get('since')),
+    until: numberIn(params.get('until')),
+    page: numberIn(params.get('page')) ?? 0,
+    object: params.get('object'),
+    actor: params.get('actor'),
+    of: params.get('of'),
+  };
+  const change = (part: Partial<Filter>): void => {
+    const next = Object.entries({ ...filter, page: 0, ...part });
+    const told = next.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]]));
+    setParams(Object.fromEntries(told), { replace: true });
+  };
+  return [filter, change];
+};
+
+/** The query of the API for a filter; `kinds` are those that there are. */
+export const queryOf = ({ page, kind, refused, since, until, object, actor }: Filter, kinds: readonly string[]) => ({
+  page,
+  ...(kind !== null && kinds.includes(kind) && { objectKind: kind as ObjectKind }),
+  ...((refused === 'true' || refused === 'false') && { refused: refused as 'true' | 'false' }),
+  ...(since !== null && { since }),
+  ...(until !== null && { until: endOfMinute(until) }),
+  ...(object !== null && { objectId: object }),
+  ...(actor !== null && { actorId: actor }),
+});

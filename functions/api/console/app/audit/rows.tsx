@@ -1,0 +1,83 @@
+import { Anchor, Badge, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { AuditLine } from 'openapi';
+import { Link } from 'wouter';
+import type { Texts } from '../texts/en.ts';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { List, type Paged } from '../ui/list.tsx';
+import { Name } from '../ui/name.tsx';
+import type { FilterProps } from './filter.ts';
+
+/** The pages of objects. */
+const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
+  ...{ sensor: '/sensors', user: '/users', rule: '/rules', webhook: '/webhooks', sensor_group: '/groups' },
+};
+const verbs = [
+  [/^(create|register|link)/, 'made'],
+  [/^(delete|end|withdraw|cancel)/, 'removed'],
+  [/^(get|list)/, 'read'],
+  [/^login$/, 'loggedIn'],
+  [/^logout$/, 'loggedOut'],
+] as const;
+/** What an operation does, in a word; its own name is beside it. */
+const wordOf = (operation: string, { audit }: Texts): string =>
+  audit.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
+
+const Subject = ({ object: { kind, id } }: AuditLine) => {
+  const { audit: texts } = useTexts();
+  const page = pages[kind];
+  const said = `${texts.kinds[kind]} ${id}`;
+  if (page === undefined) return <Name>{said}</Name>;
+  return (
+    <Anchor component={Link} href={`${page}/${id}`} inherit>
+      <Name>{said}</Name>
+    </Anchor>
+  );
+};
+
+const Who = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: string) => void }) => {
+  const { audit: texts } = useTexts();
+  const { id, kind } = actor;
+  const name = `${texts.actors[kind]} ${actor.name ?? id ?? ''}`.trim();
+  if (id === null) return <Name>{name}</Name>;
+  return (
+    <Anchor component="button" type="button" inherit onClick={() => onActor(id)}>
+      <Name>{name}</Name>
+    </Anchor>
+  );
+};
+
+type RowsProps = Pick<FilterProps, 'change'> & { query: UseQueryResult<Paged<AuditLine>> };
+
+/** A list of the audit: when who did what to what, from where. */
+export const Rows = ({ query, change }: RowsProps) => {
+  const texts = useTexts();
+  const { audit } = texts;
+  const dates = useDates();
+  return (
+    <List<AuditLine>
+      label={audit.title}
+      query={query}
+      keyOf={({ id }) => id}
+      empty={audit.empty}
+      onPage={(page) => change({ page })}
+      columns={[
+        { head: texts.deliveries.time, cell: ({ date }) => dates.exact(date) },
+        { head: audit.who, cell: ({ actor }) => <Who actor={actor} onActor={(id) => change({ actor: id })} /> },
+        {
+          head: audit.what,
+          cell: ({ operation, refused }) => (
+            <>
+              {`${wordOf(operation, texts)} `}
+              {refused && <Badge color="red">{audit.refused}</Badge>}
+              <Text size="sm">{operation}</Text>
+            </>
+          ),
+        },
+        { head: audit.object, cell: (line) => <Subject {...line} /> },
+        { head: audit.fields, cell: ({ changes }) => <Name>{changes.join(', ')}</Name>, isMinor: true },
+        { head: audit.address, cell: ({ address }) => address, isMinor: true },
+      ]}
+    />
+  );
+};

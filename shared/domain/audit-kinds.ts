@@ -1,0 +1,8 @@
+/** How long (ms) a line of the audit is kept. */
+export const AUDIT_KEPT = 400 * 86_400_000;
+
+export const actorKinds = ['user', 'token', 'device', 'key', 'link', 'anonymous'] as const;
+export const objectKinds = [
+  ...(['customer', 'user', 'access_token', 'sensor', 'sensor_group', 'bot', 'rule', 'rule_hit'] as const),
+  ...(['webhook', 'delivery', 'replay', 'feedback', 'firmware', 'provisioning_key'] as const),
+] as const;

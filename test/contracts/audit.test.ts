@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAudited } from '../../shared/api/operation.ts';
+import type { Runtime } from '../../shared/deps.ts';
+import { AuditLine } from '../../shared/domain/audit.ts';
+import { objectKinds } from '../../shared/domain/audit-kinds.ts';
+import type { Table } from '../../shared/store/client.ts';
+import type { Key } from '../../shared/store/key.ts';
+import { items } from '../../shared/store/table.ts';
+import { call } from './calls.ts';
+import { exampleOf, operations, pathOf, rightful } from './operations.ts';
+import { createWorld, idsFor, type World } from './world.ts';
+
+type Kept = Omit<AuditLine, 'date'> & Key & { ttl: number };
+/** The lines that are in the table now. */
+const kept = new Map<string, Kept>();
+const wrap = (runtime: Runtime): Runtime => {
+  const { table } = runtime;
+  const write: Table['write'] = async (...writes) => {
+    const result = await table.write(...writes);
+    for (const one of writes) {
+      if ('put' in one && items.auditLine.read(one.put)) kept.set(one.put.sk, one.put as Kept);
+      if ('remove' in one) kept.delete(one.remove.sk);
+    }
+    return result;
+  };
+  return { ...runtime, table: { ...table, write } };
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({}, { wrap });
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+/** The lines that something adds. */
+const added = async (run: () => Promise<unknown>): Promise<Kept[]> => {
+  const before = new Set(kept.keys());
+  await run();
+  return [...kept.values()].filter(({ id }) => !before.has(id));
+};
+/** Calls an operation as its example does, once all is there that it needs. */
+const made = async ([name, operation]: (typeof operations)[number]) => {
+  const example = await exampleOf(name, world);
+  const client = example.client ?? (await rightful(operation, world));
+  const params = { ...idsFor(operation.path, world.ours.ids), ...example.params };
+  let requestId: string | null = null;
+  const lines = await added(async () => {
+    const answer = await client.call(operation.method, pathOf(operation, params), example.body);
+    expect(answer.status, answer.text).toBe(operation.success);
+    requestId = answer.headers.get('x-request-id');
+  });
+  return { lines, requestId, body: example.body };
+};
+
+/** Changes nothing of anybody, or nothing in its example: a reset of nobody's password, a replay that is over. */
+const unchanging = [
+  'receiveCanary',
+  'requestPasswordReset',
+  'beginOidc',
+  'withdrawAcknowledgement',
+  'updateReplay',
+  'cancelReplay',
+];
+/** Of no customer: what system admins have for all, and what is nobody's yet. */
+const ofAll = /Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
+/** The most of a KB that a line may take, in bytes of names and values. */
+const KB = 1_024;
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html, generously */
+const sizeOf = (line: Kept): number => Buffer.byteLength(JSON.stringify(line));
+
+const changing = operations.filter(([name, operation]) => isAudited(operation) && !unchanging.includes(name));
+const others = operations.filter(([name, operation]) => !isAudited(operation) || unchanging.includes(name));
+
+describe.each(changing)('%s', (name, operation) => {
+  test(`${name}: has one line with its object, the names of its fields and none of their values, in 1 KB`, async () => {
+    const { lines, requestId, body } = await made([name, operation]);
+    expect(lines.map((line) => line.operation)).toEqual([name]);
+    const [line] = lines as [Kept];
+    const { pk, sk: _, ttl, ...rest } = line;
+    expect(AuditLine.omit({ date: true }).strict().parse(rest)).toEqual(rest);
+    const customerId = ofAll.test(name) ? 0 : world.ours.customerId;
+    const isOfAnother = name === 'createCustomer' || name === 'deleteCustomer';
+    expect(pk).toBe(items.auditLine.pk({ customerId: isOfAnother ? line.object.id : customerId }));
+    expect(line).toMatchObject({ requestId, refused: false, address: '127.0.0.1' });
+    expect(ttl).toBeCloseTo(Date.now() / 1_000 + 400 * 86_400, -2);
+    const given = body !== null && typeof body === 'object' ? Object.keys(body) : [];
+    // Of the longest body, as many as fit.
+    if (given.length < 30) expect(line.changes).toEqual(expect.arrayContaining(given));
+    expect(objectKinds).toContain(line.object.kind);
+    expect(sizeOf(line)).toBeLessThanOrEqual(KB);
+  });
+});
+
+test('reads, messages of devices, and what changes nothing have no line', async () => {
+  for (const one of others) expect({ [one[0]]: (await made(one)).lines }).toEqual({ [one[0]]: [] });
+});
+
+test('each right that a known caller lacks is noted as refused, with who asked for what', async () => {
+  for (const [name, operation] of operations) {
+    const may = 'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
+    if (may.length === 0) continue;
+    const client = await world.without(may);
+    const params = operation.within === 'user' ? { userId: world.ours.ids.userId ?? '' } : {};
+    await call(world, [name, operation], { client, params });
+    const lines = await added(() => call(world, [name, operation], { client, params }));
+    expect(lines, name).toEqual([
+      expect.objectContaining({ operation: name, refused: true, changes: [], pk: lines[0]?.pk }),
+    ]);
+    expect(lines[0]?.actor, name).toMatchObject({ kind: 'user', name: `without-${may.join('-')}` });
+    expect(lines[0]?.pk).toBe(items.auditLine.pk({ customerId: world.ours.customerId }));
+  }
+});

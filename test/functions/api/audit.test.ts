@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import type { AuditLine } from '../../../shared/domain/audit.ts';
+import { items } from '../../../shared/store/table.ts';
+import type { Client } from '../../fixtures/client.ts';
+import { clientOf, logIn } from '../../fixtures/client.ts';
+import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
+import { adminOf, createHome, hireFor, linkSensor } from '../../fixtures/home.ts';
+import { a } from '../../fixtures/messages.ts';
+
+const DAY = 86_400_000;
+let skipped = 0;
+let cloud: Cloud;
+let admin: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud({ clock: { now: () => Date.now() + skipped, after: unscheduled.after } });
+  admin = await adminOf(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+type Page = { total: number; data: AuditLine[] };
+const auditOf = async (client: Client, customerId: number, query = ''): Promise<Page> => {
+  const [page] = await client.ok<[Page]>('GET', `/customers/${customerId}/audit${query}`);
+  return page;
+};
+const told = ({ operation, actor, object, changes, refused }: AuditLine) => ({
+  ...{ operation, actor, object, changes },
+  ...(refused && { refused }),
+});
+let homes = 0;
+const home = () => createHome(admin, `home${++homes}`, ['manage_users', 'manage_bots', 'manage_sensors']);
+
+describe('a line tells', () => {
+  test('who changed which fields of what: by a login, by an access token, by a device', async () => {
+    const { client, customerId, userId, username } = await home();
+    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
+    const body = { name: 'night shift', permissions: null, readOnly: false, expiresAt: null };
+    const { token } = await client.ok<{ token: string }>('POST', '/users/me/access-tokens', body);
+    await client.as(token).ok('PUT', `/bots/${bot.id}`, { name: 'm', locale: 'de' });
+    const { sensorId, device } = await linkSensor(client);
+    await device.ok('POST', `/devices/${sensorId}/pairing-code`);
+    await device.ok('POST', `/devices/${sensorId}/messages`, a.state());
+    const user = { kind: 'user', id: String(userId), name: username };
+    const sensor = { kind: 'sensor', id: sensorId };
+    const lines = (await auditOf(client, customerId)).data.map(told);
+    expect(lines.slice(0, 5)).toEqual([
+      {
+        operation: 'drawPairingCode',
+        actor: { kind: 'device', id: sensorId, name: null },
+        object: sensor,
+        changes: [],
+      },
+      { operation: 'linkSensor', actor: user, object: sensor, changes: ['manufacturer', 'code'] },
+      {
+        operation: 'updateBot',
+        actor: { ...user, kind: 'token', name: `${username} (night shift)` },
+        object: { kind: 'bot', id: String(bot.id) },
+        changes: ['name', 'locale'],
+      },
+      {
+        operation: 'createAccessToken',
+        actor: user,
+        object: { kind: 'user', id: String(userId) },
+        changes: Object.keys(body),
+      },
+      { operation: 'createBot', actor: user, object: { kind: 'bot', id: String(bot.id) }, changes: ['name', 'locale'] },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(token);
+    const { data } = await auditOf(admin, 0, `?objectId=${sensorId}`);
+    const actor = { kind: 'key', name: expect.any(String) };
+    expect(data).toMatchObject([{ operation: 'registerDevice', actor, object: sensor }]);
+  });
+
+  test('logins, those with a wrong password too, and those with a name of nobody under customer 0', async () => {
+    const { client, customerId, userId, username, password } = await home();
+    const anybody = clientOf(cloud.url);
+    expect((await anybody.call('POST', '/users/login', { username, password: 'a-wrong-password' })).status).toBe(401);
+    await logIn(anybody, username, password);
+    const actor = { kind: 'user', id: String(userId), name: username };
+    const object = { kind: 'user', id: String(userId) };
+    const { data } = await auditOf(client, customerId, '?operation=login');
+    expect(data.map(told).slice(0, 2)).toEqual([
+      { operation: 'login', actor, object, changes: ['username', 'password'] },
+      { operation: 'login', actor, object, changes: [], refused: true },
+    ]);
+    const nobody = { username: 'nobody-of-this-name', password: 'a-wrong-password' };
+    expect((await anybody.call('POST', '/users/login', nobody)).status).toBe(401);
+    const [line] = (await auditOf(admin, 0, '?operation=login&refused=true')).data;
+    expect(line).toMatchObject({ actor: { kind: 'user', id: null, name: null }, refused: true });
+    expect(JSON.stringify([data, line])).not.toMatch(/nobody-of|a-wrong-password|long-password/);
+  });
+
+  test('what was refused, and nothing that was refused for another reason', async () => {
+    const { client, customerId, userId, username } = await home();
+    const guest = await hireFor(admin, customerId, `guest${homes}`);
+    const before = (await auditOf(client, customerId)).total;
+    expect((await guest.client.call('GET', `/customers/${customerId}/audit`)).status).toBe(403);
+    const more = { firstName: '', lastName: '', email: '', password: 'a-good-long-password' };
+    expect((await client.call('POST', '/users', { ...more, username, permissions: [] })).status).toBe(409);
+    expect(
+      (await client.call('POST', '/users', { ...more, username: 'x', permissions: ['manage_rules'] })).status,
+    ).toBe(403);
+    expect((await client.call('GET', '/bots/987654')).status).toBe(404);
+    const { data, total } = await auditOf(client, customerId);
+    expect(total - before).toBe(2);
+    expect(data.slice(0, 2).map(told)).toEqual([
+      {
+        operation: 'createUser',
+        actor: { kind: 'user', id: String(userId), name: username },
+        object: { kind: 'user', id: String(userId) },
+        ...{ changes: [], refused: true },
+      },
+      {
+        operation: 'listAudit',
+        actor: { kind: 'user', id: String(guest.id), name: guest.username },
+        object: { kind: 'customer', id: String(customerId) },
+        ...{ changes: [], refused: true },
+      },
+    ]);
+  });
+
+  test('the name that the user has now, if the account of then had none', async () => {
+    const { client, customerId, userId, username } = await home();
+    const { table } = cloud.runtime;
+    const lines = await table.queryAll<AuditLine>({ pk: items.auditLine.pk({ customerId }) });
+    for (const line of lines) await table.write({ put: { ...line, actor: { ...line.actor, name: null } } });
+    const { data } = await auditOf(client, customerId, `?actorId=${userId}`);
+    expect(new Set(data.map(({ actor }) => actor.name))).toEqual(new Set([username]));
+  });
+});
+
+describe('the list', () => {
+  test('is filtered by who, what, when and whether it was refused, and goes on behind a page', async () => {
+    const { client, customerId, userId } = await home();
+    const ids: number[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      ids.push((await client.ok<{ id: number }>('POST', '/bots', { name, locale: 'de' })).id);
+      skipped += 1_000;
+    }
+    const [, second] = ids;
+    const list = (query: string) => auditOf(client, customerId, query);
+    const [newest, middle] = (await list('?operation=createBot')).data;
+    expect((await list(`?objectKind=bot&objectId=${second}`)).data).toEqual([middle]);
+    expect((await list(`?objectKind=user&objectId=${second}&operation=createBot`)).data).toEqual([]);
+    expect((await list(`?since=${newest?.date}`)).data).toEqual([newest]);
+    expect((await list(`?until=${middle?.date}&operation=createBot`)).total).toBe(2);
+    expect((await list('?refused=true')).data).toEqual([]);
+    expect((await list(`?refused=false&actorId=${userId}&operation=createBot`)).total).toBe(3);
+    expect((await list('?operation=createBot&perPage=1&page=1')).data).toEqual([middle]);
+    expect((await list(`?operation=createBot&after=${newest?.id}`)).data[0]).toEqual(middle);
+    expect((await client.call('GET', `/customers/${customerId}/audit?refused=maybe`)).status).toBe(400);
+    expect((await client.call('GET', `/customers/${customerId}/audit?after=x`)).status).toBe(400);
+  });
+
+  test('of another customer is a 404, and that of no customer is for system admins', async () => {
+    const [ours, theirs] = [await home(), await home()];
+    for (const id of [theirs.customerId, 0, 987_654])
+      expect((await ours.client.call('GET', `/customers/${id}/audit`)).status).toBe(404);
+    expect((await admin.call('GET', '/customers/987654/audit')).status).toBe(404);
+    expect((await auditOf(admin, theirs.customerId)).total).toBeGreaterThan(0);
+  });
+
+  test('of a customer that was deleted can be read by system admins', async () => {
+    const { id } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email: '' });
+    await admin.ok('DELETE', `/customers/${id}`);
+    const { data } = await auditOf(admin, id);
+    expect(data.map(({ operation }) => operation)).toEqual(['deleteCustomer', 'createCustomer']);
+  });
+
+  test('has nothing older than 400 days', async () => {
+    const { customerId } = await home();
+    skipped += 399 * DAY;
+    const late = await adminOf(cloud.url);
+    expect((await auditOf(late, customerId)).total).toBeGreaterThan(0);
+    skipped += DAY;
+    const later = await adminOf(cloud.url);
+    expect((await auditOf(later, customerId)).total).toBe(0);
+  });
+});
