@@ -3,11 +3,11 @@ import type { Channel } from 'openapi';
 import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { entered } from '../ui/entered.ts';
 import { Form } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
 import { Section } from '../ui/section.tsx';
+import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
@@ -18,7 +18,7 @@ const types = { email: 'email', sms: 'tel', telegram: 'text' } as const;
 const refresh = [channelsQuery.queryKey];
 
 const Proof = ({ by }: { by: By }) => {
-  const { channels: texts } = useTexts();
+  const texts = useChannelTexts();
   const write = useWrite({
     send: (code: string) =>
       ok(api.POST('/users/{userId}/channels/{by}/proof', { params: { path: { ...self.path, by } }, body: { code } })),
@@ -43,7 +43,7 @@ const Proof = ({ by }: { by: By }) => {
 
 /** A channel that a code proves: where it is, whether it is proven, and the fields that change both. */
 export const ByCode = ({ by, channel }: ByCodeProps) => {
-  const { channels: texts } = useTexts();
+  const texts = useChannelTexts();
   const write = useWrite({
     send: (address: string) =>
       ok(api.PUT('/users/{userId}/channels/{by}', { params: { path: { ...self.path, by } }, body: { address } })),

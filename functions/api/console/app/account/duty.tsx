@@ -4,9 +4,10 @@ import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
-import { useDates, useTexts } from '../texts/texts.tsx';
+import { useDates } from '../texts/texts.tsx';
 import { Section } from '../ui/section.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useChannelTexts } from './channel-texts.ts';
 import { dutyQuery, self } from './queries.ts';
 
 const HOUR = 3_600_000;
@@ -15,7 +16,7 @@ const presets = [1, 4, 8, 12] as const;
 
 /** Says until when the user is on duty, and changes that. */
 export const Duty = ({ customerId }: { customerId: number }) => {
-  const { channels: texts } = useTexts();
+  const texts = useChannelTexts();
   const dates = useDates();
   const { id } = useMe();
   const query = useQuery(dutyQuery(customerId));

@@ -5,8 +5,8 @@ import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { canPush, subscribe } from '../push/subscribe.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { Section } from '../ui/section.tsx';
+import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 import { RemoveChannel } from './remove-channel.tsx';
 
@@ -14,7 +14,7 @@ type PushProps = { channel: Channel | undefined; pushKey: string };
 
 /** Switches pushes on for the browser of this device. They go to one device, the one that was switched on last. */
 export const Push = ({ channel, pushKey }: PushProps) => {
-  const { channels: texts } = useTexts();
+  const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);
   const switchOn = useWrite({
     send: async () => {

@@ -1,13 +1,13 @@
 import type { Channel } from 'openapi';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
+import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 
 /** Deletes a channel of the user after a question. */
 export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }) => {
-  const { channels: texts } = useTexts();
+  const texts = useChannelTexts();
   const params = { path: { ...self.path, by } };
   return (
     <DeleteButton

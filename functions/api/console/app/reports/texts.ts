@@ -1,12 +1,10 @@
 import { useMemo } from 'react';
+import { reports as de } from '../texts/reports-de.ts';
+import { reports as en } from '../texts/reports-en.ts';
 import { useLocale } from '../texts/texts.tsx';
-import { reports as de } from './texts-de.ts';
-import { reports as en } from './texts-en.ts';
-
-const languages: Readonly<Record<string, typeof en>> = { en, de };
 
 /** The texts of the reports. They are loaded with their page: all that is loaded first has to be small. */
-export const useReportTexts = (): typeof en => languages[useLocale()] ?? en;
+export const useReportTexts = () => (useLocale() === 'de' ? de : en);
 
 /** Formats of months (`YYYY-MM`): `November 2026`, and `Nov`. */
 export const useMonths = () => {

@@ -23,7 +23,7 @@ export const AccountMenu = () => {
           {texts.account.title}
         </Menu.Item>
         <Menu.Item component={Link} href="/account/channels">
-          {texts.channels.title}
+          {texts.channels}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{texts.theme}</Menu.Label>

@@ -2,7 +2,6 @@ import type { channels as english } from './channels-en.ts';
 
 /** The German texts of the page where users say by what they are reached. */
 export const channels: typeof english = {
-  title: 'Meine Kanäle',
   explain: 'Wodurch Regeln Ihnen Alarme melden können. Niemand außer Ihnen sieht oder ändert das.',
   kinds: { email: 'E-Mail', sms: 'SMS', push: 'Push auf diesem Gerät', telegram: 'Telegram' },
   addresses: { email: 'E-Mail-Adresse', sms: 'Mobilnummer', telegram: 'Nummer des Chats' },

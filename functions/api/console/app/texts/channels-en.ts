@@ -4,7 +4,6 @@ type By = Channel['by'];
 
 /** The English texts of the page where users say by what they are reached. */
 export const channels = {
-  title: 'My channels',
   explain: 'By what rules can tell you of alarms. Nobody but you sees or changes it.',
   kinds: { email: 'E-mail', sms: 'SMS', push: 'Push on this device', telegram: 'Telegram' } satisfies Record<
     By,

@@ -1,11 +1,9 @@
 import { admin } from './admin-de.ts';
 import { bots } from './bots-de.ts';
-import { channels } from './channels-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { groups } from './groups-de.ts';
 import { overview } from './overview-de.ts';
-import { room } from './room-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
 import { setup } from './setup-de.ts';
@@ -116,14 +114,13 @@ export const de: Texts = {
   overview,
   sensors,
   sensor,
-  room,
   situations,
   setup,
   groups,
   rules,
   changes: 'Änderungen',
   bots,
-  channels,
+  channels: 'Meine Kanäle',
   webhooks,
   deliveries,
   admin,

@@ -1,11 +1,9 @@
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
 import { bots } from './bots-en.ts';
-import { channels } from './channels-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { groups } from './groups-en.ts';
 import { overview } from './overview-en.ts';
-import { room } from './room-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
 import { setup } from './setup-en.ts';
@@ -109,14 +107,13 @@ export const en = {
   overview,
   sensors,
   sensor,
-  room,
   situations,
   setup,
   groups,
   rules,
   changes: 'Changes',
   bots,
-  channels,
+  channels: 'My channels',
   webhooks,
   deliveries,
   admin,

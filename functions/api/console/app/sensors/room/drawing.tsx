@@ -1,10 +1,10 @@
 import type { Event, Room, RoomUpdate, Sensor } from 'openapi';
 import { mountings } from '../../../../../../shared/domain/room-limits.ts';
-import { useTexts } from '../../texts/texts.tsx';
 import type { Draft, Region } from './draft.ts';
 import { type Extent, sidesOf } from './geometry.ts';
 import { onKeyOf, usePointer } from './hands.ts';
 import { Points } from './points.tsx';
+import { useRoomTexts } from './texts.ts';
 
 const MARGIN = 30;
 const METRE = 100;
@@ -29,7 +29,7 @@ const Grid = ({ xMin, xMax, yMin, yMax }: Extent) => {
 
 /** Draws the sensor with its rotation: a wedge that points into the room from a wall, or a square with an arrow for the ceiling. */
 const Mounted = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const turned = mounting === 'ceiling_45deg' ? { transform: 'rotate(45)' } : {};
   return (
     <g className="sensor" role="img" aria-label={`${texts.sensor}: ${texts.mountings[mounting]}`}>
@@ -47,7 +47,7 @@ const Mounted = ({ mounting }: { mounting: Room['sensorMounting'] }) => {
 };
 
 const Shape = ({ region, draft }: { region: Region; draft: Draft }) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const { id = '', kind, name, topLeftX: x, topLeftY: top, bottomRightX, bottomRightY } = region;
   const [width, depth] = sidesOf(region);
   const isChosen = draft.chosen === id;
@@ -88,7 +88,7 @@ type DrawingProps = { sensor: Sensor; room: Room; draft: Draft; events: readonly
 
 /** Draws the room to scale, seen from above. What is in front of the sensor is drawn above it. */
 export const Drawing = ({ sensor, room, draft, events }: DrawingProps) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const shown = draft.draft ?? room;
   const reach = draft.draft ? mountings[sensor.manufacturer][shown.sensorMounting] : undefined;
   const left = Math.max(shown.xMin, reach?.x ?? 0) + MARGIN;

@@ -2,8 +2,8 @@ import { Button, Fieldset, Group, NativeSelect, NumberInput, Stack, TextInput } 
 import type { RoomUpdate, Sensor } from 'openapi';
 import { faultOf } from '../../../../../../lib/client/problem.ts';
 import { mountings, regionCounts } from '../../../../../../shared/domain/room-limits.ts';
-import { useTexts } from '../../texts/texts.tsx';
 import type { Draft, Region } from './draft.ts';
+import { useRoomTexts } from './texts.ts';
 
 type Maker = Sensor['manufacturer'];
 type NumberFieldProps = {
@@ -34,7 +34,7 @@ type Given = { draft: Draft; room: RoomUpdate; maker: Maker; error: unknown };
 
 /** Fields for the mounting of the sensor and the extent of the room, with the limits of the maker. */
 export const RoomFields = ({ draft, room, maker, error }: Given) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const limits = mountings[maker][room.sensorMounting];
   const mount = (mounting: RoomUpdate['sensorMounting']) => {
     const usual = mountings[maker][mounting]?.height.usual;
@@ -79,7 +79,7 @@ export const RoomFields = ({ draft, room, maker, error }: Given) => {
 
 /** Fields for the coordinates of the selected region. */
 export const RegionFields = ({ draft, room, maker, error }: Given) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const at = room.regions.findIndex(({ id }) => id === draft.chosen);
   const region = room.regions[at];
   if (!region?.id) return null;

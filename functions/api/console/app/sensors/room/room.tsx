@@ -6,16 +6,16 @@ import { regionCounts } from '../../../../../../shared/domain/room-limits.ts';
 import { api } from '../../api/client.ts';
 import { useWrite } from '../../api/write.ts';
 import { useMay } from '../../session/session.tsx';
-import { useTexts } from '../../texts/texts.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { newestEventsQuery, roomQuery } from '../queries.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { Drawing } from './drawing.tsx';
 import { RegionFields, RoomFields } from './fields.tsx';
 import { sidesOf } from './geometry.ts';
+import { useRoomTexts } from './texts.ts';
 
 const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const may = useMay();
   return (
     <Stack>
@@ -53,7 +53,7 @@ const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
 
 type EditProps = { sensor: Sensor; room: RoomUpdate; draft: Draft };
 const Edit = ({ sensor, room, draft }: EditProps) => {
-  const { room: texts } = useTexts();
+  const texts = useRoomTexts();
   const params = { path: { sensorId: sensor.id } };
   const write = useWrite({
     send: () => ok(api.PUT('/sensors/{sensorId}/room', { params, body: room })),

@@ -1,4 +1,4 @@
-import type { reports as en } from './texts-en.ts';
+import type { reports as en } from './reports-en.ts';
 
 export const reports: typeof en = {
   explain:
