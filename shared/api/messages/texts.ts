@@ -2,7 +2,6 @@ import { type Language, languageOf } from '../../domain/locale.ts';
 import type { FieldError, Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
-import * as en from './en.ts';
 
 type Texts = {
   errorTexts: Record<ErrorCode, string>;
@@ -11,9 +10,9 @@ type Texts = {
   resetMail: { subject: string; text: string };
 };
 
-// Another language than English is loaded only when a caller needs it, so that cold starts load none. A locale of
+// A language is loaded with the first error that is told in it, so that cold starts load none. A locale of
 // domain/locale.ts without a file here does not compile.
-const languages: Record<Language, () => Promise<Texts>> = { en: async () => en, de: () => import('./de.ts') };
+const languages: Record<Language, () => Promise<Texts>> = { en: () => import('./en.ts'), de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();
 
 const fill = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
