@@ -53,7 +53,7 @@ test('somebody without permissions sees what there is and is offered nothing els
   expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
   await look('rule-reader');
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
-  expect(entries).toEqual(['Overview', 'Sensors', 'Groups', 'Rules']);
+  expect(entries).toEqual(['Overview', 'Sensors', 'Reports', 'Groups', 'Rules']);
   const needed = {
     ...{ '/webhooks': '“Manage the customer” or “Manage bots”', '/bots': '“Manage bots”', '/users': '“Manage users”' },
     ...{

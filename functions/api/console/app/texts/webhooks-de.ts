@@ -8,7 +8,7 @@ export const webhooks: typeof en = {
   url: 'Adresse',
   urlHint: 'Der Dienst sendet dorthin mit POST.',
   way: 'Wie er erfährt, was geschieht',
-  ways: { posted: 'Der Dienst ruft eine Adresse', fetched: 'Sein System holt ab' },
+  ways: { posted: 'Der Dienst sendet es', fetched: 'Sein System holt ab' },
   fetchedHint:
     'Eine Adresse ist nicht nötig: Ein System hinter einem Router fragt mit dem Token des Webhooks, was es gibt. Was niemand abholt, wartet 14 Tage; holt 10 Minuten lang niemand ab, meldet das ein Alarm.',
   fetched: 'wird abgeholt',

@@ -8,7 +8,7 @@ export const webhooks = {
   url: 'Address',
   urlHint: 'The service sends to it by POST.',
   way: 'How it is told',
-  ways: { posted: 'The service calls an address', fetched: 'Its system fetches' },
+  ways: { posted: 'The service sends it', fetched: 'Its system fetches' },
   fetchedHint:
     'No address is needed: a system behind a router asks for what there is, with the token of the webhook. What nobody fetches waits for 14 days, and after 10 minutes without a fetch an alarm says so.',
   fetched: 'is fetched',
