@@ -97,11 +97,11 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
   return true;
 };
 
-/** Lets a delivery wait to be fetched. */
+/** Lets a delivery wait to be fetched; one that is being sent, only once its claim has lapsed. */
 const toFeed = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
   const { store, now } = deps;
   const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  const isOpen = found?.state === 'pending' || found?.state === 'retrying';
+  const isOpen = found !== null && ['pending', 'retrying', 'sending'].includes(found.state);
   if (!isOpen || !(await store.feeds.enter({ ...found, webhookId: key.webhookId }, now()))) await comeAgain(deps, key);
 };
 

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timeOfUlid, ulidsFrom } from '../../../../shared/domain/ids.ts';
+import { dueAt } from '../../../../shared/store/due.ts';
+import { changes } from '../../../../shared/store/request.ts';
+import { items } from '../../../../shared/store/table.ts';
 import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
 import { adminOf } from '../../../fixtures/home.ts';
 
@@ -74,6 +77,21 @@ test('what waits is posted once the webhook has an address, and what was to be p
   expect((await list()).data.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
   await world.pass(86_400_000);
   expect(receiver.received).toHaveLength(3);
+});
+
+test('a delivery whose process died amid its request is fetched, too, once the webhook has no address', async () => {
+  const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  world.answerWith((response) => void response.writeHead(500).end());
+  await fall();
+  await client.ok('PUT', at, webhook);
+  const [{ id: deliveryId } = { id: '' }] = (await list()).data;
+  const key = items.delivery({ customerId, webhookId: at.split('/').at(-1) ?? '', deliveryId });
+  const died = { state: 'sending', leaseUntil: world.now() - 1, ...dueAt(deliveryId, world.now()) };
+  await world.table.update(key, changes({ set: died }));
+  await world.pass(60_000);
+  expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
 test('when nobody has fetched for 10 minutes an alarm rings each minute and one mail is sent, until somebody fetches', async () => {
