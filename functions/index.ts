@@ -16,6 +16,7 @@ import { firmware } from './api/firmware/contract.ts';
 import { makerAConfig } from './api/maker-a-config/contract.ts';
 import { makerBConfig } from './api/maker-b-config/contract.ts';
 import { openFalls } from './api/open-falls/contract.ts';
+import { personalData } from './api/personal-data/contract.ts';
 import { provisioningKeys } from './api/provisioning-keys/contract.ts';
 import { reports } from './api/reports/contract.ts';
 import { rooms } from './api/rooms/contract.ts';
@@ -29,6 +30,7 @@ import { webhooks } from './api/webhooks/contract.ts';
 import { alarmCheck } from './workers/alarm-check/contract.ts';
 import { authorizer } from './workers/authorizer/contract.ts';
 import { canaryRound } from './workers/canary-round/contract.ts';
+import { dataJobs } from './workers/data-jobs/contract.ts';
 import { deliver } from './workers/deliver/contract.ts';
 import { ingesting } from './workers/ingest/contract.ts';
 import { processing } from './workers/process/contract.ts';
@@ -42,6 +44,7 @@ export const groups = [
   channels,
   customers,
   audit,
+  personalData,
   sensors,
   sensorGroups,
   rooms,
@@ -67,7 +70,7 @@ export const groups = [
 ] as const;
 
 /** What works on queues, what runs by the clock, and what other services call. */
-export const consumers = [processing, deliver, ingesting] as const;
+export const consumers = [processing, deliver, ingesting, dataJobs] as const;
 export const schedules = [sweep, canaryRound] as const;
 /** What runs by the clock in AWS alone. */
 export const schedulesOfAws = [alarmCheck] as const;

@@ -1,7 +1,7 @@
 import type { StoreCall } from './store/access-pattern.ts';
 
 /** The queues that a function works on; each has a dead-letter queue. */
-export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'mqtt'] as const;
+export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt'] as const;
 /** All queues. A message that cannot be read is put aside in `quarantine`, where a person has to look at it. */
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];
@@ -14,6 +14,7 @@ const queueUrls = [
   'TIMERS_QUEUE_URL',
   'DELIVERIES_QUEUE_URL',
   'RETRIES_QUEUE_URL',
+  'JOBS_QUEUE_URL',
   'MQTT_QUEUE_URL',
   'QUARANTINE_QUEUE_URL',
 ] as const;
@@ -27,7 +28,7 @@ type Row = {
   /** Environment variables that it needs. */
   env: readonly string[];
   /** The resource that `actions` are allowed on. */
-  resource?: 'mail' | 'sms' | 'key' | 'alarms' | Topic | QueueName;
+  resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
   /** The one secret that `actions` on the key are allowed for, by the context that seals it; without it: every secret. */
   context?: string;
@@ -58,6 +59,7 @@ export const capabilities = {
   'enqueue:timers': { env: ['TIMERS_QUEUE_URL'], resource: 'timers', actions: ['sqs:SendMessage'] },
   'enqueue:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'enqueue:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
+  'enqueue:jobs': { env: ['JOBS_QUEUE_URL'], resource: 'jobs', actions: ['sqs:SendMessage'] },
   /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/grants.ts. */
   consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'] },
   /** Putting dead letters back; its rights are in lib/aws/grants.ts. */
@@ -140,6 +142,14 @@ export const capabilities = {
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
   },
+  /** Writing and deleting what an export gives. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
+  'keep:exports': {
+    env: ['EXPORTS_BUCKET', 'BACKUP_DAYS', 'LOG_DAYS'],
+    resource: 'exports',
+    actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
+  },
+  /** Signing addresses by which an export is fetched for an hour. */
+  'share:exports': { env: ['EXPORTS_BUCKET'], resource: 'exports', actions: ['s3:GetObject'] },
   'service:about': { env: ['PUBLIC_URL', 'DEVICE_URL', 'SERVICE_NAME', 'SERVICE_VERSION', 'MAIL_SENDER'] },
 } as const satisfies Record<string, Row>;
 

@@ -20,6 +20,7 @@ import type { Quotas } from './domain/quota.ts';
 import { longestGap, SWEEP_SECONDS } from './domain/sensor-state.ts';
 import { type HostHealth, unknownHost } from './domain/service-health.ts';
 import type { Settings } from './env.ts';
+import { type Exports, nowhere } from './exports/exports.ts';
 import type { Failpoint } from './failpoints.ts';
 import { type Teller, teller } from './ingest/tell.ts';
 import { type Log, traceHere } from './log.ts';
@@ -47,6 +48,8 @@ export type Runtime = {
   messengers?: () => Promise<Messengers>;
   /** Publishes to devices that are connected by MQTT. Missing where the host has no MQTT. */
   publish?: Publish;
+  /** Where the results of exports are kept. */
+  exports?: Exports;
   /** Who is to be told of alarms. Missing where there is no topic of alarms. */
   subscriptions?: Subscriptions;
   vault: () => Promise<Vault>;
@@ -91,11 +94,12 @@ type ByCapability = {
   'notify:devices': Pick<Teller, 'notify'>;
   'refuse:messages': Pick<Teller, 'refuseMessage'>;
   'keep:failed': object;
-  /** These four together decide which tasks `enqueue` takes: see Enqueuing. */
+  /** These five together decide which tasks `enqueue` takes: see Enqueuing. */
   'enqueue:events': object;
   'enqueue:timers': object;
   'enqueue:deliveries': object;
   'enqueue:retries': object;
+  'enqueue:jobs': object;
   consume: object;
   /** Puts the dead letters of all queues back into their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
@@ -117,6 +121,8 @@ type ByCapability = {
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
   'list:subscriptions': { subscriptions: Subscriptions; settings: SettingsOf<'list:subscriptions'> };
+  'keep:exports': { exports: Pick<Exports, 'save' | 'remove'>; settings: SettingsOf<'keep:exports'> };
+  'share:exports': { urlOfExport: Exports['urlOf'] };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
 
@@ -169,6 +175,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'enqueue:timers': enqueueing,
   'enqueue:deliveries': enqueueing,
   'enqueue:retries': enqueueing,
+  'enqueue:jobs': enqueueing,
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
@@ -223,6 +230,8 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'run:canary': knowing,
   'forward:feedback': knowing,
   'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
+  'keep:exports': async ({ exports = nowhere, settings }) => ({ exports, settings }),
+  'share:exports': async ({ exports = nowhere }) => ({ urlOfExport: exports.urlOf }),
   'service:about': knowing,
 };
 

@@ -15,7 +15,7 @@ import {
   serviceName,
   time,
 } from './settings/kinds.ts';
-import { flag, list, missingOf, refusalOf, type Setting, text, type ValueOf } from './settings/setting.ts';
+import { flag, list, missingOf, refusalOf, type Setting, text, type ValueOf, whole } from './settings/setting.ts';
 
 const anyText = text(/^/, '', 'any text');
 const header: Setting<string> = {
@@ -30,6 +30,7 @@ export const environment = {
   TIMERS_QUEUE_URL: anyText,
   DELIVERIES_QUEUE_URL: anyText,
   RETRIES_QUEUE_URL: anyText,
+  JOBS_QUEUE_URL: anyText,
   MQTT_QUEUE_URL: anyText,
   QUARANTINE_QUEUE_URL: anyText,
   /** The namespace of the metrics in CloudWatch. */
@@ -38,6 +39,11 @@ export const environment = {
   METRICS_SECONDS: metricsSeconds,
   /** The rule of AWS IoT that gets what devices publish; empty: this stage has no MQTT. */
   MQTT_RULE: text(/^\w*$/, '', 'letters, digits and _'),
+  /** The bucket of exports. */
+  EXPORTS_BUCKET: anyText,
+  /** For how many days backups of the table, and logs, are kept; 0: for as long as somebody keeps them. */
+  BACKUP_DAYS: whole(0, 0, 100_000),
+  LOG_DAYS: whole(0, 0, 100_000),
   /** The topic of alarms; empty: this stage has none. */
   ALARM_TOPIC_ARN: anyText,
   /** The KMS key that seals secrets of webhooks. */

@@ -90,6 +90,7 @@ export const lambdaRuntime = (): Runtime => {
     timers: given.TIMERS_QUEUE_URL,
     deliveries: given.DELIVERIES_QUEUE_URL,
     retries: given.RETRIES_QUEUE_URL,
+    jobs: given.JOBS_QUEUE_URL,
     mqtt: given.MQTT_QUEUE_URL,
     quarantine: given.QUARANTINE_QUEUE_URL,
   };
@@ -106,6 +107,14 @@ export const lambdaRuntime = (): Runtime => {
     mail: lazyMail({ region, credentials, ...(endpoints.mail && { endpoint: endpoints.mail }) }, given.MAIL_SENDER),
     messengers: async () =>
       (await import('./messengers.ts')).messengersOf({ region, credentials }, given, async () => webhookClient),
+    exports: lazyMethods(
+      async () => (await import('./exports/on-s3.ts')).exportsOnS3({ region, credentials }, given.EXPORTS_BUCKET),
+      {
+        save: true,
+        urlOf: true,
+        remove: true,
+      },
+    ),
     ...(given.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions({ region, credentials }, given.ALARM_TOPIC_ARN) }),
     ...(given.MQTT_RULE && { publish: lazyPublish({ region, credentials }) }),
     now: Date.now,

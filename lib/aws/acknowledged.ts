@@ -36,6 +36,14 @@ const findings = {
   },
   'topic/config': topicOfAll('config'),
   'topic/refused': topicOfAll('refused'),
+  'exports, no access log': {
+    id: 'AwsSolutions-S1',
+    reason: 'An object lives for a day, and the audit has who asked for its address.',
+  },
+  'exports, any object': {
+    id: 'AwsSolutions-IAM5[Resource::<exports222B3037.Arn>/*]',
+    reason: 'Each export is an object with a name of its own.',
+  },
   'quarantine, no dead letters': {
     id: 'AwsSolutions-SQS3',
     reason: 'Nobody receives from it but a person who looks at what is in it.',

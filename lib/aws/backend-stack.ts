@@ -8,6 +8,7 @@ import type { Bundle } from './bundle.ts';
 import { feed, runByClock } from './consumers.ts';
 import { createDashboard } from './dashboard.ts';
 import { addRoutes, createDeviceDoor, deviceAddressOf, gatewayAddressOfDevices } from './device-door.ts';
+import { createExports } from './exports.ts';
 import { createFunctions } from './function.ts';
 import { invokedIn, shiftGradually } from './gradual.ts';
 import { sendersOf } from './grants.ts';
@@ -37,10 +38,11 @@ export class BackendStack extends Stack {
     const deviceAddress = deviceAddressOf(deviceDoor, stage);
     const own = [address, gatewayAddressOf(api, stage), deviceAddress, gatewayAddressOfDevices(deviceDoor)];
     const alarmTopic = createAlarmTopic(this, stage);
-    const variables = variablesOf(stage, table, queues, key, alarmTopic, { address, deviceAddress, own });
+    const exports = createExports(this, stage);
+    const variables = variablesOf(stage, table, queues, key, alarmTopic, exports, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
     const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin];
-    const resources = { table, queues, key, alarmTopic, senders, smsOrigins };
+    const resources = { table, queues, key, alarmTopic, exports, senders, smsOrigins };
     const functions = createFunctions(this, { stage, bundles, variables, ...resources });
 
     const invoked = invokedIn(stage, functions);

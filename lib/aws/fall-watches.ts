@@ -14,6 +14,7 @@ const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
     seconds: 60,
     impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
   },
+  jobs: { seconds: 3_600, impact: 'Exports and erasures of data that people asked for are late.' },
   retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
 };
 

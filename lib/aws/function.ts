@@ -17,7 +17,7 @@ import type { Construct } from 'constructs';
 import type { Bundle } from './bundle.ts';
 import { reservedFor } from './concurrency.ts';
 import { functionNameOf } from './function-name.ts';
-import { acknowledgeTopics, environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
+import { acknowledgeWildcards, environmentOf, pollingOf, type Resources, statementsOf } from './grants.ts';
 import { type ForFunctions, isIn, type LambdaName, lambdas } from './lambdas.ts';
 import { endpointsOf } from './local-stage.ts';
 import type { Stage } from './settings.ts';
@@ -73,7 +73,7 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements }) },
   });
-  acknowledgeTopics(role, uses);
+  acknowledgeWildcards(role, uses);
   return { logGroup, role };
 };
 

@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
@@ -30,12 +31,17 @@ export type Resources = {
   queues: Queues;
   key: IKey;
   alarmTopic: ITopic | null;
+  exports: IBucket;
   senders: readonly string[];
   smsOrigins: readonly string[];
 };
 
-const arnOf = (resource: QueueName | 'key' | 'alarms', { queues, key, alarmTopic }: Resources): string => {
+const arnOf = (
+  resource: QueueName | 'key' | 'alarms' | 'exports',
+  { queues, key, alarmTopic, exports }: Resources,
+): string => {
   if (resource === 'key') return key.keyArn;
+  if (resource === 'exports') return exports.arnForObjects('*');
   if (resource !== 'alarms') return queueArnOf(queues, resource);
   if (!alarmTopic) throw new Error('this stage has no topic of alarms');
   return alarmTopic.topicArn;
@@ -71,9 +77,12 @@ const topicArn = (scope: Construct, topic: Topic): string =>
     resourceName: nameOfTopic(topic),
   });
 
-/** Acknowledges the findings of cdk-nag about the wildcard in the topics that a role may publish to. */
-export const acknowledgeTopics = (role: Role, uses: readonly Use[]): void => {
-  for (const { resource } of rowsOf(uses)) if (resource !== undefined && isTopic(resource)) acknowledge(role, resource);
+/** Acknowledges the findings of cdk-nag about wildcards in what a role may do: in topics of devices, in names of exports. */
+export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
+  for (const { resource } of rowsOf(uses)) {
+    if (resource === 'exports') acknowledge(role, 'exports, any object');
+    if (resource !== undefined && isTopic(resource)) acknowledge(role, resource);
+  }
 };
 
 type Row = ReturnType<typeof capabilityOf>;

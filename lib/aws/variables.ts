@@ -1,8 +1,11 @@
 import { SecretValue, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Settings } from '../../shared/env.ts';
+import { BACKUP_DAYS } from './exports.ts';
 import { ruleNameOf } from './mqtt-names.ts';
 import type { Queues } from './queues.ts';
 import type { Stage } from './settings.ts';
@@ -29,25 +32,35 @@ const issuerOf = (stage: Stage) => ({
   OIDC_RULES: JSON.stringify(stage.oidcRules),
 });
 
+const urlsOf = (queues: Queues) => ({
+  EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
+  TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
+  DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
+  RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
+  JOBS_QUEUE_URL: queues.jobs.queue.queueUrl,
+  MQTT_QUEUE_URL: queues.mqtt?.queue.queueUrl ?? '',
+  QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
+});
+
 export const variablesOf = (
   stage: Stage,
   table: ITable,
   queues: Queues,
   key: IKey,
   alarmTopic: ITopic | null,
+  exports: IBucket,
   { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,
-  EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
-  TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
-  DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
-  RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
-  MQTT_QUEUE_URL: queues.mqtt?.queue.queueUrl ?? '',
+  ...urlsOf(queues),
   MQTT_RULE: ruleNameOf(stage),
-  QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
   METRICS_NAMESPACE: Stack.of(table).stackName,
   METRICS_SECONDS: String(stage.metricsSeconds),
   SECRETS_KEY_ARN: key.keyArn,
+  EXPORTS_BUCKET: exports.bucketName,
+  BACKUP_DAYS: String(BACKUP_DAYS),
+  // RetentionDays.INFINITE is 9999.
+  LOG_DAYS: String(stage.logRetentionDays === RetentionDays.INFINITE ? 0 : stage.logRetentionDays),
   ALARM_TOPIC_ARN: alarmTopic?.topicArn ?? '',
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),

@@ -12,6 +12,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { closerOf } from './connections.ts';
 import { startConsumers } from './consumers.ts';
+import type { ExportFolder } from './export-folder.ts';
 import { firstStart } from './first-start.ts';
 import { createFrontDoor } from './front-door.ts';
 import { largeBodies, messageCallsOf } from './large-bodies.ts';
@@ -63,7 +64,7 @@ const settingsAt = (
 const apiOf = async (
   runtime: Runtime,
   { inProcess }: OpenedQueues,
-  prometheus: Prometheus,
+  { prometheus, exported }: { prometheus: Prometheus; exported: ExportFolder },
   clock: Clock,
   around?: AroundInvocation,
 ) => {
@@ -81,7 +82,7 @@ const apiOf = async (
     // The protocol that callers use, which may be that of a proxy in front.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
-  return withOwnPages({ reader, prometheus, proxy: runtime.settings }, api);
+  return withOwnPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
 };
 
 /** Starts the whole cloud in this process, with the same contracts and handlers as in AWS, on embedded engines. */
@@ -102,10 +103,10 @@ export const startCloud = async (options: CloudOptions) => {
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
   const opened = await startQueues(options, storage, clock);
   const parts = { settings, table, opened, clock, publish: mqtt.publish };
-  const { runtime: own, prometheus, valuesOf } = await createRuntime(options, parts);
+  const { runtime: own, valuesOf, ...pages } = await createRuntime(options, parts);
   const runtime = wrap(own);
   const generated = await firstStart(store(own.table), options.first, own);
-  const api = await apiOf(runtime, opened, prometheus, clock, options.around);
+  const api = await apiOf(runtime, opened, pages, clock, options.around);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
   door.open(api);

@@ -6,6 +6,7 @@ import type { ApiHandler } from '../../shared/api/serve.ts';
 import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { ServiceHealth } from '../../shared/domain/service-health.ts';
 import type { Clock } from './clock.ts';
+import type { ExportFolder } from './export-folder.ts';
 import type { Answer } from './front-door.ts';
 import { lambdaContext } from './invocation.ts';
 import type { Prometheus } from './prometheus.ts';
@@ -58,16 +59,19 @@ type Options = {
   reader: ReturnType<typeof createReader>;
   prometheus: Prometheus;
   proxy: TrustedProxy;
+  exported: Pick<ExportFolder, 'answer'>;
 };
 
 /**
- * Adds the page of this host that AWS has no counterpart of: GET /metrics, for Prometheus. It is for callers on the
- * machine itself, and for a token of a system admin.
+ * Adds what this host alone answers: GET /metrics, for Prometheus, to callers on the machine itself and with a token of a
+ * system admin; and the files of exports, which S3 answers in AWS, to whoever has the address of one.
  */
 export const withOwnPages =
-  ({ reader, prometheus, proxy }: Options, api: Answer): Answer =>
+  ({ reader, prometheus, proxy, exported }: Options, api: Answer): Answer =>
   async (request, response) => {
-    if (request.method !== 'GET' || targetOf(request.url).pathname !== '/metrics') return api(request, response);
+    const target = targetOf(request.url);
+    if (request.method === 'GET' && (await exported.answer(target, response))) return;
+    if (request.method !== 'GET' || target.pathname !== '/metrics') return api(request, response);
     const headers = multiValues(pairsOf(request.rawHeaders));
     const sourceIp = request.socket.remoteAddress ?? '';
     if (!isOnThisMachine(eventOf('/metrics', headers, sourceIp), proxy)) await reader.demandAdmin(headers, sourceIp);

@@ -13,6 +13,7 @@ import { cipherHere } from './cipher.ts';
 import type { Clock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import type { Waiting } from './consumers.ts';
+import { createExportFolder } from './export-folder.ts';
 import { createHealth } from './health.ts';
 import { noJournal } from './journal.ts';
 import { createMailFolder } from './mail-folder.ts';
@@ -76,6 +77,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const vault = createVault(await cipherHere(options, random));
   const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
+  const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
   const runtime: Runtime = {
     ...{ settings, now, random, log, metrics, hostHealth: health },
     table: createTable(table, settings.TABLE_NAME, meter),
@@ -89,10 +91,11 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
         ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
         : (...given) => message(...given).then(() => 'accepted' as const),
     }),
+    exports: exported.exports,
     ...(publish && { publish }),
     vault: async () => vault,
     passwords: async () => passwords,
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
-  return { runtime, prometheus, valuesOf };
+  return { runtime, prometheus, exported, valuesOf };
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { makers } from './makers/makers.ts';
 import type { SensorRecord } from './sensor.ts';
-import { id, millis, text, uuid } from './values.ts';
+import { id, int64, millis, text, uuid } from './values.ts';
 
 const fields = {
   referenceDate: id.meta({ description: 'ms; the time that it refers to' }),
@@ -39,7 +39,7 @@ export const Feedback = z
     createDate: millis,
     updateDate: millis,
     sensorId: z.string(),
-    accountId: id,
+    accountId: int64.min(0).meta({ description: 'the user; 0: one who was erased' }),
     forwardToMakerA: z.boolean(),
   })
   .meta({ id: 'Feedback' });

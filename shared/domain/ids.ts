@@ -82,3 +82,6 @@ export const derivedUlid = (time: number, ...parts: readonly (string | number)[]
 
 /** Draws a UUIDv4. */
 export const randomUuid = (random: (bytes: number) => Uint8Array): string => asUuid(random(16), 4);
+
+/** Draws a ULID. */
+export const randomUlid = (time: number, random: (bytes: number) => Uint8Array): string => ulid(time, random(10));

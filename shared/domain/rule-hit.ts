@@ -13,7 +13,7 @@ export const RuleMessage = z
     createDate: millis,
     updateDate: millis,
     ruleHitId: id,
-    accountId: id.meta({ description: 'the bot of the webhook, or the user' }),
+    accountId: int64.min(0).meta({ description: 'the bot of the webhook, or the user; 0: a user who was erased' }),
     publisher: z.enum(['webhook', ...channelKinds]).meta({ description: 'in which way it was told' }),
     wasSend: z.boolean(),
     sendTryTimes: z.array(millis),

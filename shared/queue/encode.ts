@@ -27,6 +27,8 @@ export const queueOf = (task: Task): QueueName => {
     case 'release_held':
     case 'step_replay':
       return 'retries';
+    case 'run_job':
+      return 'jobs';
   }
 };
 
@@ -56,6 +58,7 @@ export const MAX_DELAY_SECONDS = 900;
 export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
+  if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
   if (!('webhookId' in task)) return task.sensorId;
   // A service that does not answer holds up those who are told in this way alone.
   return `${task.customerId}/${task.webhookId ?? (task as Deliver).by ?? 'people'}`;

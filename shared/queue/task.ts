@@ -4,8 +4,9 @@ import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
+import type { RunJob } from './run-job.ts';
 
-const CustomerId = int64.min(0).meta({ description: '0: no customer has linked the sensor' });
+export const CustomerId = int64.min(0).meta({ description: '0: no customer has linked the sensor' });
 const SensorId = z.string().min(1).max(26);
 const ofSensor = { customerId: CustomerId, sensorId: SensorId };
 const ofWebhook = { customerId: id, webhookId: uuid };
@@ -16,7 +17,7 @@ const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
  * task follows from, and `uuid` is the UUID of the message that the task is about. Tasks of the sweep and of earlier
  * versions have none. Both are only for logs, so an invalid one is ignored: it must never put a fall into quarantine.
  */
-const traced = {
+export const traced = {
   requestId: z
     .string()
     .regex(/^[\w=+/.-]{1,128}$/)
@@ -92,7 +93,7 @@ export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, Process
 export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay]);
 export type SensorTask = z.output<typeof SensorTask>;
 export type WebhookTask = z.output<typeof WebhookTask>;
-export type Task = SensorTask | WebhookTask;
+export type Task = SensorTask | WebhookTask | RunJob;
 
 type QueueOf = {
   process_messages: 'events';
@@ -102,6 +103,7 @@ type QueueOf = {
   deliver: 'deliveries' | 'retries';
   release_held: 'retries';
   step_replay: 'retries';
+  run_job: 'jobs';
 };
 /** The tasks that may be sent to a queue. */
 export type TaskOf<Q extends QueueName> = {

@@ -4,6 +4,7 @@ import { identityPatterns } from './identity-patterns.ts';
 import { loginPatterns } from './login-patterns.ts';
 import { rulePatterns } from './rule-patterns.ts';
 import { sensorPatterns } from './sensor-patterns.ts';
+import { subjectPatterns } from './subject-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/shared/store/table.test.ts makes
@@ -222,4 +223,6 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   ...sensorPatterns,
+
+  ...subjectPatterns,
 };

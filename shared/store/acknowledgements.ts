@@ -19,7 +19,7 @@ type Told = { customerId: number; sensorId: string; uuid: string; receiveDate: n
 /** A hit that is shown since a time (ms): expiry removes it later. */
 const shownHit = async (table: Table, place: Place, since: number): Promise<HitItem | null> => {
   const hit = await table.get<StoredHit>(items.ruleHit(place));
-  return hit && hit.createDate >= since ? unpacked(hit) : null;
+  return hit && hit.createDate >= since && !hit.isErased ? unpacked(hit) : null;
 };
 
 /** Of two changes in the same millisecond, and of the same acknowledgement, only the first must be made. */

@@ -1,7 +1,7 @@
 import { backoffAfter } from '../domain/backoff.ts';
 import type { Table } from './client.ts';
+import { rateKey } from './limits.ts';
 import { absent, changes, where } from './request.ts';
-import { items } from './table.ts';
 
 /** Seconds after which failures are forgotten when no other follows. */
 const MEMORY = 86_400;
@@ -14,7 +14,7 @@ const waitOf = (row: Failures | null, now: number): number =>
 
 /** Growing delays between failed tries. Conditional writes make them exact over all instances, also for parallel tries. */
 export const backoffWrites = (table: Table) => {
-  const keyOf = (subject: string) => items.rate({ subject, window: 'failures' });
+  const keyOf = (subject: string) => rateKey(subject, 'failures');
   const read = (subject: string) => table.get<Failures>(keyOf(subject));
   return {
     /** Milliseconds until the next try is allowed; 0: now. */

@@ -216,6 +216,16 @@ export const deliveryPatterns = {
     '2 more when it becomes that of a bot',
   ),
   'webhooks.setToken': pattern('A new token of a webhook', { update: ['webhook'] }, 0, 1),
-  'webhooks.remove': pattern('Delete a webhook', counting({ remove: ['webhook', 'owner'] }), 1, 6),
-  'webhooks.forget': pattern('Delete a webhook of a deleted customer', { remove: ['webhook', 'owner'] }, 0, 4),
+  'webhooks.remove': pattern(
+    'Delete a webhook',
+    counting({ put: ['formerWebhook'], remove: ['webhook', 'owner'] }),
+    1,
+    8,
+  ),
+  'webhooks.forget': pattern(
+    'Delete a webhook of a deleted customer',
+    { put: ['formerWebhook'], remove: ['webhook', 'owner'] },
+    0,
+    6,
+  ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -18,8 +18,10 @@ const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) /
 
 /** Counts the changes of a hit's feedback, so that of two at the same time the second sees the first. */
 type Hit = StoredHit & { feedbackRevision?: number };
-const hitOf = (table: TableReader, customerId: number, hitId: number | null) =>
-  hitId === null ? null : table.get<Hit>(items.ruleHit({ customerId, hitId }));
+const hitOf = async (table: TableReader, customerId: number, hitId: number | null): Promise<Hit | null> => {
+  const found = hitId === null ? null : await table.get<Hit>(items.ruleHit({ customerId, hitId }));
+  return found?.isErased ? null : found;
+};
 
 /** A hit's item holds the newest feedback on it, so that lists of hits read nothing more. Feedback changes it late (ms). */
 const show = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {

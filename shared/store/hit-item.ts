@@ -21,6 +21,8 @@ export type HitItem = Omit<
   acknowledgement?: Acknowledgement;
   /** Its event was simulated, and a rule that tells of those fired. Those of before this field was kept lack it. */
   isSimulated?: true;
+  /** It keeps the place of a hit that was erased, for ids have no gaps, and is shown to nobody: subject-items.ts. */
+  isErased?: true;
   /** Its last change is among the late ones: late-change.ts. */
   isLate?: true;
   /** While the escalation of its rule goes on: how far it has come, and the event that is told. escalations.ts. */

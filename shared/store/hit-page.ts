@@ -60,12 +60,17 @@ const pageByChange = async (
   return { total: Math.max(0, line.size - before), hits: found.flatMap(({ id, hit }) => hit ?? read.get(id) ?? []) };
 };
 
-/** A page of the hits of a line, and how many the line has. */
-export const hitPage = (
+/** A page of the hits of a line, and how many the line has. Those that were erased are counted, and not on the page. */
+export const hitPage = async (
   table: TableReader,
   customerId: number,
   line: HitLine,
   query: HitQuery,
   sensorId?: string,
-): Promise<HitPage> =>
-  query.sortBy.includes('updateDate') ? pageByChange(table, customerId, line, query, sensorId) : pageById(line, query);
+): Promise<HitPage> => {
+  const isByChange = query.sortBy.includes('updateDate');
+  const { total, hits } = await (isByChange
+    ? pageByChange(table, customerId, line, query, sensorId)
+    : pageById(line, query));
+  return { total, hits: hits.filter(({ isErased }) => !isErased) };
+};

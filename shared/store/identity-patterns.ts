@@ -83,6 +83,7 @@ export const identityPatterns = {
     0,
     '3 for a system admin of another customer',
   ),
+  'users.former': pattern('Was there such a user?', { get: ['formerUser'] }, 1, 0),
   'users.list': pattern('The users of a customer', { query: ['user'] }, 1, 0, each4KB),
   'users.create': pattern(
     'A new user, if the username is free',
@@ -109,9 +110,10 @@ export const identityPatterns = {
   'users.remove': pattern(
     'Delete a user',
     counting({
+      put: ['formerUser'],
       remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel', 'externalUser'],
     }),
     1,
-    24,
+    26,
   ),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

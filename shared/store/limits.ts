@@ -1,6 +1,13 @@
+import { hashOf } from '../domain/ids.ts';
 import type { Table } from './client.ts';
 import { absent, changes, where } from './request.ts';
 import { items } from './table.ts';
+
+/**
+ * The key of a count. Its subject is hashed: it may name a user or an address, of which nothing is to be left once they are
+ * erased.
+ */
+export const rateKey = (subject: string, window: string | number) => items.rate({ subject: hashOf(subject), window });
 
 type Tries = { start: number; calls: number };
 const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
@@ -15,13 +22,13 @@ export const limitWrites = (table: Table) => ({
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
     const second = Math.floor(now / 1_000);
     const update = changes({ add: { calls: by }, set: { ttl: second + 120 } }, 'UPDATED_NEW');
-    const counted = await table.update(items.rate({ subject, window: second }), update);
+    const counted = await table.update(rateKey(subject, second), update);
     return Number(counted?.calls ?? 1);
   },
 
   /** Seconds until `subject` may try again; 0 means now. */
   secondsToWait: async (subject: string, most: number, windowSeconds: number, now: number): Promise<number> => {
-    const tries = await table.get<Tries>(items.rate({ subject, window: 'tries' }));
+    const tries = await table.get<Tries>(rateKey(subject, 'tries'));
     return tries && tries.calls >= most ? secondsLeft(tries.start, windowSeconds, now) : 0;
   },
 
@@ -34,7 +41,7 @@ export const limitWrites = (table: Table) => ({
     windowSeconds: number,
     now: number,
   ): Promise<{ count: number; seconds: number }> => {
-    const key = items.rate({ subject, window: 'tries' });
+    const key = rateKey(subject, 'tries');
     const over = now - windowSeconds * 1_000;
     for (;;) {
       const more = changes({ add: { calls: 1 }, if: where('#start > :over', { over }) }, 'ALL_NEW');
@@ -49,7 +56,7 @@ export const limitWrites = (table: Table) => ({
 
   /** Takes one of `most` tries within a span of so many seconds. False when all are taken. */
   take: async (subject: string, most: number, windowSeconds: number, now: number): Promise<boolean> => {
-    const key = items.rate({ subject, window: 'taken' });
+    const key = rateKey(subject, 'taken');
     const ttl = Math.ceil(now / 1_000) + windowSeconds;
     for (;;) {
       const row = await table.get<{ times: number[] }>(key);

@@ -49,7 +49,7 @@ export const loginPatterns = {
   ),
   'otps.remove': pattern('Remove a second factor', { remove: ['otp'], update: ['account', 'user'] }, 0, 6),
   'resets.byHash': pattern('A code that resets a password', { get: ['reset'] }, 1, 0),
-  'resets.create': pattern('A new code that resets a password', { put: ['reset'] }, 0, 1),
+  'resets.create': pattern('A new code that resets a password', { put: ['reset', 'resetOfAccount'] }, 0, 4),
   'resets.use': pattern(
     'A password reset, once for a code',
     { put: ['password'], update: ['account'], remove: ['reset'] },

@@ -38,7 +38,7 @@ export const reports = (table: TableReader) => ({
     const found: ReportHit[] = [];
     for (let at = 0; at < end; at += STRETCH) {
       const hits = await line.hits(at, Math.min(end, at + STRETCH));
-      found.push(...hits.filter(({ isSimulated }) => !isSimulated).map(reported));
+      found.push(...hits.filter(({ isSimulated, isErased }) => !isSimulated && !isErased).map(reported));
     }
     return found;
   },

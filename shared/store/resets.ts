@@ -18,7 +18,12 @@ export const resetReads = (table: TableReader) => ({
 
 export const resetWrites = (table: Table) => ({
   create: async (hash: string, reset: Reset & Made): Promise<void> => {
-    await table.write({ put: { ...reset, ...items.reset({ hash }), ttl: Math.ceil(reset.expires / 1_000) } });
+    const ttl = Math.ceil(reset.expires / 1_000);
+    const { accountKey } = reset;
+    await table.write(
+      { put: { ...reset, ...items.reset({ hash }), ttl } },
+      { put: { ...items.resetOfAccount({ accountKey, hash }), ttl } },
+    );
   },
 
   /** Uses a code up: the password is new and all sessions are over. False: the code is void, or was used just now. */

@@ -11,7 +11,7 @@ import { items } from './table.ts';
 export const ruleHitReads = (table: TableReader) => ({
   get: async (customerId: number, hitId: number): Promise<HitItem | null> => {
     const found = await table.get<StoredHit>(items.ruleHit({ customerId, hitId }));
-    return found && unpacked(found);
+    return found && !found.isErased ? unpacked(found) : null;
   },
 
   /** The place of the newest hit, or the one before the first. What was appended since may be missing. */

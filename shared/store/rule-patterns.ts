@@ -131,6 +131,12 @@ export const rulePatterns = {
     16,
     'with a sensor and one recipient; when it moves or is enabled, up to 3 read and 6 written more; 2 read more with a region',
   ),
+  'rules.setRecipients': pattern(
+    'Replace whom a rule tells',
+    { put: ['ruleById', 'wholeRule', 'listedRule', 'rule'] },
+    0,
+    8,
+  ),
   'rules.remove': pattern(
     'Delete a rule',
     counting({

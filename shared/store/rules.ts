@@ -179,6 +179,10 @@ export const ruleWrites = (table: Table) => ({
     return failed.some((at) => at < mayChange.length) ? 'changed' : 'unknown_reference';
   },
 
+  /** Replaces whom a rule tells by others of whom nothing is checked. False when it is no longer what was read. */
+  setRecipients: async (before: Rule, rule: Rule): Promise<boolean> =>
+    (await table.write(...shown(rule, unchanged(before)), { put: { ...ruleItem(rule), ...keyOf(rule) } })) === null,
+
   /** False when it is no longer what was read. */
   remove: (rule: Rule): Promise<boolean> =>
     retryOnConflict(async () => {

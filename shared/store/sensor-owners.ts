@@ -1,3 +1,5 @@
+import { RETENTION } from '../domain/event.ts';
+import { hashOf } from '../domain/ids.ts';
 import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
@@ -15,8 +17,8 @@ import { items } from './table.ts';
 export type DeviceLink = { hash: string; pairingHash: string };
 
 /**
- * A sensor as it was when it left a customer, kept there for as long as a message of before may wait: what that says is
- * the customer's, and is judged by this.
+ * A sensor as it was when it left a customer: what a message of before says is the customer's, and is judged by this. It is
+ * kept for as long as anything else that the sensor left there.
  */
 export type FormerSensor = {
   sensor: SensorRecord;
@@ -28,6 +30,8 @@ export type FormerSensor = {
 
 /** Longer than any message waits, ms. */
 const LONGEST_WAIT = 15 * 86_400_000;
+/** Longer than anything of a sensor that has left is kept (ms): by it that is found. */
+const FORMER_KEPT = RETENTION + LONGEST_WAIT;
 
 type SensorKey = { customerId: number; sensorId: string };
 /** A sensor with all that is kept around it. */
@@ -65,7 +69,7 @@ const farewell = (
   const stateKey = items.sensorState({ customerId, sensorId });
   const unchanged = state && isUnchanged ? where('#version = :seen', { seen: state.version }) : present;
   if (customerId === 0) return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
-  const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
+  const ttl = Math.ceil((now + FORMER_KEPT) / 1_000);
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
   // A decision of before fails by the version. Nobody looks at the sensor by time any more.
@@ -91,22 +95,41 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
   ...(customerId > 0 ? [oneLess(customerId, 'sensors')] : []),
 ];
 
+/** Notes that a sensor was erased: what its messages of before say is of nobody, and no reason for an alarm. */
+export const markErased = ({ customerId, sensorId }: SensorKey, now: number): Write => {
+  const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
+  return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl } };
+};
+
+/** What an erased sensor leaves. */
+const erasing = (key: SensorKey, now: number): Write[] => [
+  { remove: items.sensorState(key) },
+  { remove: items.formerSensor(key) },
+  markErased(key, now),
+];
+
 /**
- * Removes a sensor for good, unless it is active. The state of the sensor decides that as much as its item does: a
+ * Removes a sensor for good, unless it is active. `isErased`: whether it is or not, and nothing is left by which its messages
+ * are judged. The state of the sensor decides that as much as its item does: a
  * message sets the one before the other, and whichever is written first, it or the removal, the other one notices.
  */
-const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done' | 'gone' | 'active'> =>
+const removeSensor = (
+  table: Table,
+  key: SensorKey,
+  now: number,
+  isErased: boolean,
+): Promise<'done' | 'gone' | 'active'> =>
   retryOnConflict(async () => {
     const { customerId, sensorId } = key;
     const whole = await readWhole(table, key);
     if (!whole) return 'gone';
     const { sensor, state, link } = whole;
-    if (sensor.isActive || state?.isActive) return 'active';
+    if (!isErased && (sensor.isActive || state?.isActive)) return 'active';
     if (customerId > 0) await countedCustomer(table, customerId);
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
-      ...farewell(key, whole, now, true),
+      ...(isErased ? erasing(key, now) : farewell(key, whole, now, true)),
       { remove: items.owner({ kind: 'sensor', id: sensorId }) },
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
@@ -184,5 +207,9 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
 export const sensorOwners = (table: Table) => ({
   move: (from: number, sensorId: string, move: Move): Promise<Moved> =>
     moveSensor(table, { customerId: from, sensorId }, move),
-  remove: (customerId: number, sensorId: string, now: number) => removeSensor(table, { customerId, sensorId }, now),
+  remove: (customerId: number, sensorId: string, now: number) =>
+    removeSensor(table, { customerId, sensorId }, now, false),
+  /** Removes a sensor, active or not, with all by which its messages are judged. */
+  erase: (customerId: number, sensorId: string, now: number) =>
+    removeSensor(table, { customerId, sensorId }, now, true),
 });

@@ -25,6 +25,7 @@ export const sensorPatterns = {
     0,
     orAbsent,
   ),
+  'sensors.wasErased': pattern('Was a sensor erased?', { get: ['erasedSensor'] }, 1, 0),
   'sensors.former': pattern(
     'A sensor as it was when it left a customer',
     { get: ['formerSensor'] },
@@ -114,6 +115,22 @@ export const sensorPatterns = {
     5,
     15,
     '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',
+  ),
+  'sensorOwners.erase': pattern(
+    'Delete a sensor with all by which its messages are judged',
+    counting({
+      get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
+      query: ['config'],
+      put: ['erasedSensor'],
+      update: ['firmwarePins'],
+      remove: [
+        ...(['notice', 'sensor', 'sensorState', 'formerSensor', 'owner', 'hardware', 'deviceOfSensor'] as const),
+        ...(['device', 'pairingCode', 'room', 'config', 'groupMember'] as const),
+      ],
+    }),
+    5,
+    19,
+    'as `sensorOwners.remove`',
   ),
   'sensors.usePairing': pattern('Use up a pairing code', { remove: ['pairingCode'] }, 0, 1),
   'sensors.setFirmware': pattern('Note which firmware a device runs', { get: ['sensor'], update: ['sensor'] }, 1, 3),

@@ -1,3 +1,4 @@
+import { hashOf } from '../domain/ids.ts';
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import { type ListedSensor, unpackSensor } from '../domain/sensor-row.ts';
 import type { Table, TableReader } from './client.ts';
@@ -44,6 +45,8 @@ export const sensorReads = (table: TableReader) => ({
   /** The sensor as it was when it left this customer; see FormerSensor. */
   former: (customerId: number, sensorId: string) =>
     table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),
+  wasErased: async (customerId: number, sensorId: string): Promise<boolean> =>
+    (await table.get(items.erasedSensor({ customerId, hash: hashOf(sensorId) }))) !== null,
   getAll: (customerId: number, sensorIds: readonly string[]) =>
     table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
   /** All sensors of a customer, read from the rows of the index alone. */

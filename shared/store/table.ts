@@ -54,11 +54,15 @@ export const items = {
   /** The users of somebody whom an issuer knows. */
   externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
+  /** Where the codes of an account are. */
+  resetOfAccount: item('ACCOUNT#{accountKey}', 'RESET#{hash}'),
   owner: item('HOME#{kind}#{id}', 'HOME'),
   /** What a list of all customers shows of one: the one partition that they share, which nothing else reads. */
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
+  /** By what is found what a deleted user left, for as long as anything of it is kept. */
+  formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
   /** A channel of a user, with the hash of the code that proves it. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
   /** A user who is on duty. */
@@ -68,9 +72,13 @@ export const items = {
   bot: item('C#{customerId}', 'BOT#{0botId}'),
   sensor: item('C#{customerId}', 'SENSOR#{sensorId}'),
   formerSensor: item('C#{customerId}', 'FORMER#{sensorId}'),
+  /** A sensor that was erased, while messages of before may wait: the hash tells it only to who has its id. */
+  erasedSensor: item('C#{customerId}', 'ERASED#{hash}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
+  /** The same of a deleted webhook. */
+  formerWebhook: item('C#{customerId}', 'FORMER_WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
   /** A copy of each rule for lists: reading them never slows down the partition that alarms read. */
@@ -97,6 +105,11 @@ export const items = {
   /** What was sent to people, all of a customer in one place: it is sent one by one, and listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
+  /** An export or an erasure, and what an erasure goes by while its subject is gone already. */
+  dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
+  lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
+  /** All erasures, for a recovery to make them again. */
+  erasure: item('ERASURES', '{jobId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
   /** The key that signs addresses for acknowledging, sealed. */

@@ -1,3 +1,4 @@
+import { AUDIT_KEPT } from '../domain/audit-kinds.ts';
 import { channelKinds } from '../domain/channel.ts';
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/username.ts';
@@ -47,6 +48,12 @@ const creating = (user: User, accountKey: string, proof: Proof): Write[] => {
   ];
 };
 
+/** What a deleted user left is found by this: lines of the audit are kept longest. */
+const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
+  const ttl = Math.ceil((now + AUDIT_KEPT) / 1_000);
+  return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };
+};
+
 type Created = 'username_taken' | 'customer_unknown' | 'limit_reached' | null;
 const create = async (table: Table, { customerId }: User, most: number, writes: Write[]): Promise<Created> => {
   if (customerId === null) return (await table.write(...writes)) && 'username_taken';
@@ -57,6 +64,9 @@ const create = async (table: Table, { customerId }: User, most: number, writes: 
 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOfUser(customerId, userId)),
+  /** What is kept of a deleted user. */
+  former: (customerId: number | null, userId: number) =>
+    table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
   list: (customerId: number | null) =>
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });
@@ -111,7 +121,7 @@ export const userWrites = (table: Table) => ({
    * Removes a user whole, with channels and duty: without its account no session or token opens anything. False: it is gone already, or may do
    * something else by now than what the removal was judged by.
    */
-  remove: async (user: UserItem): Promise<boolean> => {
+  remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;
     const writes: Write[] = [
       { remove: keyOfUser(customerId, id), where: present },
@@ -121,6 +131,7 @@ export const userWrites = (table: Table) => ({
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
       { remove: dutyOf(customerId, id) },
+      formerUser(user, now),
       ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? 0 }) }] : []),
       ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
     ];

@@ -1,3 +1,4 @@
+import { KEPT } from '../domain/delivery.ts';
 import { isPosted, SILENT_AFTER } from '../domain/feed.ts';
 import type { Format } from '../domain/formats/format.ts';
 import type { WebhookRecord, WebhookUpdate } from '../domain/webhook.ts';
@@ -87,6 +88,11 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
+/** What a deleted webhook left is found by this, for as long as its deliveries are kept. */
+const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
+  put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * KEPT) / 1_000) },
+});
+
 /** What its owner does with a webhook; what attempts leave at it is in health.ts. */
 export const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, most: number) => createWebhook(table, webhook, most),
@@ -127,21 +133,27 @@ export const webhookWrites = (table: Table) => ({
   },
 
   /** Deletes a webhook. False when it has another owner by now, or is gone. */
-  remove: async (webhook: WebhookRecord): Promise<boolean> => {
+  remove: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
     const failed = await takeOne(
       table,
       { customerId, kind: 'webhooks', also: botId === null ? inList(webhook, null) : undefined },
       { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },
       { remove: items.owner({ kind: 'webhook', id: webhookId }) },
+      formerWebhook(webhook, now),
     );
     return failed.length === 0;
   },
 
   /** Deletes a webhook of a deleted customer, and the item that names its customer. */
-  forget: async ({ customerId, id: webhookId }: WebhookRecord): Promise<void> => {
+  forget: async (webhook: WebhookRecord, now: number): Promise<void> => {
+    const { customerId, id: webhookId } = webhook;
     const home = items.owner({ kind: 'webhook', id: webhookId });
-    await table.write({ remove: items.webhook({ customerId, webhookId }) }, { remove: home });
+    await table.write(
+      { remove: items.webhook({ customerId, webhookId }) },
+      { remove: home },
+      formerWebhook(webhook, now),
+    );
   },
 });
 

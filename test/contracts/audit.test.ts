@@ -6,6 +6,7 @@ import { objectKinds } from '../../shared/domain/audit-kinds.ts';
 import type { Table } from '../../shared/store/client.ts';
 import type { Key } from '../../shared/store/key.ts';
 import { items } from '../../shared/store/table.ts';
+import { withOwnPassword } from '../fixtures/client.ts';
 import { call } from './calls.ts';
 import { exampleOf, operations, pathOf, rightful } from './operations.ts';
 import { createWorld, idsFor, type World } from './world.ts';
@@ -47,7 +48,11 @@ const made = async ([name, operation]: (typeof operations)[number]) => {
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params };
   let requestId: string | null = null;
   const lines = await added(async () => {
-    const answer = await client.call(operation.method, pathOf(operation, params), example.body);
+    const answer = await client.call(
+      operation.method,
+      pathOf(operation, params),
+      withOwnPassword(example.body, client),
+    );
     expect(answer.status, answer.text).toBe(operation.success);
     requestId = answer.headers.get('x-request-id');
   });

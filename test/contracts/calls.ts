@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '../../shared/api/operation.ts';
-import type { Answer, Client } from '../fixtures/client.ts';
+import { type Answer, type Client, withOwnPassword } from '../fixtures/client.ts';
 import { differences } from './document.ts';
 import type { Example } from './examples.ts';
 import { exampleOf, pathOf, rightful } from './operations.ts';
@@ -48,7 +48,7 @@ export const call = async (world: World, one: readonly [string, Operation], chan
   const { example, client: rightful } = await (isAsExample ? prepare : prepareOnce)(world, one);
   const client = change.client ?? example.client ?? rightful;
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
-  const body = 'body' in change ? change.body : example.body;
+  const body = withOwnPassword('body' in change ? change.body : example.body, client);
   const method = change.method ?? operation.method;
   const path = pathOf(operation, params) + (change.query ?? '');
   const answer = await client.call(method, path, body, change.headers);

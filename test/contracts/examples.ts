@@ -11,6 +11,7 @@ import { type Client, register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { fallMessage, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 import { channelExamples } from './channel-examples.ts';
+import { dataExamples } from './data-examples.ts';
 import { opinion, rule, webhook } from './ids-in-bodies.ts';
 import { loginExamples } from './login-examples.ts';
 import type { World } from './world.ts';
@@ -106,6 +107,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   },
   ...channelExamples,
   ...loginExamples,
+  ...dataExamples,
   listCustomers: nothing,
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,

@@ -9,6 +9,7 @@ import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startIssuer } from '../fixtures/issuer.ts';
+import { makeJobs } from './data-examples.ts';
 
 const DAY = 86_400_000;
 
@@ -83,6 +84,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hook: string) 
     eventId: hit?.sensorEventId ?? '',
     uuid: hit?.sensorEventId ?? '',
     freeSensorId: makerB.sensorId,
+    ...(await makeJobs(home)),
   };
   return { ...home, ...alarm, sensor, ids };
 };
@@ -97,6 +99,8 @@ export const unknownIds: Readonly<Record<string, string>> = {
   makerBSensorId: `id_${'0'.repeat(9)}`,
   botId: '987654321',
   ruleId: '987654321',
+  exportId: '0'.repeat(26),
+  erasureId: '0'.repeat(26),
   webhookId: '00000000-0000-4000-8000-000000000000',
   deliveryId: '0'.repeat(26),
   personDeliveryId: '0'.repeat(26),

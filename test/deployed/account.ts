@@ -52,6 +52,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   // The number of a version is not known before it is made.
   'AWS::Lambda::Version': (id) => ({ ref: id, attributes: { Version: id } }),
   'AWS::Logs::LogGroup': (id) => withArn(id, arn('logs', `log-group:${id}:*`)),
+  'AWS::S3::Bucket': (id) => withArn(id.toLowerCase(), `arn:aws:s3:::${id.toLowerCase()}`),
   'AWS::SNS::Topic': (id) => ({ ref: arn('sns', id), attributes: {} }),
   'AWS::SQS::Queue': (id, origin, properties) => {
     const name = properties?.FifoQueue === true ? `${id}.fifo` : id;

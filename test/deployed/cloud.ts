@@ -124,7 +124,8 @@ const furnish = async (
   const [table] = account.all('AWS::DynamoDB::Table');
   const [key] = account.all('AWS::KMS::Key');
   const [topic] = account.all('AWS::SNS::Topic');
-  if (!table || !key || !topic) throw new Error('the template has no table, no key, or no topic');
+  const [bucket] = account.all('AWS::S3::Bucket');
+  if (!table || !key || !topic || !bucket) throw new Error('the template has no table, key, topic, or bucket');
   await createTableIn(engine.endpoint, table.id, table);
   const policies = policiesOf(account);
   const judge = createJudge(policies);
@@ -132,6 +133,7 @@ const furnish = async (
   endpoint.open({
     ...{ judge, queues, tableName: table.id, tableEndpoint: engine.endpoint, keyArn: account.arnOf(key.id) },
     topicArn: account.ref(topic.id),
+    ...{ bucket: account.ref(bucket.id), objects: new Map<string, Buffer>() },
     ...{ names: [...policies.keys()], cipher: cipherOf(randomBytes(32), randomBytes) },
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
     sms: (to, text) => options.say?.(`message to ${to}: ${text}`),

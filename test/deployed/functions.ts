@@ -49,7 +49,7 @@ const setByLambda = (
 /** Where the SDK finds the services of the account: in AWS it knows them by the region. */
 const endpointsAt = (origin: string) =>
   Object.fromEntries(
-    ['DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'SESV2', 'SNS', 'SQS'].map((service) => [
+    ['DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'S3', 'SESV2', 'SNS', 'SQS'].map((service) => [
       `AWS_ENDPOINT_URL_${service}`,
       origin,
     ]),

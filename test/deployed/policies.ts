@@ -16,6 +16,7 @@ const namesOf = (account: Account): ((arn: string) => string) => {
   const names = [
     ...named('AWS::DynamoDB::Table', () => 'table'),
     ...named('AWS::KMS::Key', () => 'key'),
+    ...named('AWS::S3::Bucket', () => 'exports'),
     ...named('AWS::Logs::LogGroup', (id) => `logs/${id}`),
     ...account.all('AWS::SNS::Topic').map(({ id }): [string, string] => [account.ref(id), 'alarms']),
     ...named('AWS::SQS::Queue', (id) => `queue/${queueNameOf(id)}`),

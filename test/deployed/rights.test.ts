@@ -15,7 +15,7 @@ const gate: Gate = {
   get denied() {
     return judges().flatMap(({ denied }) => denied);
   },
-  refusedTo: (...given) => refusedTo(judges(), ...given),
+  refusedTo: (name, ...given) => refusedTo(judges(), name.replaceAll('-', ''), ...given),
   unused: () => {
     const [first = [], ...more] = judges().map(({ unused }) => unused());
     return first.filter((right) => more.every((other) => other.includes(right)));

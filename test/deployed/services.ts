@@ -16,6 +16,9 @@ export type Behind = {
   queues: readonly Made[];
   keyArn: string;
   topicArn: string;
+  bucket: string;
+  /** What is in the bucket, by its key. */
+  objects: Map<string, Buffer>;
   cipher: Cipher;
   mail: (letter: Letter) => void;
   sms: (to: string, text: string) => void;
@@ -36,7 +39,15 @@ class Refused extends Error {
     this.name = name;
   }
 }
-type Call = { caller: string; operation: string; url: string; body: string; headers: IncomingMessage['headers'] };
+type Call = {
+  caller: string;
+  operation: string;
+  method: string;
+  url: string;
+  body: string;
+  bytes: Buffer;
+  headers: IncomingMessage['headers'];
+};
 /** What a service answers: a value that becomes JSON, a text of XML, or what another server answered. */
 type Service = (call: Call, behind: Behind) => unknown;
 
@@ -141,6 +152,21 @@ export const iot: Service = async ({ caller, url, body }, behind) => {
   must(behind, caller, { action: 'iot:Publish', resource });
   await behind.publish(topic, body);
   return {};
+};
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html */
+export const s3: Service = ({ caller, method, url, bytes }, behind) => {
+  const { pathname } = new URL(url, 'http://s3');
+  const [, bucket = '', key = ''] = pathname.split('/');
+  const action = { PUT: 's3:PutObject', GET: 's3:GetObject', DELETE: 's3:DeleteObject' }[method];
+  if (!action) throw new Error(`there is no ${method} of objects here`);
+  must(behind, caller, { action, resource: bucket === behind.bucket ? 'exports/*' : `bucket ${bucket}` });
+  if (method === 'PUT') behind.objects.set(key, bytes);
+  if (method === 'DELETE') behind.objects.delete(key);
+  if (method !== 'GET') return '';
+  const found = behind.objects.get(key);
+  if (!found) throw new Refused('NoSuchKey', `there is no ${key}`);
+  return found;
 };
 
 /** The services that are told apart by the target of a call; the others come to addresses of their own, or have no target. */

@@ -43,6 +43,7 @@ const bounds: Readonly<Record<string, readonly [Values, Values][]>> = {
   'timers-old': [above(AGE, 1_200)],
   'deliveries-old': [above(AGE, 60)],
   'retries-old': [above(AGE, 1_800)],
+  'jobs-old': [above(AGE, 3_600)],
   'mqtt-old': [above(AGE, 60)],
   'waiting-old': [above('OldestWaiting', 900)],
   'events-repeated': [

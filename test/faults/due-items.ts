@@ -21,3 +21,14 @@ export const dueItemsOf = (endpoint: string, TableName: string) => {
       .map(({ pk, sk, dueAt }) => ({ what: `${pk} ${sk}`, time: Number(dueAt) }));
   };
 };
+
+/** Gives every item of a table as text, its keys first. */
+export const everythingIn = (endpoint: string, TableName: string) => {
+  const client = dynoxideClient(endpoint);
+  return async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+      found.push(...Items.map(({ pk, sk, ...item }) => `${pk} ${sk} ${JSON.stringify(item)}`));
+    return found;
+  };
+};

@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofAudit } from './kinds/audit.ts';
 import { ofChanges } from './kinds/changes.ts';
+import { ofErasures } from './kinds/erasures.ts';
 import { ofEscalations } from './kinds/escalations.ts';
 import { ofFeeds } from './kinds/feeds.ts';
 import { ofOperators } from './kinds/operators.ts';
@@ -28,6 +29,7 @@ export const kinds = {
   acknowledgements: ofAcknowledgements,
   escalations: ofEscalations,
   feeds: ofFeeds,
+  erasures: ofErasures,
 } as const;
 /** Gives the same fault with a table whose eventually consistent reads lag. */
 export const lagging = (fault: Fault): Fault => ({ ...fault, title: `${fault.title}, though reads lag`, lags: true });

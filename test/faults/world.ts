@@ -11,7 +11,7 @@ import { startSilence } from '../fixtures/silence.ts';
 import { createWatch, type Watch } from './alarms.ts';
 import { failingClient } from './aws.ts';
 import { createChaos } from './chaos.ts';
-import { dueItemsOf } from './due-items.ts';
+import { dueItemsOf, everythingIn } from './due-items.ts';
 import type { Fault } from './fault.ts';
 import { furnish } from './homes.ts';
 import { failingHost, forgetful } from './host.ts';
@@ -75,6 +75,7 @@ export const createFaultWorld = async () => {
   let stores: Store | undefined;
   let watch: Watch | undefined;
   let dueItems: ReturnType<typeof dueItemsOf> | undefined;
+  let everything = async (): Promise<string[]> => [];
   const current = () => ({ ...lively, ...settings });
   const cloud = await startTestCloud({
     clock,
@@ -88,6 +89,7 @@ export const createFaultWorld = async () => {
       failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
       stores = store(createTable(dynoxideClient(endpoint), 'sensor-cloud'));
       dueItems = dueItemsOf(endpoint, 'sensor-cloud');
+      everything = everythingIn(endpoint, 'sensor-cloud');
     },
     wrap: (runtime) => {
       const { metrics = unmeasured } = runtime;
@@ -132,6 +134,8 @@ export const createFaultWorld = async () => {
     watch: watching,
     /** The true contents of the table, without lags or faults of the cloud's reads. */
     stores,
+    /** Every item of the table, as text. */
+    everything: () => everything(),
     /**
      * All events that were ever posted here. An event that was not acknowledged may be told in a later run, by a
      * process that was frozen.

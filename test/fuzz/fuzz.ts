@@ -109,7 +109,9 @@ const attempt = async (draw: Drawn, world: World): Promise<number> => {
   const sent = await requestOf(draw, world);
   const answer = await send(new URL(world.cloud.url).origin, sent);
   const complaints = complaintsOf(answer, sent.method, sent.operation.published);
-  if (isAsDeclared(draw, sent) && answer.status !== 404)
+  // What a device says of an unknown kind is taken and kept; the document tells of the known ones.
+  const isUndocumented = sent.operation.bodyKind === 'messages' && draw.edits.length > 0;
+  if (isAsDeclared(draw, sent) && answer.status !== 404 && !isUndocumented)
     complaints.push(...differences(sent.operation, answer, partsOf(sent)));
   if (answer.status >= 500) complaints.unshift(`a ${answer.status}`);
   if (answer.status < 300 && isForged(draw.credential, sent.operation, sent))
@@ -127,12 +129,10 @@ const snapshot = async ({ theirs }: World): Promise<Record<string, unknown>> => 
     ([, one]) => one.method === 'GET' && 'may' in one && one.may !== 'system_admin' && !ofAll.test(one.path),
   );
   const read = readable.map(async ([name, operation]) => {
-    const { status, body, text } = await theirs.client.call(
-      'GET',
-      pathOf(operation, idsFor(operation.path, theirs.ids)),
-    );
+    const { status, text } = await theirs.client.call('GET', pathOf(operation, idsFor(operation.path, theirs.ids)));
     if (status !== 200) throw new Error(`${name} of the other customer: ${status} ${text}`);
-    return [name, body] as const;
+    // The address of an export is signed anew by each read.
+    return [name, text.replaceAll(/expires=\d+&signature=\w+/g, '')] as const;
   });
   return Object.fromEntries(await Promise.all(read));
 };

@@ -134,7 +134,7 @@ describe('a customer', () => {
       const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
       expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
       // Twice at once: a user goes once only.
-      const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user), stores.users.remove(user)]);
+      const gone = at % 2 === 0 ? [] : await Promise.all([stores.users.remove(user, 0), stores.users.remove(user, 0)]);
       expect(gone.filter(Boolean)).toHaveLength(at % 2);
     });
     expect((await stores.customers.get(customerId))?.members).toBe(25);

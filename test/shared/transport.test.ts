@@ -27,6 +27,7 @@ describe('a call that nobody answers ends in time', () => {
     timers: url,
     deliveries: url,
     retries: url,
+    jobs: url,
     mqtt: url,
     quarantine: url,
   });
@@ -92,7 +93,7 @@ test('no try to send a message begins when it is too late', async () => {
   await using silence = await startSilence();
   const one = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(
-    ['events', 'timers', 'deliveries', 'retries', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
+    ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
   ) as Parameters<typeof queuesBySqs>[1];
   const error = await errorOf(
     queuesBySqs({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [one]),

@@ -1,6 +1,6 @@
-import { inBatches } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import { limitOf } from '../../../shared/domain/quota.ts';
 import { bots } from './contract.ts';
 
@@ -28,11 +28,11 @@ export const handler = serve(bots, {
 
   // The bot is removed first, so that it gets no new webhooks, and its owner last, so that an interrupted deletion can
   // be repeated.
-  deleteBot: async ({ customerId, params: { botId }, fail }, { store }) => {
+  deleteBot: async ({ customerId, params: { botId }, fail }, { store, now }) => {
     const wasThere = await store.bots.remove(customerId, botId);
     const all = await store.webhooks.list(customerId);
     const own = all.filter((webhook) => webhook.botId === botId);
-    await inBatches(own, store.webhooks.remove);
+    await inBatches(own, (webhook) => store.webhooks.remove(webhook, now()));
     await store.bots.forget(customerId, botId);
     return wasThere || own.length > 0 ? { status: 'OK' } : fail('bot_not_found');
   },

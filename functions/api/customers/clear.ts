@@ -1,4 +1,4 @@
-import { inBatches } from '../../../shared/api/changing.ts';
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import type { customers } from './contract.ts';
 
@@ -8,13 +8,13 @@ type Clearing = (typeof customers)['operations']['deleteCustomer']['uses'][numbe
  * Removes everything that a deleted customer leaves, and gives the number of removed objects. It may be interrupted and
  * repeated. Bots are removed first, because everything else is created only while its customer or its bot exists.
  */
-export const clear = async (store: StoreOf<Clearing>, customerId: number): Promise<number> => {
+export const clear = async (store: StoreOf<Clearing>, customerId: number, now: number): Promise<number> => {
   const { bots, rules, sensorGroups, webhooks } = store;
   const removed = await inBatches(await bots.list(customerId), async ({ id }) => {
     await bots.forget(customerId, id);
     await bots.remove(customerId, id);
   });
-  const hooks = await inBatches(await webhooks.list(customerId), webhooks.forget);
+  const hooks = await inBatches(await webhooks.list(customerId), (one) => webhooks.forget(one, now));
   const watching = await inBatches(await rules.list(customerId), rules.remove);
   // A group can be removed only if no rule watches it.
   const groups = await inBatches(await sensorGroups.list(customerId), ({ id }) => sensorGroups.remove(customerId, id));

@@ -19,10 +19,10 @@ export const handler = serve(customers, {
   updateCustomer: async ({ customerId, body, fail }, { store, now }) =>
     (await store.customers.update(customerId, body, now())) ?? fail('customer_not_found'),
 
-  deleteCustomer: async ({ customerId, fail }, { store }) => {
+  deleteCustomer: async ({ customerId, fail }, { store, now }) => {
     const problem = await store.customers.remove(customerId);
     if (problem === 'in_use') return fail('customer_in_use');
-    const cleared = await clear(store, customerId);
+    const cleared = await clear(store, customerId, now());
     return problem === 'gone' && cleared === 0 ? fail('customer_not_found') : { status: 'OK' };
   },
 });

@@ -1,5 +1,5 @@
-import { inBatches } from '../../../shared/api/changing.ts';
 import { endOriginals, endReplay, report } from '../../../shared/api/delivery-results.ts';
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import type { WebhookDelivery } from '../../../shared/domain/delivery.ts';
 import { type Given, isForgotten } from '../../../shared/domain/feed.ts';
 import { timeOfUlid } from '../../../shared/domain/ids.ts';

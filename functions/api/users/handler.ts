@@ -78,11 +78,11 @@ export const handler = serve(users, {
     return retryOnConflict(set, { pause, random }, fail);
   },
 
-  deleteUser: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+  deleteUser: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
     const remove = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       if (!mayChangeRights(caller, user)) return fail('forbidden');
-      return (await store.users.remove(user)) ? user : null;
+      return (await store.users.remove(user, now())) ? user : null;
     };
     const { accountKey } = await retryOnConflict(remove, { pause, random }, fail);
     await store.accessTokens.removeAll(accountKey);

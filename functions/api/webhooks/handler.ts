@@ -118,10 +118,10 @@ export const handler = serve(webhooks, {
     return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
-  deleteWebhook: async ({ caller, customerId, params, fail }, { store, pause, random }) => {
+  deleteWebhook: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
     const remove = async () => {
       const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
-      return (await store.webhooks.remove(webhook)) ? { status: 'OK' as const } : null;
+      return (await store.webhooks.remove(webhook, now())) ? { status: 'OK' as const } : null;
     };
     return retryOnConflict(remove, { pause, random }, fail);
   },

@@ -14,6 +14,7 @@ export const processing = consumer({
     'sensors.around',
     'sensors.getEventual',
     'sensors.former',
+    'sensors.wasErased',
     'sensors.setActive',
     'sensors.setFirmware',
     'rooms.get',

@@ -78,8 +78,9 @@ const processInputs = async (
 };
 
 /**
- * The sensor belonged to nobody and is gone or linked by now: nobody is told what it said before. One of a customer leaves
- * its record for longer than its messages may wait; without one they are never done: the sensor is in another table.
+ * The sensor belonged to nobody and is gone or linked by now, or was erased: nobody is told what it said before. Any other
+ * one of a customer leaves its record for longer than its messages may wait; without one they are never done: the sensor
+ * is in another table.
  */
 const gone = async (
   { store, log }: ProcessDeps,
@@ -87,7 +88,8 @@ const gone = async (
   sensorId: string,
   received: readonly ReceivedInput[],
 ): Promise<void> => {
-  if (customerId !== 0 && received.some(({ task }) => task.type === 'process_messages'))
+  const isAnybodys = customerId !== 0 && received.some(({ task }) => task.type === 'process_messages');
+  if (isAnybodys && !(await store.sensors.wasErased(customerId, sensorId)))
     throw new PutAside('the table has no such sensor');
   log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
   for (const { task, done } of received) {

@@ -18,6 +18,7 @@ export const sweep = scheduled({
     'enqueue:timers',
     'enqueue:deliveries',
     'enqueue:retries',
+    'enqueue:jobs',
     'redrive',
     'watch:sensors',
     'measure',

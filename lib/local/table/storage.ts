@@ -6,6 +6,7 @@ import { QUEUES } from '../queue-file.ts';
 import { createDurable } from './durable.ts';
 import { importOlder } from './older.ts';
 import { rowsOf, SCHEMA } from './rows.ts';
+import { scrub } from './scrub.ts';
 import { createTurns } from './turns.ts';
 
 /** Identifies the file: "SC01" in its header. https://www.sqlite.org/pragma.html#pragma_application_id */
@@ -16,13 +17,15 @@ const BUSY_MS = 2_000;
 
 // What is committed is handed to the disk by durable.ts, which does not hold up the event loop. Pages are copied from the
 // journal into the database when it has 16 MB: most of them were written many times until then. It holds up the loop for
-// 4 ms, and a start after a crash reads the journal.
+// 4 ms, and a start after a crash reads the journal. What is deleted is overwritten where that takes no
+// further write; scrub.ts does the rest.
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA wal_autocheckpoint = 4000;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA cache_size = -32768;
+  PRAGMA secure_delete = FAST;
 `;
 
 /** The file of the table and the queues in a data folder. */
@@ -49,6 +52,7 @@ const prepare = (database: DatabaseSync, folder: string): void => {
   database.exec(PRAGMAS);
   if (!isNew) {
     checkPages(database);
+    scrub(database, Date.now());
     return;
   }
   // What fails leaves the file empty.
@@ -104,6 +108,7 @@ export const openStorage = (dataDir: string) => {
       // A turn that is not kept has said so to its callers.
       await turns.read(() => {}).catch(() => {});
       await durable?.close();
+      scrub(database, Date.now());
       database.close();
       unlock();
     },
@@ -113,7 +118,7 @@ export const openStorage = (dataDir: string) => {
 /** Opens the table in a data folder beside the host that may be using it: for tools. */
 export const openBesideHost = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
-  database.exec('PRAGMA synchronous = FULL');
+  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');
   const turns = createTurns(database, null);
   return { rows: rowsOf(database), turns, close: () => database.close() };
 };

@@ -23,7 +23,8 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
     ...{ AWS_ENDPOINT_URL_DYNAMODB: table, AWS_ENDPOINT_URL_SQS: queues },
     ...{ AWS_ENDPOINT_URL_KMS: kms, AWS_ENDPOINT_URL_SESV2: mail },
   };
-  const names = { TABLE_NAME: 'sensor-cloud', SECRETS_KEY_ARN: KEY_ALIAS };
+  // No engine here keeps exports.
+  const names = { TABLE_NAME: 'sensor-cloud', EXPORTS_BUCKET: 'exports', SECRETS_KEY_ARN: KEY_ALIAS };
   return { Parameters: { ...names, ...Object.fromEntries(queueUrls), ...own, ...endpoints } as Record<string, string> };
 };
 

@@ -175,7 +175,7 @@ describe('the alarms', () => {
       ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold', TreatMissingData: 'notBreaching' },
       Metrics: expect.arrayContaining([
         expect.objectContaining({
-          Expression: 'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0)])',
+          Expression: 'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0)])',
         }),
       ]),
     });

@@ -226,6 +226,10 @@ describe('the functions', () => {
     const loops = Object.values(dev.findResources('AWS::Lambda::Function'))
       .filter(({ Properties }) => Properties.RecursiveLoop === 'Allow')
       .map(({ Properties }) => Properties.Description);
-    expect(loops).toEqual([expect.stringContaining('process'), expect.stringContaining('deliver')]);
+    expect(loops).toEqual([
+      expect.stringContaining('process'),
+      expect.stringContaining('deliver'),
+      expect.stringContaining('data-jobs'),
+    ]);
   });
 });

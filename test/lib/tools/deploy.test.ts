@@ -236,7 +236,7 @@ describe('what a stage costs at rest', () => {
     const whats = costAtRest(templates.dev).map(({ what }) => what);
     expect(whats).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+ alarms$/), '1 KMS keys']));
     expect(whats).toEqual(
-      expect.arrayContaining(['4 queues that Lambda asks for messages', '1 functions that run each minute']),
+      expect.arrayContaining(['5 queues that Lambda asks for messages', '1 functions that run each minute']),
     );
   });
 });

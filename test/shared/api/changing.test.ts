@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inBatches, retryOnConflict } from '../../../shared/api/changing.ts';
+import { retryOnConflict } from '../../../shared/api/changing.ts';
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 
 const fail = (code: string): never => {
   throw new Error(code);

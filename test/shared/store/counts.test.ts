@@ -91,7 +91,10 @@ test('and exactly, when 20 are made and 20 go at the same time', async () => {
 });
 
 test('a customer who is gone gets nothing more, and what it left goes without a count', async () => {
-  await its.users.remove(some({ id: 5, customerId, username: 'u', accountKey: 'u', permissions: [], isAdmin: false }));
+  await its.users.remove(
+    some({ id: 5, customerId, username: 'u', accountKey: 'u', permissions: [], isAdmin: false }),
+    0,
+  );
   await engine.plain.write({ remove: items.customer({ customerId }) });
   expect(await its.bots.create(some({ id: 4, customerId }), 10)).toBe('customer_unknown');
   expect(await its.webhooks.create(some({ ...hook, botId: null }), 10)).toBe('customer_unknown');

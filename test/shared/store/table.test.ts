@@ -145,8 +145,10 @@ describe('the table', () => {
       'idToken',
       'externalUser',
       'reset',
+      'resetOfAccount',
       'owner',
       'listedCustomer',
+      'erasure',
       'canaryHome',
       'canaryRound',
       'addressKey',
@@ -173,7 +175,7 @@ describe('the table', () => {
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
     // The canary makes its customer once, and so does the first feedback for the maker.
-    expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls]);
+    expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.around');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);

@@ -113,7 +113,7 @@ describe('somebody who manages users', () => {
     expect(await statusOf(manager.call('PUT', `/users/${id}/password`, { newPassword }))).toBe(403);
     const profile = { ...names, email: 'elsewhere@example.com' };
     expect(await users.setProfile(judged, profile, 0)).toBe(false);
-    expect(await users.remove(judged)).toBe(false);
+    expect(await users.remove(judged, 0)).toBe(false);
     const made = { id: 'i', hash: 'h', expires: null } as never;
     expect(await accessTokens.create(judged, 'hash', made, 0)).toBe('changed');
     expect(await users.get(home.customerId, id)).toMatchObject({ email: judged.email, ...more });

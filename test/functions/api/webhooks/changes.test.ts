@@ -159,7 +159,7 @@ describe('a webhook', () => {
     await client.ok('PUT', path, { ...hook, isCustomerHook: true, botId: null });
     expect(await stores.webhooks.replace(before, WebhookUpdate.parse(hook), 8)).toBe('changed');
     expect(await stores.webhooks.setToken(before, 'token', 8)).toBe(false);
-    expect(await stores.webhooks.remove(before)).toBe(false);
+    expect(await stores.webhooks.remove(before, 0)).toBe(false);
     expect((await stores.customers.get(customerId))?.hooks).toEqual({ [hook.id]: 'full' });
     expect(await client.ok('GET', path)).toMatchObject({ isCustomerHook: true });
   });

@@ -1,0 +1,42 @@
+import { consumer } from '../../../shared/queue/consumer.ts';
+import { RunJob } from '../../../shared/queue/run-job.ts';
+
+/** Exports and erases what is kept of people: a job of minutes that nobody waits for, apart from all alarms. */
+export const dataJobs = consumer({
+  name: 'data-jobs',
+  queues: ['jobs'],
+  task: RunJob,
+  batchSize: 1,
+  concurrency: 2,
+  timeoutSeconds: 300,
+  uses: [
+    'dataJobs.get',
+    'dataJobs.gone',
+    'dataJobs.count',
+    'dataJobs.again',
+    'dataJobs.end',
+    'dataJobs.dropFile',
+    'subjects.pages',
+    'subjects.get',
+    'subjects.leads',
+    'subjects.keepLead',
+    'subjects.dropLead',
+    'subjects.dropCustomer',
+    'subjects.markErased',
+    'subjects.remove',
+    'subjects.replace',
+    'users.get',
+    'users.remove',
+    'sensorOwners.erase',
+    'rules.list',
+    'rules.setRecipients',
+    'rules.remove',
+    'deliveries.end',
+    'feeds.drop',
+    'held.end',
+    'enqueue:jobs',
+    'consume',
+    'keep:exports',
+    'measure',
+  ],
+});

@@ -1,0 +1,69 @@
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
+import { type DataJob, SETTLED_AFTER } from '../../../shared/domain/data-job.ts';
+import type { Delivery } from '../../../shared/domain/delivery.ts';
+import { type DeliveryItem, deliveryOf } from '../../../shared/store/delivery-item.ts';
+import { belongings } from '../../../shared/store/subject-items.ts';
+import { type Met, walk } from '../../../shared/store/subject-walk.ts';
+import type { Found, Lead } from '../../../shared/store/subjects.ts';
+import type { JobDeps } from './deps.ts';
+import { forgetInRules } from './rules.ts';
+import { whoOf } from './who.ts';
+
+/** A run leaves so much time (ms) for what it is at. */
+const MARGIN_MS = 15_000;
+
+/** What a run did, and what it left: `later` is what others may be working on. */
+type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
+
+/** Ends a delivery as one that is canceled, with every count that it is in, unless it is being sent. */
+const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise<void> => {
+  const { state, webhookId } = delivery;
+  const isHeld = webhookId !== null && state === 'held';
+  // A customer that is gone has no counts.
+  if (isHeld && (await store.held.end({ ...delivery, webhookId }, 'canceled', now()))) return;
+  if (await store.deliveries.end(delivery, isHeld ? 'deleted' : 'canceled', now()))
+    if (webhookId !== null) await store.feeds.drop({ ...delivery, webhookId });
+};
+
+/**
+ * Can a delivery be removed? It has to have ended for so long that no task of it waits any more: a task whose delivery is
+ * missing rings an alarm.
+ */
+const isQuiet = async (deps: JobDeps, item: Found): Promise<boolean> => {
+  const delivery = deliveryOf(item as Found & DeliveryItem);
+  const hasEnded = delivery.state === 'delivered' || delivery.state === 'failed';
+  if (hasEnded) return delivery.updateDate <= deps.now() - SETTLED_AFTER;
+  await endDelivery(deps, delivery);
+  return false;
+};
+
+const eraseOne = async (deps: JobDeps, { kind, item, verdict }: Met): Promise<boolean> => {
+  const { subjects } = deps.store;
+  if (verdict !== 'remove') return subjects.replace(item, verdict);
+  if ((kind === 'delivery' || kind === 'personDelivery') && !(await isQuiet(deps, item))) return false;
+  await subjects.remove(item);
+  return true;
+};
+
+/** Erases all that is there of a subject now, as far as the time goes. */
+export const eraseAll = async (
+  deps: JobDeps,
+  job: DataJob,
+  leads: readonly Lead[],
+  timeLeft: () => number,
+): Promise<Run> => {
+  const { store, now, failpoint } = deps;
+  const run: Run = { erased: await forgetInRules(deps, job), left: 'nothing' };
+  for await (const met of walk(store.subjects, whoOf(job, leads), leads, belongings)) {
+    const counts = new Map<string, number>();
+    await inBatches(met, async (one) => {
+      failpoint('erasure.item');
+      if (await eraseOne(deps, one)) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+      else run.left = 'later';
+    });
+    await store.dataJobs.count(job, counts, now());
+    run.erased += met.length;
+    if (timeLeft() < MARGIN_MS) return { ...run, left: 'time' };
+  }
+  return run;
+};

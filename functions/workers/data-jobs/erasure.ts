@@ -1,0 +1,50 @@
+import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '../../../shared/domain/data-job.ts';
+import { runJob } from '../../../shared/domain/job-kinds.ts';
+import { RETENTION_DAYS } from '../../../shared/queue/consumer.ts';
+import type { Lead } from '../../../shared/store/subjects.ts';
+import type { JobDeps } from './deps.ts';
+import { eraseAll } from './erase.ts';
+import { vanish } from './vanish.ts';
+
+const DAY = 86_400_000;
+/** How long (ms) after a run that left something the next one comes. */
+const SOON = 60_000;
+
+/** Until when there are traces elsewhere. */
+const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): DataJob['remains'] => {
+  const after = (days: number) => (days === 0 ? null : now + days * DAY);
+  return [
+    { what: 'backups', until: after(settings.BACKUP_DAYS) },
+    { what: 'logs', until: after(settings.LOG_DAYS) },
+    { what: 'quarantine', until: after(RETENTION_DAYS) },
+    { what: 'list_of_erasures', until: createDate + JOB_KEPT },
+  ];
+};
+
+const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Promise<void> => {
+  const { store, now } = deps;
+  for (const lead of leads) await store.subjects.dropLead(job, lead);
+  const how = { state: 'completed', updateDate: now(), remains: remains(deps, job, now()) } as const;
+  await store.dataJobs.end(job, how, null);
+};
+
+/**
+ * Erases a subject: at first nobody finds it any more, then all that is kept of it goes. What was on its way meanwhile is
+ * looked for once more when nothing can come after it, until nothing is found. A run that dies is made again, and goes on
+ * with what is left.
+ */
+export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
+  const { store, now, enqueue, failpoint } = deps;
+  if (!job.isGone) {
+    await vanish(deps, job);
+    await store.dataJobs.gone(job, now());
+  }
+  failpoint('erasure.gone');
+  const leads = await store.subjects.leads(job);
+  const { erased, left } = await eraseAll(deps, job, leads, timeLeft);
+  failpoint('erasure.erased');
+  if (left === 'time') return enqueue([runJob(job)]);
+  const settled = job.createDate + SETTLED_AFTER;
+  if (left === 'nothing' && erased === 0 && now() >= settled) return complete(deps, job, leads);
+  await store.dataJobs.again(job, Math.max(settled, now() + SOON));
+};

@@ -1,0 +1,26 @@
+import type { DataJob } from '../../../shared/domain/data-job.ts';
+import { consume } from '../../../shared/worker/consume.ts';
+import { dataJobs } from './contract.ts';
+import type { JobDeps } from './deps.ts';
+import { runErasure } from './erasure.ts';
+import { runExport } from './export.ts';
+
+/** Longer (ms) than a run may take: the sweep must not begin another one meanwhile. */
+const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
+
+/** Deletes the result of an export that has been kept for long enough. */
+const dropResult = async ({ store, exports }: JobDeps, job: DataJob): Promise<void> => {
+  if (job.file) await exports.remove(job.file);
+  await store.dataJobs.dropFile(job);
+};
+
+export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
+  if (!received) return;
+  const { store, now } = deps;
+  const { customerId, kind, jobId } = received.task;
+  const job = await store.dataJobs.get({ customerId, kind, id: jobId });
+  if (!job) return;
+  if (job.state !== 'running') return dropResult(deps, job);
+  await store.dataJobs.again(job, now() + RUN_MS);
+  return kind === 'export' ? runExport(deps, job) : runErasure(deps, job, timeLeft);
+});

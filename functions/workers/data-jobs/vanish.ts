@@ -1,0 +1,67 @@
+import { inBatches } from '../../../shared/concurrency/in-batches.ts';
+import type { DataJob } from '../../../shared/domain/data-job.ts';
+import { leadsOf, placesOfDevice } from '../../../shared/store/subject-places.ts';
+import { kindOf } from '../../../shared/store/subject-walk.ts';
+import { items } from '../../../shared/store/table.ts';
+import type { JobDeps } from './deps.ts';
+
+type Counts = Map<string, number>;
+const addTo = (counts: Counts, kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+
+/** Takes a sensor from a customer that is gone: nobody finds it, and its device has no token any more. */
+const takeSensor = async (
+  { store: { subjects }, now }: JobDeps,
+  customerId: number,
+  sensorId: string,
+  counts: Counts,
+): Promise<void> => {
+  await subjects.markErased(customerId, sensorId, now());
+  for await (const place of placesOfDevice(subjects, customerId, sensorId))
+    for await (const page of subjects.pages(place))
+      for (const item of page) if (await subjects.remove(item)) addTo(counts, kindOf(item) ?? '');
+};
+
+/** Nothing can be made in a customer that is gone. What it had is noted first, and leads to the rest. */
+const dropCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
+  const { store, now, failpoint } = deps;
+  const { customerId } = job;
+  const leads = await leadsOf(store.subjects, customerId);
+  await inBatches(leads, (lead) => store.subjects.keepLead(job, lead));
+  failpoint('erasure.led');
+  const counts: Counts = new Map();
+  if (await store.subjects.dropCustomer(customerId)) addTo(counts, 'customer');
+  await inBatches(leads, async (lead) => {
+    if (lead.kind === 'sensor') return takeSensor(deps, customerId, lead.id, counts);
+    if (lead.kind !== 'user') return;
+    if (await store.subjects.remove(items.account({ accountKey: lead.accountKey }))) addTo(counts, 'account');
+  });
+  await store.dataJobs.count(job, counts, now());
+};
+
+/** A user whose rights change meanwhile is read again. */
+const dropUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<void> => {
+  const { store, now, failpoint } = deps;
+  const { customerId } = job;
+  const place = { customerId, userId };
+  const known = (await store.subjects.get(items.user(place))) ?? (await store.subjects.get(items.formerUser(place)));
+  if (!known) return;
+  await store.subjects.keepLead(job, { kind: 'user', id: String(userId), accountKey: String(known.accountKey) });
+  failpoint('erasure.led');
+  for (;;) {
+    const user = await store.users.get(customerId === 0 ? null : customerId, userId);
+    if (!user) return;
+    if (await store.users.remove(user, now())) return store.dataJobs.count(job, new Map([['user', 1]]), now());
+  }
+};
+
+/** Takes the subject of an erasure from where readers look for it. */
+export const vanish = async (deps: JobDeps, job: DataJob): Promise<void> => {
+  const { customerId, subject } = job;
+  if (subject.kind === 'customer') return dropCustomer(deps, job);
+  if (subject.kind === 'user') return dropUser(deps, job, subject.id);
+  const { store, now } = deps;
+  // It may have left the customer before.
+  await store.subjects.markErased(customerId, subject.id, now());
+  const erased = await store.sensorOwners.erase(customerId, subject.id, now());
+  if (erased === 'done') await store.dataJobs.count(job, new Map([['sensor', 1]]), now());
+};

@@ -1,0 +1,9 @@
+import type { DataJob } from '../../../shared/domain/data-job.ts';
+import type { Lead, Who } from '../../../shared/store/subjects.ts';
+
+/** Whose data a job is about. */
+export const whoOf = ({ customerId, subject }: DataJob, leads: readonly Lead[]): Who => {
+  const user = leads.find((lead) => lead.kind === 'user' && subject.kind === 'user');
+  const named = [subject, ...leads].map(({ kind, id }) => `${kind} ${id}`);
+  return { customerId, subject, accountKey: user?.kind === 'user' ? user.accountKey : null, named: new Set(named) };
+};

@@ -1,0 +1,25 @@
+import { DeleteObjectCommand, GetObjectCommand, getSignedUrl, S3Client, type S3ClientConfig, Upload } from '../sdk.ts';
+import { transport, withFreshSockets } from '../transport.ts';
+import { type Exports, URL_SECONDS } from './exports.ts';
+
+/** Timeouts (ms): a part of 5 MB is sent in one call. */
+const TIMEOUTS = { connect: 1_000, answer: 30_000 };
+
+/** Keeps exports as objects of a bucket, which deletes them by itself, too. */
+export const exportsOnS3 = async (config: S3ClientConfig, Bucket: string): Promise<Exports> => {
+  const client = withFreshSockets(new S3Client({ maxAttempts: 3, requestHandler: transport(TIMEOUTS), ...config }));
+  return {
+    save: async (Key, Body) => {
+      const params = { Bucket, Key, Body, ContentType: 'application/zip' };
+      await new Upload({ client, params, queueSize: 2 }).done();
+    },
+    urlOf: (Key) => {
+      const ResponseContentDisposition = `attachment; filename="${Key}"`;
+      const command = new GetObjectCommand({ Bucket, Key, ResponseContentDisposition });
+      return getSignedUrl(client, command, { expiresIn: URL_SECONDS });
+    },
+    remove: async (Key) => {
+      await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
+  };
+};

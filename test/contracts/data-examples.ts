@@ -1,0 +1,37 @@
+import { OWN_PASSWORD } from '../fixtures/client.ts';
+import type { Example } from './examples.ts';
+import type { World } from './world.ts';
+
+let last = 0;
+const names = { firstName: 'A', lastName: 'B', email: '', password: 'a-password-of-no-interest' };
+
+/** A job about somebody of ours who is there for it alone. */
+const aboutSomebody = async ({ ours }: World): Promise<Example> => {
+  const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
+  return { body: { subject: { kind: 'user', id }, reason: 'asked for it', password: OWN_PASSWORD } };
+};
+const nothing = (): Example => ({});
+
+/** Examples of the operations about people's data. */
+export const dataExamples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
+  createExport: aboutSomebody,
+  listExports: nothing,
+  getExport: nothing,
+  createErasure: aboutSomebody,
+  listErasures: nothing,
+  getErasure: nothing,
+};
+
+/** An export and an erasure of a home, about somebody who is there for them alone. */
+export const makeJobs = async ({
+  customerId,
+  client,
+  password,
+}: Pick<World['ours'], 'customerId' | 'client' | 'password'>) => {
+  const { id } = await client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
+  const body = { subject: { kind: 'user', id }, reason: 'asked for it', password };
+  const at = `/customers/${customerId}`;
+  const { id: exportId } = await client.ok<{ id: string }>('POST', `${at}/exports`, body);
+  const { id: erasureId } = await client.ok<{ id: string }>('POST', `${at}/erasures`, body);
+  return { exportId, erasureId };
+};

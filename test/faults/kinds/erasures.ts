@@ -1,0 +1,102 @@
+import { failpoints } from '../../../shared/failpoints.ts';
+import { ADMIN_PASSWORD } from '../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';
+import type { Fault, Story } from '../fault.ts';
+import type { Scene } from '../scene.ts';
+
+const MINUTE = 60_000;
+type Fed = { id: string; body: string };
+
+/** A home of its own, whose falls wait in the feed of a webhook without an address. */
+const furnishHome = async (scene: Scene) => {
+  const home = await createHome(await scene.admin(), scene.fresh('yew'), ALL_PERMISSIONS);
+  const [erased, other] = [await linkSensor(home.client), await linkSensor(home.client)];
+  const hook = { name: 'n', url: null, format: 'full', isCustomerHook: true, situations: ['fall_detected'] };
+  const { id, token } = await home.client.ok<{ id: string; token: string }>('POST', '/webhooks', hook);
+  return { ...home, erased, other, path: `/webhooks/${id}`, reader: home.client.as(token) };
+};
+
+/** A sensor, or the whole home, is erased while falls are told; the other sensor goes on. */
+const erase =
+  (kind: 'sensor' | 'customer') =>
+  async (scene: Scene): Promise<Story> => {
+    const { clock, step, judged, answered, cloud, stores, everything, chance } = scene;
+    const { customerId, username, erased, other, path, reader } = await furnishHome(scene);
+    const told: number[] = [];
+    const starts = new Set<number>();
+    const fall = async (sensor: typeof other): Promise<number> => {
+      const start = clock.now();
+      const message = { ...fallMessage('calling', start), uuid: crypto.randomUUID() };
+      const send = () => answered(sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, message));
+      for (;;) {
+        const { status } = await send();
+        if (status === 202) return start;
+        // Its device has no token any more.
+        if (status === 401) return 0;
+        await cloud.idle();
+      }
+    };
+    const subject = kind === 'sensor' ? { kind, id: erased.sensorId } : { kind, id: customerId };
+    const body = { subject, reason: 'asked for it', password: ADMIN_PASSWORD };
+    let id = '';
+    const begin = async (): Promise<void> => {
+      while (id === '') {
+        const admin = await scene.admin();
+        const answer = await answered(admin.call('POST', `/customers/${customerId}/erasures`, body));
+        if (answer.status === 202) id = (answer.body as { id: string }).id;
+        // A call whose answer was lost may have erased it.
+        if (answer.status === 404) return;
+        await cloud.idle();
+      }
+    };
+    return {
+      atOnce: async () => {
+        for (let round = 0; round < 4; round++) {
+          await fall(erased);
+          told.push(await fall(other));
+          await step(chance() * MINUTE);
+        }
+        await begin();
+        for (let round = 0; round < 6; round++) {
+          await fall(erased);
+          if (kind === 'sensor') told.push(await fall(other));
+          await step(4 * MINUTE);
+        }
+      },
+      heal: async () => {
+        await judged();
+        for (let round = 0; round < 20; round++) await step(3 * MINUTE);
+        if (kind === 'customer') return;
+        const fed = await reader.ok<Fed[]>('GET', `${path}/feed?limit=100`);
+        for (const one of fed) starts.add(JSON.parse(one.body).event.raw.payload.timestamp);
+        await (await scene.admin()).ok('DELETE', path);
+      },
+      after: async () => {
+        const job = id === '' ? null : await stores.dataJobs.get({ customerId, kind: 'erasure', id });
+        const needles = [
+          erased.sensorId,
+          ...(kind === 'customer' ? [`C#${customerId}`, other.sensorId, username] : []),
+        ];
+        const rows = (await everything()).filter((row) => !/^(C#\d+#JOBS|ERASURES|C#\d+ ERASED#\S+) /.test(row));
+        const traces = rows.filter((row) => needles.some((needle) => new RegExp(`${needle}(?!\\d)`).test(row)));
+        const left = traces.map((row) => `after the erasure there is ${row.slice(0, 120)}`);
+        const state = job && job.state !== 'completed' ? [`the erasure is ${job.state}`] : [];
+        const missing = kind === 'customer' ? [] : told.filter((start) => !starts.has(start));
+        return [...state, ...left, ...missing.map((start) => `the fall of another at ${start} was lost`)];
+      },
+    };
+  };
+
+/** Faults while something is erased. */
+export const ofErasures: readonly Fault[] = (['sensor', 'customer'] as const).flatMap((kind): Fault[] => [
+  {
+    title: `processes die while a ${kind} is erased: nothing of it is left, and others are told all`,
+    rates: { crashes: failpoints, crash: 0.1, doubleMessage: 0.2 },
+    ...{ falls: 'one', steps: 0, story: erase(kind) },
+  },
+  {
+    title: `table and queues fail while a ${kind} is erased: nothing of it is left, and others are told all`,
+    rates: { refusal: 0.05, lostAnswer: 0.05, unsent: 0.1, lostSend: 0.1, doubleMessage: 0.2, lateMessage: 0.2 },
+    ...{ falls: 'one', steps: 0, story: erase(kind) },
+  },
+]);

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { store } from '../../../shared/store/store.ts';
+import { items } from '../../../shared/store/table.ts';
+import { type Client, logIn } from '../../fixtures/client.ts';
+import { ADMIN_PASSWORD } from '../../fixtures/cloud.ts';
+import { type Erasing, startErasing } from '../../fixtures/erased.ts';
+import { unzip } from '../../fixtures/unzip.ts';
+
+type Job = { id: string; state: string; url: string | null; counts: Record<string, number> };
+type Line = { item: string } & Record<string, unknown>;
+const DAY = 86_400_000;
+
+let world: Erasing;
+let home: Awaited<ReturnType<Erasing['live']>>;
+beforeAll(async () => {
+  world = await startErasing();
+  home = await world.live();
+});
+afterAll(() => world.stop());
+
+const at = (what: 'exports' | 'erasures', id = '') => `/customers/${home.customerId}/${what}${id && `/${id}`}`;
+const bodyOf = (subject: object, password = ADMIN_PASSWORD) => ({ subject, reason: 'asked for it', password });
+const exported = async (subject: object): Promise<Job> => {
+  const { id } = await home.admin.ok<Job>('POST', at('exports'), bodyOf(subject));
+  await world.idle();
+  return home.admin.ok<Job>('GET', at('exports', id));
+};
+const filesOf = async ({ url }: Job) => {
+  const files = await unzip(new Uint8Array(await (await fetch(url ?? '')).arrayBuffer()));
+  const lines = (files['data.jsonl'] ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  return { files, lines, manifest: JSON.parse(files['manifest.json'] ?? '') };
+};
+
+describe('an export', () => {
+  test('of a user has all that names the user, counted in its manifest', async () => {
+    const { id } = home.wanda;
+    const job = await exported({ kind: 'user', id });
+    expect(job).toMatchObject({ state: 'completed', subject: { kind: 'user', id }, reason: 'asked for it' });
+    const { lines, manifest } = await filesOf(job);
+    expect(manifest).toMatchObject({ format: 1, id: job.id, subject: { kind: 'user', id } });
+    expect(manifest.files).toEqual([{ name: 'data.jsonl', counts: job.counts }]);
+    const counts = Object.fromEntries(
+      [...Map.groupBy(lines, ({ item }) => item)].map(([item, all]) => [item, all.length]),
+    );
+    expect(counts).toEqual(job.counts);
+    expect(lines.find(({ item }) => item === 'user')).toMatchObject({
+      id,
+      firstName: 'Wanda',
+      email: 'wanda@example.com',
+    });
+    expect(
+      lines
+        .filter(({ item }) => item === 'channel')
+        .map(({ by }) => by)
+        .sort(),
+    ).toEqual(['email', 'sms']);
+    expect(lines.filter(({ item }) => item === 'ruleHit')).toEqual([
+      expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
+    ]);
+    // What others were told, and who else lives there, is theirs.
+    expect(JSON.stringify(lines.filter(({ item }) => item === 'ruleHit'))).not.toContain('Nurse call');
+    expect(lines.some(({ item }) => item === 'sensor')).toBe(false);
+  });
+
+  test('of a sensor has its events with their bytes, its hits, and what was sent of them', async () => {
+    const { lines } = await filesOf(await exported({ kind: 'sensor', id: home.sensorId }));
+    const kinds = new Set(lines.map(({ item }) => item));
+    expect([...kinds].sort()).toEqual([
+      ...['attempt', 'auditLine', 'config', 'delivery', 'event', 'feedback', 'groupMember', 'message', 'notice'],
+      ...['personDelivery', 'room', 'ruleHit', 'sensor', 'sensorState'],
+    ]);
+    expect(lines.some(({ item, raw }) => item === 'message' && String(raw).includes('"status":"calling"'))).toBe(true);
+    expect(lines.find(({ item }) => item === 'delivery')).toMatchObject({
+      snapshot: { sensor: { id: home.sensorId } },
+    });
+  });
+
+  test('of a customer has no secret of anybody, in no form', async () => {
+    const { customerId, wanda, webhookId } = home;
+    const { table } = world;
+    const { users, sessions, logins, webhooks } = store(table);
+    const accountKey = (await users.get(customerId, wanda.id))?.accountKey ?? '';
+    const otp = await table.get<{ sealed: string }>(items.otp({ accountKey }));
+    const hashes = (await logins.list(accountKey)).map(({ hash }) => hash);
+    const secrets = [
+      ...[accountKey, otp?.sealed, await sessions.passwordHash(accountKey), ...hashes],
+      (await webhooks.get(customerId, webhookId))?.token,
+    ];
+    const job = await exported({ kind: 'customer', id: customerId });
+    const { files } = await filesOf(job);
+    expect(secrets.length).toBeGreaterThan(4);
+    for (const secret of secrets)
+      expect([secret?.length ?? 0, files['data.jsonl']?.includes(secret ?? '')]).toEqual([expect.any(Number), false]);
+    for (const name of ['codeHash', 'secretKey', 'csrf', 'idToken', 'subscription'])
+      expect(files['data.jsonl']).not.toContain(`"${name}"`);
+    expect(Object.keys(job.counts).length).toBeGreaterThan(25);
+  });
+});
+
+describe('who may', () => {
+  const ask = async (client: Client, subject: object, password: string) => {
+    const { status, body } = await client.call('POST', at('erasures'), bodyOf(subject, password));
+    return [status, (body as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
+  };
+
+  test('the password of the caller is wanted, and ten wrong ones are answered', async () => {
+    const subject = { kind: 'user', id: home.other.id };
+    expect(await ask(home.admin, subject, '')).toEqual([400, ['password']]);
+    const { client, password } = await home.hire('Manager', {}, { permissions: ['manage_customers'] });
+    for (let wrong = 0; wrong < 10; wrong += 1)
+      expect(await ask(client, subject, 'wrong')).toEqual([400, ['password']]);
+    expect((await ask(client, subject, password))[0]).toBe(429);
+  });
+
+  test('a user with rights that the caller lacks is not erased, nor what is of another customer, or of none', async () => {
+    const { client, password } = await home.hire('Clerk', {}, { permissions: ['manage_customers'] });
+    const boss = await home.hire('Boss', {}, { permissions: ['manage_users', 'manage_sensors'] });
+    expect((await ask(client, { kind: 'user', id: boss.id }, password))[0]).toBe(403);
+    const theirs = await world.furnish();
+    expect((await ask(client, { kind: 'user', id: theirs.userId }, password))[0]).toBe(404);
+    expect((await ask(client, { kind: 'sensor', id: theirs.sensorId }, password))[0]).toBe(404);
+    expect(await ask(client, { kind: 'customer', id: theirs.customerId }, password)).toEqual([400, ['subject.id']]);
+    expect(
+      (
+        await client.call(
+          'POST',
+          `/customers/${theirs.customerId}/exports`,
+          bodyOf({ kind: 'customer', id: theirs.customerId }, password),
+        )
+      ).status,
+    ).toBe(404);
+    expect((await client.call('GET', `/customers/${theirs.customerId}/erasures`)).status).toBe(404);
+  });
+
+  test('who logs in at an issuer proves it by a login of the last 5 minutes', async () => {
+    const person = await home.hire('Issued', {}, { permissions: ['manage_customers'] });
+    const { table } = world;
+    const key = items.user({ customerId: home.customerId, userId: person.id });
+    const user = await table.get<Record<string, unknown>>(key);
+    await table.write({ put: { ...user, ...key, subject: 'of the issuer' } });
+    const subject = { kind: 'user', id: home.other.id };
+    await world.pass(4 * 60_000);
+    expect((await ask(person.client, { kind: 'user', id: 1 }, ''))[0]).toBe(404);
+    await world.pass(2 * 60_000);
+    expect((await ask(person.client, subject, ''))[0]).toBe(403);
+  });
+
+  test('so many jobs begin on a day, and each is listed, the newest first', async () => {
+    const { client, password, id } = await home.hire('Busy', {}, { permissions: ['manage_customers'] });
+    const body = bodyOf({ kind: 'user', id }, password);
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 60; turn += 1) statuses.push((await client.call('POST', at('exports'), body)).status);
+    expect(statuses.at(-1)).toBe(429);
+    const all = await home.admin.ok<{ createDate: number }[]>('GET', at('exports'));
+    const dates = all.map(({ createDate }) => createDate);
+    expect(dates).toEqual(dates.toSorted((a, b) => b - a));
+    await world.idle();
+  });
+});
+
+// It lets the sessions of all others end.
+test('an export is fetched by its address alone, for an hour, and is deleted after a day', async () => {
+  home = { ...home, ...(await world.furnish()) };
+  const job = await exported({ kind: 'user', id: home.userId });
+  const url = new URL(job.url ?? '');
+  expect((await fetch(url)).headers.get('content-disposition')).toContain(`user-${job.id}.zip`);
+  for (const change of ['signature', 'expires'] as const) {
+    const other = new URL(url);
+    other.searchParams.set(change, '1');
+    expect((await fetch(other)).status).toBe(403);
+  }
+  expect((await fetch(`${url.origin}${url.pathname}/../../../secrets.key${url.search}`)).status).not.toBe(200);
+  await world.pass(3_700_000);
+  expect((await fetch(url)).status).toBe(403);
+  const later = await home.admin.ok<Job>('GET', at('exports', job.id));
+  expect((await fetch(later.url ?? '')).status).toBe(200);
+  await world.pass(DAY);
+  const admin = await logIn(home.admin.as(undefined), 'admin', ADMIN_PASSWORD);
+  home = { ...home, admin };
+  expect(await admin.ok('GET', at('exports', job.id))).toMatchObject({ state: 'completed', url: null });
+  expect((await fetch(later.url ?? '')).status).toBe(403);
+});

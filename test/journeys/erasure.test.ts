@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from 'vitest';
+import { belongings } from '../../shared/store/subject-items.ts';
+import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { type Erasing, startErasing } from '../fixtures/erased.ts';
+
+let world: Erasing | null = null;
+const begin = async () => {
+  world = await startErasing();
+  const home = await world.live();
+  return { ...world, home, asAdmin: { customerId: home.customerId, client: home.admin } };
+};
+afterEach(async () => world?.stop());
+
+const kindsOf = ({ counts }: { counts: Record<string, number> }) => Object.keys(counts).sort();
+
+test('nothing in the whole file names a user after an erasure, and what others did stays', async () => {
+  const { home, asAdmin, erase, whereIs } = await begin();
+  const { wanda, hitId } = home;
+  const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);
+  expect(job).toMatchObject({ state: 'completed', counts: { user: 1, ruleHit: 1, auditLine: 8, personDelivery: 3 } });
+  expect((await wanda.client.call('GET', '/users/me')).status).toBe(401);
+  const [hit] = await home.hits();
+  expect(hit).toMatchObject({ id: hitId, acknowledgement: { userId: null, name: 'erased' } });
+  expect(hit?.ruleMessages.map(({ accountId, extra }) => [accountId > 0, extra.display_name])).toEqual([
+    [true, 'Nurse call'],
+    ...Array(3).fill([false, 'erased']),
+  ]);
+  const [page] = await home.client.ok<{ data: { name: string; recipients: object[] }[] }[]>('GET', '/rules');
+  expect(page?.data.find(({ name }) => name === 'falls')).toMatchObject({
+    recipients: [{ webhookId: home.webhookId }],
+    // Nobody else was to be told then.
+    escalation: [{ recipients: [{ onDuty: true, by: 'email' }] }],
+  });
+  expect(await whereIs(['Wanda', '4915551234567', String(wanda.id)])).toEqual([]);
+});
+
+test('nothing names a user who was deleted before, once that is erased', async () => {
+  const { home, asAdmin, erase, whereIs } = await begin();
+  const { wanda } = home;
+  await home.client.ok('DELETE', `/users/${wanda.id}`);
+  const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);
+  expect(job).toMatchObject({ state: 'completed' });
+  expect(await whereIs(['Wanda', '4915551234567', String(wanda.id)])).toEqual([]);
+});
+
+test('nothing in the whole file names a sensor, or whom it watches over, after an erasure', async () => {
+  const { home, asAdmin, erase, whereIs } = await begin();
+  const { sensorId, customerId } = home;
+  const job = await erase(asAdmin, { kind: 'sensor', id: sensorId }, ADMIN_PASSWORD);
+  expect(job).toMatchObject({ state: 'completed', counts: { sensor: 1 } });
+  expect(kindsOf(job)).toEqual([
+    ...['attempt', 'auditLine', 'delivery', 'event', 'feedback', 'feedbackOfHit', 'lateChange', 'message', 'notice'],
+    ...['personDelivery', 'ruleHit', 'sensor'],
+  ]);
+  expect(await home.hits()).toEqual([]);
+  expect((await home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
+  const customer = await home.client.ok('GET', `/customers/${customerId}`);
+  expect(customer).toMatchObject({ id: customerId });
+  expect(await whereIs(['Quillfeather sat', 'Room of Quillfeather', 'Bed of', 'Quillfeather falls', sensorId])).toEqual(
+    [],
+  );
+});
+
+test('nothing is left of a customer after an erasure, in the table, the queues and the file', async () => {
+  const { home, asAdmin, erase, whereIs } = await begin();
+  const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
+  expect(job).toMatchObject({ state: 'completed', counts: { customer: 1 } });
+  expect((await home.client.call('GET', '/users/me')).status).toBe(401);
+  expect((await home.admin.call('GET', `/customers/${home.customerId}`)).status).toBe(404);
+  const needles = ['Quillfeather', 'Wanda', 'Viktor', 'linden', home.sensorId, home.webhookId, String(home.wanda.id)];
+  expect(await whereIs([...needles, `C#${home.customerId}#S`, `"customerId":${home.customerId},`])).toEqual([]);
+});
+test('a certificate counts every kind of item that a customer has, each of which this home has', async () => {
+  const { home, asAdmin, erase } = await begin();
+  const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
+  const kinds = Object.entries(belongings).filter(([, of]) => of.customer);
+  // It is used up by linking.
+  const uncounted = ['pairingCode'];
+  expect(kindsOf(job)).toEqual(
+    kinds
+      .map(([kind]) => kind)
+      .filter((kind) => !uncounted.includes(kind))
+      .sort(),
+  );
+  expect(job.remains.map(({ what }) => what)).toEqual(['backups', 'logs', 'quarantine', 'list_of_erasures']);
+});
+
+test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
+  'planted: a kind of item that is forgotten (%s) is found in the file',
+  async (kind) => {
+    const all = belongings as Record<string, object>;
+    const rules = all[kind];
+    try {
+      all[kind] = {};
+      const { home, asAdmin, erase, whereIs } = await begin();
+      await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
+      expect(await whereIs(['Viktor', 'ADDRESS#'])).not.toEqual([]);
+    } finally {
+      if (rules) all[kind] = rules;
+    }
+  },
+);
