@@ -5,7 +5,7 @@ import { runTool } from '../lib/tools/run.ts';
 
 const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
 Brings a stage back to a time: recovers its table beside the present one, stops the stage, deploys it on the recovered table,
-and starts it again. Logins and access tokens of before are void then. Devices keep their messages while it stands still.
+and starts it again. Logins and access tokens of before are void then, and erasures that began since then are made again. Devices keep their messages while it stands still.
 Prints what it does, and how long each step took. After a failure it continues where it stopped, when it is run again.
   --stage NAME                 the name of the stage
   --to 2026-11-22T10:00:00Z    the time, with its time zone, at most 35 days ago
@@ -30,12 +30,20 @@ const {
   return timeProblem(values.to, Date.now()) ?? contextProblem(values.context);
 });
 
-const [{ awsAccount, awsConfig }, { runCdk }, { recover }, { readStage }, { machine }] = await Promise.all([
+const [
+  { awsAccount, awsConfig },
+  { runCdk },
+  { recover },
+  { readStage },
+  { machine },
+  { createTable, documentClient },
+] = await Promise.all([
   import('../lib/tools/aws/account.ts'),
   import('../lib/tools/aws/cdk.ts'),
   import('../lib/tools/aws/recover.ts'),
   import('../lib/tools/aws/stage.ts'),
   import('../shared/concurrency/machine.ts'),
+  import('../shared/store/client.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const goal = goalOf(stage, to);
@@ -43,6 +51,8 @@ process.exitCode = await runTool(async () => {
   await readStage(deployment.context);
   // A call that is refused for a moment must not leave the stage standing still.
   const account = awsAccount({ ...awsConfig(process.env), maxAttempts: 8 });
-  const tools = { account, cdk: runCdk, say: console.log, now: Date.now, pause: machine.sleep };
+  const client = documentClient(awsConfig(process.env));
+  const tableNamed = (name: string) => createTable(client, name);
+  const tools = { account, cdk: runCdk, say: console.log, now: Date.now, pause: machine.sleep, tableNamed };
   return recover(goal, deployment, isPlan, tools);
 }, console.error);

@@ -1,14 +1,17 @@
+import type { Table } from '../../../shared/store/client.ts';
 import { Refusal } from '../refusal.ts';
 import { checkLine } from './checks.ts';
 import { type Deployment, type Tools as DeployTools, prepare, release } from './deploy.ts';
 import { type Deployed, isSwitched, lookAt, lookCalmly } from './deployed.ts';
+import { repeatErasures } from './erasures.ts';
 import { equip, isEquipped, isRestored, restore } from './recovered-table.ts';
 import type { Goal } from './recovery.ts';
 import { type Standstill, standstill } from './standstill.ts';
 import { tableExtrasIn } from './template.ts';
 import type { Waiting } from './waiting.ts';
 
-export type RecoveryTools = DeployTools & Waiting;
+/** `tableNamed`: opens a table of the account. */
+export type RecoveryTools = DeployTools & Waiting & { tableNamed: (name: string) => Table };
 
 /** A step of a recovery. It is done when AWS says so, and may be made again in any state that it can be left in. */
 export type Step = {
@@ -90,6 +93,22 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
   },
 ];
 
+/** Erases in the recovered table what has been erased since then, as soon as the stage runs again. */
+const erasureStep = (
+  { to, target }: Goal,
+  { table: source }: Deployed,
+  { tableNamed, say, now }: RecoveryTools,
+): Step => ({
+  what: "begin the erasures of people's data again that began since then",
+  isDone: no,
+  make: async () => {
+    if (source === target) return;
+    const count = await repeatErasures(tableNamed(source), tableNamed(target), to, now());
+    say(`        ${count} erasures`);
+  },
+  otherwise: STOPPED,
+});
+
 const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[] => {
   const { account } = tools;
   // The deployment may have changed what a function is to have.
@@ -136,6 +155,7 @@ export const stepsOf = (
     },
     ...tableSteps(goal, deployed, otherwise, tools),
     ...stopSteps(still, tools),
+    erasureStep(goal, deployed, tools),
     {
       what: `deploy the stage with ${settings.join(' and ')}`,
       isDone: no,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { goalOf } from '../../../../lib/tools/aws/recovery.ts';
 import type { Template } from '../../../../lib/tools/aws/template.ts';
+import { randomUlid } from '../../../../shared/domain/ids.ts';
+import { store } from '../../../../shared/store/store.ts';
 import { isReading } from '../../../fixtures/recovery-aws.ts';
 import { changesIn, type Drill, drill, endOf, goal } from '../../../fixtures/recovery-drill.ts';
 import { OLD, outcomeOf, START, templateOf, type WorldTable } from '../../../fixtures/recovery-world.ts';
@@ -37,7 +39,7 @@ describe('a recovery', () => {
       ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
     ]);
     expect(lines[0]).toBe('stage prod, account 123456789012, region eu-central-1');
-    expect(lines.filter((line) => /^ +\d+\.\d s {2}/.test(line))).toHaveLength(9);
+    expect(lines.filter((line) => /^ +\d+\.\d s {2}/.test(line))).toHaveLength(10);
     const settings = `-c tableName=${goal.target} -c credentialsSince=2026-11-22T10:01:00.000Z`;
     expect(lines.slice(-5).join('\n')).toMatch(
       new RegExp(`${settings}\\n.*alone, which stays.*npm run smoke -- --url https`, 's'),
@@ -58,7 +60,7 @@ describe('a recovery', () => {
     const reservations = (all: typeof functions) => all.map(({ name, reserved }) => [name, reserved]);
     expect(reservations(outcomeOf(world).functions)).toEqual(reservations(functions));
     expect(functions.length).toBeGreaterThan(25);
-    expect(lines.join('\n')).toMatch(/close the doors: \d\d functions.*switch off 5 event source mappings/s);
+    expect(lines.join('\n')).toMatch(/close the doors: \d\d functions.*switch off 6 event source mappings/s);
   });
 
   test('that is run again is done, and changes nothing', async () => {
@@ -68,7 +70,7 @@ describe('a recovery', () => {
     lines.length = 0;
     expect(await run()).toBe(true);
     expect(changesIn(calls.slice(before))).toEqual([]);
-    expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(9);
+    expect(lines.filter((line) => line.startsWith('done'))).toHaveLength(10);
   });
 
   test('of a stage that was switched to the table by hand, without voiding credentials, deploys it again', async () => {
@@ -101,6 +103,25 @@ describe('a recovery', () => {
   });
 });
 
+test('what was erased since then is erased again in the recovered table, and nothing twice', async () => {
+  const { run, lines, tableNamed } = drill();
+  const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
+  const at = (minutes: number) => {
+    const createDate = goal.to + minutes * 60_000;
+    const id = randomUlid(createDate, (bytes) => new Uint8Array(bytes));
+    const job = { id, kind: 'erasure', customerId: 7, state: 'completed', subject: { kind: 'user', id: 12 } } as const;
+    return { ...job, reason: 'r', counts: { user: 1 }, createDate, updateDate: createDate, remains: [] };
+  };
+  for (const minutes of [-10, 5, 30]) await old?.create(at(minutes));
+  expect(await run()).toBe(true);
+  expect(lines).toContain('        2 erasures');
+  expect((await recovered?.list(7, 'erasure'))?.map(({ id, state, counts }) => [id, state, counts])).toEqual(
+    [30, 5].map((minutes) => [at(minutes).id, 'running', {}]),
+  );
+  expect(await run()).toBe(true);
+  expect(await recovered?.erasuresSince(0)).toHaveLength(2);
+});
+
 describe('--plan', () => {
   test('changes nothing, at the start, at the end and wherever a run stopped, and says what is done and what is to do', async () => {
     const { outcome, calls } = await endOf(null);
@@ -113,7 +134,7 @@ describe('--plan', () => {
         expect(changesIn(one.calls.slice(before))).toEqual([]);
         expect(stateIn(one)).toEqual(state);
         expect(one.lines.slice(1).every((line) => /^(done|to do) /.test(line))).toBe(true);
-        expect(one.lines).toHaveLength(10);
+        expect(one.lines).toHaveLength(11);
         states++;
       }).then((end) => expect(end.outcome).toEqual(outcome));
     expect(states).toBeGreaterThan(10);
@@ -124,8 +145,8 @@ describe('--plan', () => {
     expect(await run(true)).toBe(true);
     expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([
       ...['to do   check that the', 'to do   recover the ta', 'to do   give it TTL, p', 'to do   close the door'],
-      ...['to do   switch off 3 e', 'to do   wait for 60 s,', 'to do   deploy the sta', 'to do   switch on 3 ev'],
-      'to do   open the doors',
+      ...['to do   switch off 3 e', 'to do   wait for 60 s,', 'to do   begin the eras'],
+      ...['to do   deploy the sta', 'to do   switch on 3 ev', 'to do   open the doors'],
     ]);
     expect(changesIn(calls)).toEqual([]);
   });
