@@ -4,7 +4,7 @@ import { id, int64, millis, text } from './values.ts';
 
 /** A customer with all that it has; or a person: the one whom a sensor watches over, or a user. */
 export const Subject = z
-  .union([
+  .discriminatedUnion('kind', [
     z.object({ kind: z.literal('customer'), id }),
     z.object({ kind: z.literal('sensor'), id: text(1, 26) }),
     z.object({ kind: z.literal('user'), id }),

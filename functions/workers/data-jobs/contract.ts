@@ -11,6 +11,7 @@ export const dataJobs = consumer({
   timeoutSeconds: 300,
   uses: [
     'dataJobs.get',
+    'dataJobs.list',
     'dataJobs.gone',
     'dataJobs.count',
     'dataJobs.again',

@@ -28,6 +28,17 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
   await store.dataJobs.end(job, how, null);
 };
 
+/** Deletes what was exported of the customer: the subject may be in it. True while an export goes on that began before. */
+const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate }: DataJob): Promise<boolean> => {
+  const all = await store.dataJobs.list(customerId, 'export');
+  for (const one of all) {
+    if (one.file === undefined) continue;
+    await exports.remove(one.file);
+    await store.dataJobs.dropFile(one);
+  }
+  return all.some((one) => one.state === 'running' && one.createDate <= createDate);
+};
+
 /**
  * Erases a subject: at first nobody finds it any more, then all that is kept of it goes. What was on its way meanwhile is
  * looked for once more when nothing can come after it, until nothing is found. A run that dies is made again, and goes on
@@ -41,10 +52,11 @@ export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => nu
   }
   failpoint('erasure.gone');
   const leads = await store.subjects.leads(job);
+  const isExported = await dropExports(deps, job);
   const { erased, left } = await eraseAll(deps, job, leads, timeLeft);
   failpoint('erasure.erased');
   if (left === 'time') return enqueue([runJob(job)]);
   const settled = job.createDate + SETTLED_AFTER;
-  if (left === 'nothing' && erased === 0 && now() >= settled) return complete(deps, job, leads);
+  if (left === 'nothing' && erased === 0 && !isExported && now() >= settled) return complete(deps, job, leads);
   await store.dataJobs.again(job, Math.max(settled, now() + SOON));
 };

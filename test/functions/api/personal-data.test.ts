@@ -161,6 +161,20 @@ describe('who may', () => {
   });
 });
 
+test('what was exported of a customer is deleted with the first erasure in it', async () => {
+  const theirs = await world.furnish();
+  const { customerId } = theirs;
+  const path = `/customers/${customerId}`;
+  const subject = { kind: 'customer', id: customerId };
+  const { id } = await home.admin.ok<Job>('POST', `${path}/exports`, bodyOf(subject));
+  await world.idle();
+  const { url } = await home.admin.ok<Job>('GET', `${path}/exports/${id}`);
+  await home.admin.ok('POST', `${path}/erasures`, bodyOf({ kind: 'user', id: theirs.userId }));
+  await world.idle();
+  expect((await fetch(url ?? '')).status).toBe(403);
+  expect(await home.admin.ok('GET', `${path}/exports/${id}`)).toMatchObject({ state: 'completed', url: null });
+});
+
 // It lets the sessions of all others end.
 test('an export is fetched by its address alone, for an hour, and is deleted after a day', async () => {
   home = { ...home, ...(await world.furnish()) };
