@@ -83,7 +83,7 @@ export const environment = {
   /** What the claims of the issuer let people do: `readRules` of shared/domain/claims.ts. */
   OIDC_RULES: { ...anyText, otherwise: '[]' },
   SERVICE_NAME: serviceName,
-  SERVICE_VERSION: { ...anyText, otherwise: '0.1.0' },
+  SERVICE_VERSION: { ...anyText, otherwise: '0.3.0' },
   /** The address that mails come from; empty: this stage sends none. */
   MAIL_SENDER: anyText,
   /** The identity that SMS come from; empty: this stage sends none. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Calls, costsOf, monthOf, totalOf, type Way, works } from './costs.ts';
 
-const text = readFileSync(new URL('../../shared/ingest/README.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const rows: [name: string, way: Way, calls: Calls][] = [
   ['HTTP, each in a call of its own', 'HTTP', 'report'],
   ['HTTP, five in a call', 'HTTP', 'fiveReports'],
@@ -11,7 +11,7 @@ const rows: [name: string, way: Way, calls: Calls][] = [
   ['MQTT, Basic Ingest, five in a message', 'Basic Ingest', 'fiveReports'],
 ];
 
-test.each(rows)('shared/ingest/README.md tells what reports cost: %s', (name, way, calls) => {
+test.each(rows)('README.md tells what reports cost: %s', (name, way, calls) => {
   const million = (totalOf(costsOf(works[calls], way)) * 1e6) / (calls === 'report' ? 1 : 5);
   const month = Math.round(totalOf(monthOf(10_000, way, calls))).toLocaleString('en');
   expect(text).toContain(`| ${name} | ${million.toFixed(2)} | ${month} |`);
