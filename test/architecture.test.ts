@@ -107,6 +107,7 @@ const otherTests: Record<string, string> = {
   'test/units-of-feeds.test.ts': 'what a fall costs that is fetched, over all workers',
   'test/units-of-falls.test.ts': 'what a fall costs, over all workers',
   'test/units-of-escalation.test.ts': 'what an alarm that escalates costs, over all workers',
+  'test/units-of-personal-data.test.ts': 'what an export and an erasure cost, over operation and worker',
   'test/units-of-reports.test.ts': 'what a report costs, over the store and its operation',
 };
 /** A test mirrors the code when files of the code lie in the same folder, or in a folder of the test's own name. */

@@ -4,7 +4,7 @@ import type { Where } from './table.ts';
 type Given = Readonly<Partial<Record<'stage' | 'table' | 'endpoint' | 'data-dir', string | undefined>>>;
 
 /** The name of the table in the local host. */
-const LOCAL_TABLE = 'sensor-cloud';
+export const LOCAL_TABLE = 'sensor-cloud';
 
 /** Gives why the options don't name exactly one table; null when they do. */
 export const whereProblem = ({ stage, table, endpoint, 'data-dir': dataDir }: Given): string | null => {

@@ -15,7 +15,7 @@ const begun = ({ id, customerId, subject, reason }: ListedErasure, now: number) 
  * there already is left as it is. Gives their number.
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
-  const listed = await store(from).dataJobs.erasuresSince(since - MARGIN);
+  const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));
   for (const one of listed) await store(to).dataJobs.create(begun(one, now));
   return listed.length;
 };
