@@ -1,13 +1,5 @@
-import type { StoreCall } from './store/access-pattern.ts';
-
-/** The queues that a function works on; each has a dead-letter queue. */
-export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'mqtt'] as const;
-/** All queues. A message that cannot be read is put aside in `quarantine`, where a person has to look at it. */
-export const queueNames = [...workQueues, 'quarantine'] as const;
-export type WorkQueue = (typeof workQueues)[number];
-export type QueueName = (typeof queueNames)[number];
-/** Is it a FIFO queue, with a message group for each sensor, so that a sensor's messages are processed in order? */
-export const isFifo = (name: QueueName): boolean => name === 'events';
+import type { QueueName } from './queue/names.ts';
+import type { StoreCall } from './store/store.ts';
 
 const queueUrls = [
   'EVENTS_QUEUE_URL',

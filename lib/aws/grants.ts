@@ -9,7 +9,6 @@ import {
   isCapability,
   isStoreCall,
   isTopic,
-  type QueueName,
   type Topic,
   type topics,
   type Use,
@@ -17,6 +16,7 @@ import {
 } from '../../shared/capabilities.ts';
 import { topicsOf } from '../../shared/ingest/topics.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
+import type { QueueName } from '../../shared/queue/names.ts';
 import { acknowledge } from './acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';

@@ -4,7 +4,8 @@ import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
 import { createGroupLimits } from './group-limits.ts';
 import { ACCOUNT, lambdaContext, REGION, within } from './invocation.ts';
-import type { Message, MessageSource } from './queue.ts';
+import type { Message } from './message.ts';
+import type { MessageSource } from './queue.ts';
 
 /** An SQSBatchResponse. A missing answer means that all messages were processed. */
 type Answer = Awaited<ReturnType<SQSHandler>>;

@@ -1,12 +1,12 @@
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { createVault } from '../../shared/auth/vault.ts';
-import { isFifo } from '../../shared/capabilities.ts';
 import { telegramAs } from '../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { log as standardLog } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
+import { isFifo } from '../../shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient, type TableClient } from '../../shared/store/client.ts';
 import { cipherHere } from './cipher.ts';

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { QueueName, Use } from '../capabilities.ts';
+import type { Use } from '../capabilities.ts';
+import type { QueueName } from './names.ts';
 
 /** Declares a Lambda that works on queues. It is data only. */
 export type Consumer = {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { QueueName } from '../capabilities.ts';
 import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
+import type { QueueName } from './names.ts';
 
 const CustomerId = int64.min(0).meta({ description: '0: no customer has linked the sensor' });
 const SensorId = z.string().min(1).max(26);

@@ -1,10 +1,6 @@
-import type { Store } from './store.ts';
 import { due, type IndexName, items, lists } from './table.ts';
 
 type ItemKind = keyof typeof items;
-
-/** Every call of the store, by its name. */
-export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
 /** The kinds of items that a call accesses, by action. A query of an index names the partitions that it reads. */
 type Accesses = {

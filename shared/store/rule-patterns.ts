@@ -1,4 +1,5 @@
-import { type AccessPattern, counting, each4KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, eachItem, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 const halvings =
   '0.5 for 4 KB of them; 0.5 for each halving of the list while it holds expired ones (9 for 100,000); by updateDate 0.5 for ' +

@@ -1,12 +1,5 @@
-import {
-  type AccessPattern,
-  counting,
-  each8KB,
-  eachItem,
-  orAbsent,
-  pattern,
-  type StoreCall,
-} from './access-pattern.ts';
+import { type AccessPattern, counting, each8KB, eachItem, orAbsent, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 /** Questions about sensors and their groups; see access-patterns.ts. */
 export const sensorPatterns = {

@@ -1,6 +1,6 @@
 import { logOf } from '../../../shared/domain/attempt.ts';
+import type { AttemptLog } from '../../../shared/domain/attempt-log.ts';
 import { type Delivery, deliveryId, receiverOf } from '../../../shared/domain/delivery.ts';
-import type { AttemptLog } from '../../../shared/domain/delivery-view.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';

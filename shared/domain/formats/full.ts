@@ -1,6 +1,6 @@
 import type { Snapshot } from '../delivery.ts';
-import { pointOf, type Render } from './format.ts';
 import type { FullPayload } from './full-payload.ts';
+import { pointOf, type Render } from './rendering.ts';
 
 const ruleOf = (
   rule: NonNullable<Snapshot['rule']>,

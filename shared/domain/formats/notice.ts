@@ -1,7 +1,7 @@
 import type { Snapshot } from '../delivery.ts';
 import { type Language, languageOf } from '../locale.ts';
 import { dateTimeAndZone } from '../wall-time.ts';
-import type { PayloadContext } from './format.ts';
+import type { PayloadContext } from './rendering.ts';
 
 /** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
