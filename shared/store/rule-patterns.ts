@@ -120,14 +120,14 @@ export const rulePatterns = {
   ),
   'rules.replace': pattern(
     'Replace a rule, and move it to where events look for it',
-    counting({
+    {
       get: ['enabledRules', 'sensor', 'room'],
       put: ['ruleById', 'wholeRule', 'listedRule', 'rule'],
       update: ['sensorGroup', 'enabledRules'],
       updateOnly: { sensor: ['revision'] },
       remove: ['rule', 'enabledRules'],
-      check: ['sensor', 'bot', 'webhook'],
-    }),
+      check: ['customer', 'sensor', 'bot', 'webhook'],
+    },
     0,
     16,
     'with a sensor and one recipient; when it moves or is enabled, up to 3 read and 6 written more; 2 read more with a region',

@@ -1,6 +1,6 @@
 import type { SensorGroup } from '../domain/sensor-group.ts';
 import type { Table, TableReader } from './client.ts';
-import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { countsOf, oneLess, oneMore, roomFor } from './counts.ts';
 import { absent, changes, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { ruleReads } from './rules.ts';
@@ -137,7 +137,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
       return 'in_use';
     }
     const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
-    if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
+    if (await countsOf(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
     const write = ({ version, isLast }: Step) =>
       isLast
         ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last]

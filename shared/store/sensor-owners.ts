@@ -2,7 +2,7 @@ import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
 import type { Table } from './client.ts';
 import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
-import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { oneLess, oneMore, roomFor } from './counts.ts';
 import { dueNames } from './due.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
@@ -102,7 +102,6 @@ const removeSensor = (table: Table, key: SensorKey, now: number): Promise<'done'
     if (!whole) return 'gone';
     const { sensor, state, link } = whole;
     if (sensor.isActive || state?.isActive) return 'active';
-    if (customerId > 0) await countedCustomer(table, customerId);
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
@@ -153,7 +152,6 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     if (!whole?.link) return 'gone';
     const full = to > 0 ? await roomFor(table, to, 'sensors', most) : null;
     if (full) return full;
-    if (customerId > 0) await countedCustomer(table, customerId);
     const sensor = arrived(whole, customerId, to, now);
     const customer = to > 0 ? [oneMore(to, 'sensors', most)] : [];
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];

@@ -84,11 +84,11 @@ export const sensorPatterns = {
   ),
   'sensorOwners.remove': pattern(
     'Delete a sensor that is inactive',
-    counting({
+    {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
       put: ['formerSensor'],
-      update: ['firmwarePins', 'sensorState'],
+      update: ['customer', 'firmwarePins', 'sensorState'],
       check: ['sensorState'],
       remove: [
         'notice',
@@ -103,7 +103,7 @@ export const sensorPatterns = {
         'config',
         'groupMember',
       ],
-    }),
+    },
     5,
     15,
     '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',

@@ -14,7 +14,7 @@ import { type Store, store } from '../../../shared/store/store.ts';
 import { due, items, lists } from '../../../shared/store/table.ts';
 import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
 import { examples } from '../../fixtures/store-calls.ts';
-import { forgetCounts, ways } from '../../fixtures/store-ways.ts';
+import { ways } from '../../fixtures/store-ways.ts';
 import { type Made, onEachRequest } from '../../fixtures/table-calls.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
@@ -71,7 +71,6 @@ describe('access patterns', () => {
   beforeAll(async () => {
     engine = await startDynoxide();
     await ensureTable(engine.endpoint, 'design');
-    await ensureTable(engine.endpoint, 'uncounted');
   });
   afterAll(async () => engine.stop());
 
@@ -102,11 +101,6 @@ describe('access patterns', () => {
   });
 
   test('each tells all that its call does on any of its ways, and nothing else: rights follow from it', async () => {
-    for (const [call, run, prepare] of examples) {
-      await prepare?.(recorded(engine.endpoint, 'uncounted').store);
-      await forgetCounts(recorded(engine.endpoint, 'uncounted').table, 1);
-      await make(call, run, 'uncounted');
-    }
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
