@@ -33,8 +33,8 @@ export type Service = { name: string; url: string; version: string };
 
 /** Everything that a payload is rendered from, as it was when the delivery was made. */
 export type Snapshot = {
-  /** Both are missing in deliveries from before they were stored. */
-  service?: Service;
+  service: Service;
+  /** Missing in deliveries to people, and where the webhook went while the delivery was made. */
   webhook?: { name: string; isCustomerHook?: true };
   event: {
     id: number;
@@ -67,11 +67,8 @@ export type Snapshot = {
   } | null;
   /** Only in deliveries that people read: the language of the person or the bot, and the time of the event as its home tells it. */
   reader?: Reader;
-  /**
-   * Until when (s) the address that acknowledges its rule hit is good; 0: it has none. It is missing in deliveries from
-   * before there were such addresses.
-   */
-  acknowledgeUntil?: number;
+  /** Until when (s) the address that acknowledges its rule hit is good; 0: it has none. */
+  acknowledgeUntil: number;
   /** What an event alarm/acknowledged tells. */
   acknowledgement?: Acknowledged;
 };
@@ -113,7 +110,7 @@ export type Delivery = {
   heldUntil?: number;
   /** The delivery is a test of the webhook. */
   isTest?: true;
-  /** The format of the webhook when the delivery was made. It is missing in deliveries from before it was stored. */
+  /** The format of the webhook when the delivery was made. It is missing in what is not rendered: `body`, and letters. */
   format?: Format;
   /**
    * The `X-Request-Id` of the API call that the delivery follows from, for logs. Tasks carry it; the delivery stores it

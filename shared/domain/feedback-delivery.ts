@@ -99,6 +99,7 @@ export const feedbackDelivery = (
       sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
       customer: null,
       rule: null,
+      acknowledgeUntil: 0,
     },
     body: JSON.stringify(payloadOf(feedback, context)),
   };

@@ -13,8 +13,7 @@ const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 
 /**
  * The ids by which all log lines of a task can be found: `requestId` is the `X-Request-Id` of the API call that the
- * task follows from, and `uuid` is the UUID of the message that the task is about. Tasks of the sweep and of earlier
- * versions have none. Both are only for logs, so an invalid one is ignored: it must never put a fall into quarantine.
+ * task follows from, and `uuid` is the UUID of the message that the task is about. Tasks of the sweep have none. Both are only for logs, so an invalid one is ignored: it must never put a fall into quarantine.
  */
 const traced = {
   requestId: z
@@ -34,8 +33,8 @@ export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
   ...ofSensor,
   ...traced,
-  /** The maker whose format the messages have. Tasks of earlier versions do not name it. */
-  manufacturer: Manufacturer.optional(),
+  /** The maker whose format the messages have. */
+  manufacturer: Manufacturer,
   receiveDate: millis,
   /** The call whose last task this is. */
   noted: NotedCall.optional(),

@@ -2,7 +2,7 @@ import { type Escalation, lookAt } from '../domain/escalation.ts';
 import type { RuleMessage } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
-import { type HitItem, messageItem } from './hit-item.ts';
+import type { HitItem } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { changes, where } from './request.ts';
 import { items } from './table.ts';
@@ -33,7 +33,7 @@ export const escalationWrites = (table: Table) => ({
       set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
-        ...{ was: hit.escalation, before: hit.updateDate, more: messages.map(messageItem) },
+        ...{ was: hit.escalation, before: hit.updateDate, more: messages },
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });

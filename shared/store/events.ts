@@ -173,11 +173,10 @@ export const eventWrites = (table: Table) => ({
   keep: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;
     const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
-    // Messages that were stored by the version before have no number.
-    const isThis = where(
-      'attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND (attribute_not_exists(#at) OR #at = :at))',
-      { receiveDate, at },
-    );
+    const isThis = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
+      receiveDate,
+      at,
+    });
     return (await table.write({ put, where: isThis })) === null;
   },
 

@@ -73,10 +73,10 @@ export const rulePatterns = {
   ),
   'ruleHits.append': pattern(
     'Append a hit after the last one, once for its event and rule',
-    { get: ['heartbeat'], query: ['ruleHit'], put: ['ruleHit'] },
+    { query: ['ruleHit'], put: ['ruleHit'] },
     0,
     2,
-    'for each KB; 0.5 read for one with three messages or more; when another took the place: 1 write, and 1 read for each 4 KB since',
+    'for each KB; when another took the place: 1 write, and 1 read for each 4 KB since',
   ),
   'ruleHits.report': pattern(
     'Report attempts to send a message of a hit',

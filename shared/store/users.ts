@@ -74,12 +74,12 @@ export const userWrites = (table: Table) => ({
 
   /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id, email, username } = user;
+    const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
     const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const isMoved = profile.email !== email;
     const account = {
-      set: { locale: profile.locale, username },
+      set: { locale: profile.locale },
       ...(isMoved && { add: { mailbox: 1 } }),
       if: asJudged(user),
     };

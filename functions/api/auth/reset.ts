@@ -24,10 +24,10 @@ const MOST_MAILS = 3;
 const ANSWER_AFTER = 3_000;
 
 /** Whom a call is noted as: anybody may ask for a code, and who has it got the mail of that user. */
-const actingAs = (kind: Actor['kind'], { accountId, customerId, username }: Partial<Resetting>): [Actor, number] => {
-  const id = accountId === undefined ? null : String(accountId);
-  return [{ kind, id, name: username ?? null }, customerId ?? 0];
-};
+const actingAs = (kind: Actor['kind'], { accountId, customerId, username }: Resetting): [Actor, number] => [
+  { kind, id: String(accountId), name: username },
+  customerId ?? 0,
+];
 
 /** Mails a code to the user with this username, if the user may log in and has an e-mail address. */
 const mailCode = async (username: string, { store, now, random, mail, actAs }: Mailing): Promise<void> => {

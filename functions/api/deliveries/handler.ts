@@ -116,14 +116,14 @@ export const handler = serve(deliveries, {
     const webhook = await webhookOf({ params, fail, ...call }, store);
     const { customerId: c, id: w } = webhook;
     const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
-    const source = sourceOf(delivery, webhook);
+    const source = sourceOf(delivery);
     const raw = source === null ? null : await store.events.bytes(c, delivery.snapshot.sensor.id, source);
     const isGone = source !== null && raw === null;
     const body = async (): Promise<string> => {
-      if (!needsKey(delivery)) return bodyOf(settings, delivery, webhook, { raw, addressKey: null });
+      if (!needsKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
       // The first attempt of a stage makes the key.
       const sealed = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
-      return bodyOf(settings, delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
+      return bodyOf(delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
     };
     return { headers: headersOf(settings, delivery), body: isGone ? null : await body() };
   },

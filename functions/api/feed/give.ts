@@ -62,7 +62,7 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
   let characters = 0;
   for (const delivery of deliveries) {
     const { id, customerId, snapshot, isTest = false } = delivery;
-    const source = sourceOf(delivery, webhook);
+    const source = sourceOf(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, snapshot.sensor.id, source);
     if (source !== null && raw === null) {
       log('error', 'a delivery has lost its message', { customerId, webhookId: webhook.id, deliveryId: id });
@@ -70,7 +70,7 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
       await store.feeds.end(delivery, 'exhausted', now());
       continue;
     }
-    const body = bodyOf(settings, delivery, webhook, { raw, addressKey });
+    const body = bodyOf(delivery, webhook, { raw, addressKey });
     characters += body.length;
     if (requests.length > 0 && characters > MOST_CHARACTERS) break;
     const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };

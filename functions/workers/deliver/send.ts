@@ -26,7 +26,7 @@ export const send = async (
   addressKey: string | null,
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const { id, webhookId, customerId, snapshot, isTest = false } = delivery;
-  const source = sourceOf(delivery, webhook);
+  const source = sourceOf(delivery);
   // The snapshot holds everything else.
   const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
   if (source !== null && raw === null) {
@@ -34,7 +34,7 @@ export const send = async (
     deps.measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
     return unsent;
   }
-  const body = bodyOf(deps.settings, delivery, webhook, { raw, addressKey });
+  const body = bodyOf(delivery, webhook, { raw, addressKey });
   const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
   return sendByHttp(deps.webhookClient, webhook, payload, deps.settings, deps.now);
 };

@@ -7,7 +7,7 @@ import {
   textFor,
   toldBy,
 } from '../../../shared/api/addressees.ts';
-import { type Decision, numberBefore } from '../../../shared/domain/decision.ts';
+import type { Decision } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import { beginning } from '../../../shared/domain/escalation.ts';
 import { isNamed, noFilters } from '../../../shared/domain/event-filters.ts';
@@ -32,7 +32,7 @@ export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: read
  */
 export const appender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): Append => {
   let last = decision.after ?? { id: 0, createDate: 0 };
-  const before = numberBefore(decision);
+  const before = decision.numbered;
   let { number } = before;
   return async (hit) => {
     number += 1;

@@ -23,10 +23,7 @@ const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 const mayAlarm = ({ task }: ReceivedInput): boolean => {
   if (task.type === 'process_notice') return true;
   const { manufacturer, messages } = task;
-  return (
-    manufacturer !== undefined &&
-    messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind))
-  );
+  return messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind));
 };
 
 /** What is to be judged, and the task that is done once all of it is judged. */

@@ -40,7 +40,7 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
 /** Says what a delivery is about, in the words of its rule and the language of its bot; a test says that it is one. */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
-  { isTest = false, acknowledgeUrl: url = null }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,
+  { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,
 ): Notice => {
   const words = texts[languageOf(reader?.language ?? 'en')];
   const facts = [

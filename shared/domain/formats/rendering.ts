@@ -6,8 +6,8 @@ export type PayloadContext = {
   webhook: { id: string; name: string; isCustomerHook: boolean };
   raw: string | null;
   isTest?: boolean;
-  /** Null: there is no hit to acknowledge. It is missing for deliveries from before there were such addresses. */
-  acknowledgeUrl?: string | null | undefined;
+  /** Null: there is no hit to acknowledge. */
+  acknowledgeUrl: string | null;
 };
 
 /**

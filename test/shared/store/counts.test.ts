@@ -12,7 +12,7 @@ const recipients = [{ botId: 1, webhookId: 'w' }];
 const rule = (id: number, more: object = {}) =>
   some({
     ...{ id, customerId, sensorId: null, sensorGroupId: null, situation: 'apnea', recipients, updateDate: 1 },
-    ...{ isEnabled: true, ...more },
+    ...{ escalation: [], isEnabled: true, ...more },
   });
 const plenty = { rules: 100, rulesOfOneSituation: 100 };
 

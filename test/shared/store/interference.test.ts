@@ -55,8 +55,8 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
 test('a rule that is made on a group right before it is deleted keeps the group', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
-  const recipients = [{ botId: 1, webhookId: 'w' }];
-  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', recipients });
+  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', ...telling });
   const other = interrupted(
     (_, sk) => sk.startsWith('GROUP#'),
     () => its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }),
@@ -92,8 +92,8 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
 };
 
 test('a large group is deleted as a whole: no rule can be made on it once its first sensors have left', async () => {
-  const recipients = [{ botId: 1, webhookId: 'w' }];
-  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', recipients });
+  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...telling });
   let made: unknown;
   const { group, other } = await largeGroup(13, 'ix_', async () => {
     made = await its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 });
