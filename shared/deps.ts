@@ -68,7 +68,7 @@ type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failp
  * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given, but not after
  * `until` (ms). Throws QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
  */
-export type Enqueue<T extends Task> = (
+type Enqueue<T extends Task> = (
   tasks: readonly T[],
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;

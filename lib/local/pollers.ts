@@ -34,7 +34,7 @@ export type PollOptions = {
   newId?: () => string;
 };
 
-export type Poller = {
+type Poller = {
   /** Starts no new invocation; resolves when the running ones have ended. */
   stop(): Promise<void>;
   /** Resolves when the queue has no message to receive, and no invocation is running. */

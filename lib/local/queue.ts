@@ -8,7 +8,7 @@ import { createInFlight, type Receiving } from './in-flight.ts';
 import { type Journal, noJournal } from './journal.ts';
 import type { Message, Outgoing } from './message.ts';
 
-export type Stats = {
+type Stats = {
   /** Messages that are neither in flight nor delayed. */
   visible: number;
   inFlight: number;

@@ -9,7 +9,7 @@ import { createQueue, type Queue } from './queue.ts';
 export type LocalQueues = Record<QueueName, Queue>;
 
 /** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
-export const visibilityOf = (name: QueueName): number =>
+const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
     consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
   );

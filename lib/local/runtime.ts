@@ -27,7 +27,7 @@ import { clientConfig, ensureTable } from './table/endpoint.ts';
 import type { Storage } from './table/storage.ts';
 
 /** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
-export const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
+const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
     const { message, name } = cause as Error;
     throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });

@@ -12,7 +12,7 @@ export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
 
 /** Who acts, for the audit. */
-export type Acting = { actor: Actor; customerId: number };
+type Acting = { actor: Actor; customerId: number };
 
 /** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
 export type Exchange = {

@@ -60,7 +60,7 @@ export const FeedbackPayload = z
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
 /** What feedback for the maker is about. */
-export type FeedbackContext = {
+type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;
   event: FeedbackPayload['event'];

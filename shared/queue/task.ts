@@ -82,9 +82,9 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /** Releases the deliveries that a webhook holds back. */
-export const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
+const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
 /** Continues a replay. */
-export const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
+const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
 
 /** The tasks of the worker that processes sensors, and of the worker that delivers to webhooks. */
 export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);

@@ -34,7 +34,7 @@ export const channelReads = (table: TableReader) => ({
   },
 });
 
-export const channelWrites = (table: Table) => ({
+const channelWrites = (table: Table) => ({
   /** Replaces a channel of a user; `code` is what proves it. False: there is no such user any more. */
   put: async (of: Of, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
     const proof = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };

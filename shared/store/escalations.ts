@@ -16,7 +16,7 @@ export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =
 
 const isAsRead = '#escalation = :was';
 
-export const escalationWrites = (table: Table) => ({
+const escalationWrites = (table: Table) => ({
   /**
    * Decides a round of a hit at a time (ms), with the messages of those who have none yet. False when somebody has
    * acknowledged the hit, or it has changed since it was read. A step comes long after its hit, so lists see it by a note.

@@ -165,7 +165,7 @@ const itemOf = (key: SensorKey, event: EventItem): Write => ({
   put: { ...event, ...eventKey(key, event), ttl: ttlOf(event.receiveDate) },
 });
 
-export const eventWrites = (table: Table) => ({
+const eventWrites = (table: Table) => ({
   /**
    * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
    * False when another message with this UUID was accepted: then this one is a repetition.

@@ -29,7 +29,7 @@ export type HitItem = Omit<
   dueAt?: string;
 };
 /** The event of a hit, as it was decided. */
-export type Cause = Omit<Decided, 'rules' | 'requestId'>;
+type Cause = Omit<Decided, 'rules' | 'requestId'>;
 
 /** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {

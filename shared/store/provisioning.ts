@@ -23,7 +23,7 @@ export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 
   };
 };
 
-export const provisioningWrites = (table: Table) => ({
+const provisioningWrites = (table: Table) => ({
   put: async (hash: string, key: Provisioner): Promise<void> => {
     await table.write(
       { put: { ...key, ...items.provisioningKey({ hash }) } },

@@ -16,7 +16,7 @@ export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 
-export const resetWrites = (table: Table) => ({
+const resetWrites = (table: Table) => ({
   create: async (hash: string, reset: Reset): Promise<void> => {
     await table.write({ put: { ...reset, ...items.reset({ hash }), ttl: Math.ceil(reset.expires / 1_000) } });
   },

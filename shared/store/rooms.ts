@@ -11,7 +11,7 @@ export const roomReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-export const roomWrites = (table: Table) => ({
+const roomWrites = (table: Table) => ({
   /**
    * Replaces the room of a sensor; false when the sensor, or anything around it, was changed since the sensor was read.
    * The extent and the places of the regions are in the sensor's own item too: what tells where somebody fell has read

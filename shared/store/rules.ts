@@ -152,7 +152,7 @@ const createRule = (
     return failed.some((at) => at >= mayChange.length) ? 'unknown_reference' : null;
   });
 
-export const ruleWrites = (table: Table) => ({
+const ruleWrites = (table: Table) => ({
   create: (rule: Rule, quotas: RuleQuotas) => createRule(table, rule, quotas),
 
   /** Replaces a rule and moves it to where events look for it now. `rule` must have a later updateDate. */

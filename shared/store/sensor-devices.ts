@@ -9,7 +9,7 @@ import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import type { DeviceLink } from './sensor-owners.ts';
 import { items } from './table.ts';
 
-export type Pairing = { hash: string; expires: number };
+type Pairing = { hash: string; expires: number };
 
 /** How long an expired pairing code stays, so that the table's own clean-up decides nothing. */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;

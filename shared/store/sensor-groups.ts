@@ -146,7 +146,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
     return done === null ? null : 'done';
   });
 
-export const sensorGroupWrites = (table: Table) => ({
+const sensorGroupWrites = (table: Table) => ({
   create: (
     { sensorIds, ...group }: SensorGroup,
     most: number,

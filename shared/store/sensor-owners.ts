@@ -138,8 +138,8 @@ const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write
 ];
 
 /** `to`: 0 for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
-export type Move = { to: number; most: number; now: number; pairingHash?: string };
-export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
+type Move = { to: number; most: number; now: number; pairingHash?: string };
+type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
 
 /**
  * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it

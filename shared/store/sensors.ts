@@ -11,7 +11,7 @@ import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
 
-export type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
+type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
 const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSensor[] => {
   const found = items.sensor.read(key);
@@ -61,7 +61,7 @@ export const sensorReads = (table: TableReader) => ({
   pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
 });
 
-export const sensorWrites = (table: Table) => ({
+const sensorWrites = (table: Table) => ({
   ...writesOfDevice(table),
 
   /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */

@@ -31,7 +31,7 @@ export type Session = Made & {
 };
 
 /** The session of a new login. */
-export type NewSession = Session & { id: string; expires: number };
+type NewSession = Session & { id: string; expires: number };
 
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
 export type Account = {
@@ -68,7 +68,7 @@ export const sessionReads = (table: TableReader) => ({
     (await table.get(items.knownAddress({ accountKey, address }))) !== null,
 });
 
-export const sessionWrites = (table: Table) => ({
+const sessionWrites = (table: Table) => ({
   /** Starts a session, and lists it among the logins of the account. */
   start: async (accountKey: string, hash: string, session: NewSession): Promise<void> => {
     const { id, createDate, expires } = session;

@@ -50,7 +50,7 @@ export const stateReads = (table: TableReader) => ({
   },
 });
 
-export const stateWrites = (table: Table) => ({
+const stateWrites = (table: Table) => ({
   /**
    * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
    * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil`

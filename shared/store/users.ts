@@ -61,7 +61,7 @@ export const userReads = (table: TableReader) => ({
     table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
 });
 
-export const userWrites = (table: Table) => ({
+const userWrites = (table: Table) => ({
   /**
    * Creates a user whole, or says why not: the username is unique, and the customer has `most` users at most, whatever
    * happens at the same time.

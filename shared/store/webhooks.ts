@@ -88,7 +88,7 @@ const createWebhook = async (
 };
 
 /** What its owner does with a webhook; what attempts leave at it is in health.ts. */
-export const webhookWrites = (table: Table) => ({
+const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, most: number) => createWebhook(table, webhook, most),
 
   /**

@@ -11,7 +11,7 @@ import { type EventContext, serviceOf } from '../../../shared/domain/snapshot.ts
 import type { rules } from './contract.ts';
 
 type Uses = (typeof rules)['operations']['tryRule']['uses'][number];
-export type Test = { step: number; delivery: Delivery };
+type Test = { step: number; delivery: Delivery };
 
 /** What no sensor said and nothing happened for, in the words of the rule's situation. */
 const testContext = (

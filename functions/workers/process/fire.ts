@@ -24,7 +24,7 @@ type UnnumberedHit = Omit<NewHit, 'numbered'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
 /** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
-export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
+type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
  * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search

@@ -26,7 +26,7 @@ const mostEvents = ({ customer }: SensorContext): number =>
 
 export type NewEvent = Omit<Decided, 'rules'>;
 /** The result of the first `taken` messages. `timings`: those of the falls that time moves on, if there are any. */
-export type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
+type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
 
 /** Draws event ids. Events of the same time get consecutive ids, also after those of the last decision. */
 export const idsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>

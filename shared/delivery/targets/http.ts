@@ -6,9 +6,9 @@ import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
 /** What is sent: the JSON text, the id by which the receiver recognises the message, and the id of this delivery. */
-export type Payload = { body: string; messageId: string; deliveryId: string; isTest: boolean };
+type Payload = { body: string; messageId: string; deliveryId: string; isTest: boolean };
 /** The sender: name, version and URL of the service. */
-export type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
+type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const busy = new Set([429, 502, 503, 504]);

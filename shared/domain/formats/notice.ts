@@ -7,7 +7,7 @@ import type { PayloadContext } from './rendering.ts';
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
 /** What is told to people: plain texts, which each format makes harmless in its own way. */
-export type Notice = {
+type Notice = {
   title: string;
   message: string;
   facts: { label: string; value: string }[];
