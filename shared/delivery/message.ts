@@ -1,12 +1,12 @@
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Delivery } from '../domain/delivery.ts';
-import { messageIn } from '../domain/formats/formats.ts';
+import { formats, JSON_TYPE, messageIn } from '../domain/formats/formats.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
 import type { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import { addressOf } from './acknowledge-address.ts';
-import { plainHeadersOf } from './targets/http.ts';
+import { type Payload, plainHeadersOf } from './targets/http.ts';
 import type { Letter } from './targets/person.ts';
 
 /** The settings of a stage that appear in messages. */
@@ -71,6 +71,21 @@ export const letterOf = (delivery: Delivery, addressKey: string | null): Letter 
 /** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */
 export const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
+/** What the headers of a delivery tell of it. */
+const headOf = (delivery: Delivery) => ({
+  // What the delivery has as its body is JSON.
+  mediaType: delivery.format === undefined ? JSON_TYPE : formats[delivery.format].mediaType,
+  messageId: messageIdOf(delivery),
+  isTest: delivery.isTest ?? false,
+});
+
+/** Gives what is sent to the webhook. It throws if anything is needed and missing. */
+export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Needed): Payload => ({
+  ...headOf(delivery),
+  body: bodyOf(delivery, webhook, needed),
+  deliveryId: delivery.id,
+});
+
 /** Gives the headers of a delivery that are the same at every attempt. None of them is secret. */
 export const headersOf = (settings: Settings, delivery: Delivery): Record<string, string> =>
-  plainHeadersOf(settings, { messageId: messageIdOf(delivery), isTest: delivery.isTest ?? false });
+  plainHeadersOf(settings, headOf(delivery));

@@ -7,6 +7,8 @@ export type Format = z.infer<typeof Format>;
 export type PayloadFormat = {
   /** The summary of its deliveries in the OpenAPI document. */
   summary: string;
+  /** The type of its payloads, which are text in UTF-8. */
+  mediaType: string;
   /** Only webhooks of bots may have this format. */
   isForBots: boolean;
   /** People read it as it is: its texts are in the language of the bot, and its time is in the time zone of the rule. */
