@@ -139,6 +139,11 @@ export type Capability = keyof typeof capabilities;
 
 /** What a contract may use: a capability, or a call of the store, whose rights its access pattern tells. */
 export type Use = Capability | StoreCall;
+export type Checked = { uses: readonly Use[] };
+/** A contract with the words in `uses` that mean something: what a misspelt one says is an error, and nothing else. */
+export type Known<C extends { uses: readonly string[] }> = Omit<C, 'uses'> & {
+  uses: readonly Extract<C['uses'][number], Use>[];
+};
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): Row => capabilities[name];

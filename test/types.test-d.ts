@@ -136,6 +136,22 @@ export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: [
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
 
+// case: a misspelt word in `uses`
+export const misspelt = group({
+  name: 'misspelt',
+  about: 'A group with a misspelt use',
+  // @ts-expect-error
+  operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
+});
+
+// case: what a handler does by a misspelt word
+declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
+// @ts-expect-error
+misled.store.rules.create;
+
+// case: what else a contract with a misspelt word says compiles
+misled.store.rules.get;
+
 // case: a key without one of its values
 // @ts-expect-error
 export const keyWithoutValue = () => part('C#{customerId}#{x}')({ customerId: 1 });
