@@ -126,12 +126,20 @@ export type Group<U extends string = Use> = {
   name: string;
   /** What they are about, for the API document. */
   about: string;
-  /** The longest time (s) of its function in AWS, where that is not API_TIMEOUT_SECONDS. */
+  /** The longest time (s) of a call, where that is not API_TIMEOUT_SECONDS. */
   timeoutSeconds?: number;
   /** Pages for people and their files: they are served as operations are, and are none of the API. */
   isPage?: true;
   operations: Readonly<Record<string, Operation<U>>>;
 };
+
+/**
+ * The longest time of a call. It is less than the 29 s that API Gateway waits, so that the function's own answer comes
+ * first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const API_TIMEOUT_SECONDS = 15;
+/** How long (s) a call of a group may take, on any host. */
+export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
 
 type KnownGroup<G extends Group<string>> = Omit<G, 'operations'> & {
   operations: { [K in keyof G['operations']]: Known<G['operations'][K]> };

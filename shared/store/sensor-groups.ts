@@ -1,4 +1,5 @@
 import type { SensorGroup } from '../domain/sensor-group.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
 import { countsOf, oneLess, oneMore, roomFor } from './counts.ts';
 import { absent, changes, type Write, where } from './request.ts';
@@ -52,7 +53,7 @@ export const sensorGroupReads = (table: TableReader) => ({
 
 /** Moves a sensor to a group (0: to none), from the one that it was seen in. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
-  const member = (groupId: number) => items.groupMember({ customerId: customerId ?? 0, groupId, sensorId });
+  const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isThere = where('#groupId = :from', { from });
   return [
     {

@@ -1,5 +1,6 @@
 import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table } from './client.ts';
 import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
 import { oneLess, oneMore, roomFor } from './counts.ts';
@@ -64,7 +65,8 @@ const farewell = (
 ): Write[] => {
   const stateKey = items.sensorState({ customerId, sensorId });
   const unchanged = state && isUnchanged ? where('#version = :seen', { seen: state.version }) : present;
-  if (customerId === 0) return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
+  if (customerId === UNASSIGNED)
+    return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
   const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
@@ -88,7 +90,7 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
-  ...(customerId > 0 ? [oneLess(customerId, 'sensors')] : []),
+  ...(customerId !== UNASSIGNED ? [oneLess(customerId, 'sensors')] : []),
 ];
 
 /**
@@ -124,8 +126,8 @@ const arrived = ({ sensor }: Whole, from: number, to: number, now: number): Sens
   const { id, hardwareId, manufacturer, firmwareVersion, createDate, name, optimizationEnabled, room } = sensor;
   return {
     ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
-    ...(from === 0 && { name, optimizationEnabled, ...(room && { room }) }),
-    customerId: to === 0 ? null : to,
+    ...(from === UNASSIGNED && { name, optimizationEnabled, ...(room && { room }) }),
+    customerId: to === UNASSIGNED ? null : to,
     updateDate: now,
   };
 };
@@ -137,7 +139,7 @@ const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-/** `to`: 0 for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
+/** `to`: UNASSIGNED for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
 
@@ -150,10 +152,10 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     const { customerId, sensorId } = from;
     const whole = await readWhole(table, from);
     if (!whole?.link) return 'gone';
-    const full = to > 0 ? await roomFor(table, to, 'sensors', most) : null;
+    const full = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', most) : null;
     if (full) return full;
     const sensor = arrived(whole, customerId, to, now);
-    const customer = to > 0 ? [oneMore(to, 'sensors', most)] : [];
+    const customer = to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : [];
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });
     const home = changes({ set: { customerId: to }, if: isHere });
@@ -171,7 +173,7 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
       { remove: items.sensorState({ customerId: to, sensorId }) },
       { remove: items.formerSensor({ customerId: to, sensorId }) },
       ...clearAround(from, whole, now),
-      ...(customerId === 0
+      ...(customerId === UNASSIGNED
         ? bringAlong(whole, { customerId: to, sensorId }, now)
         : unpin(whole.sensor.manufacturer, whole.configs)),
     );

@@ -1,5 +1,6 @@
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import { type ListedSensor, unpackSensor } from '../domain/sensor-row.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
 import type { CustomerItem } from './customers.ts';
 import type { Key } from './key.ts';
@@ -32,7 +33,7 @@ export const sensorReads = (table: TableReader) => ({
       state: items.sensorState({ customerId, sensorId }),
       customer: items.customer({ customerId }),
     };
-    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === 0 ? [] : [keys.customer])];
+    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
     const found = await table.getAll<Item>(wanted);
     const at = <T>({ pk, sk }: Key) => (found.find((one) => one.pk === pk && one.sk === sk) ?? null) as T | null;
     return {

@@ -1,4 +1,5 @@
 import { channelKinds } from '../domain/channel.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/username.ts';
 import type { Table, TableReader } from './client.ts';
@@ -17,8 +18,9 @@ type Proof = string | { subject: string };
 
 /** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
 export const keyOfUser = (customerId: number | null, userId: number) =>
-  items.user({ customerId: customerId ?? 0, userId });
-const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
+  items.user({ customerId: customerId ?? UNASSIGNED, userId });
+const dutyOf = (customerId: number | null, userId: number) =>
+  items.duty({ customerId: customerId ?? UNASSIGNED, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
   const { id: accountId, username, customerId, isAdmin, permissions, canLogin, locale } = user;
@@ -27,7 +29,7 @@ const accountOf = (user: User, epoch: number): Account => {
 
 const proofOf = ({ id: userId, customerId }: User, accountKey: string, proof: Proof): Write => {
   if (typeof proof === 'string') return { put: { ...items.password({ accountKey }), hash: proof } };
-  const at = { customerId: customerId ?? 0 };
+  const at = { customerId: customerId ?? UNASSIGNED };
   const key = items.externalUser({ hash: proof.subject, ...at });
   return { put: { ...key, userId, ...at }, where: absent };
 };
@@ -43,7 +45,7 @@ const creating = (user: User, accountKey: string, proof: Proof): Write[] => {
     { put: { ...user, ...keyOfUser(customerId, user.id), accountKey, ...isKnown }, where: absent },
     { put: { ...accountOf(user, 0), ...isExternal, ...items.account({ accountKey }) }, where: absent },
     proofOf(user, accountKey, proof),
-    { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
+    { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? UNASSIGNED } },
   ];
 };
 
@@ -58,7 +60,7 @@ const create = async (table: Table, { customerId }: User, most: number, writes: 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOfUser(customerId, userId)),
   list: (customerId: number | null) =>
-    table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
+    table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? UNASSIGNED }), beginsWith: 'USER#' }),
 });
 
 const userWrites = (table: Table) => ({
@@ -121,8 +123,10 @@ const userWrites = (table: Table) => ({
       { remove: items.username({ username: usernameKey(username) }) },
       { remove: items.owner({ kind: 'user', id }) },
       { remove: dutyOf(customerId, id) },
-      ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? 0 }) }] : []),
-      ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
+      ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? UNASSIGNED }) }] : []),
+      ...channelKinds.map((by) => ({
+        remove: items.channel({ customerId: customerId ?? UNASSIGNED, userId: id, by }),
+      })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
     return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;

@@ -1,6 +1,7 @@
 import { lookedReply } from '../../../shared/api/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { AUDIT_KEPT } from '../../../shared/domain/audit-kinds.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { audit } from './contract.ts';
 
 export const handler = serve(audit, {
@@ -9,7 +10,7 @@ export const handler = serve(audit, {
     const span = [Math.max(since, now() - AUDIT_KEPT), until] as const;
     const { data, ...page } = await store.audit.page(customerId, span, query);
     // What a customer that was deleted leaves can still be read.
-    const isAnybodys = !caller.isAdmin || customerId === 0 || page.total > 0;
+    const isAnybodys = !caller.isAdmin || customerId === UNASSIGNED || page.total > 0;
     if (!isAnybodys && !(await store.customers.get(customerId))) return fail('customer_not_found');
     return lookedReply({ ...page, data }, { ...query, refused: query.refused?.toString() });
   },

@@ -5,6 +5,7 @@ import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import type { Actor } from '../../../shared/domain/audit.ts';
 import { isOutdated } from '../../../shared/domain/credential.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Resetting } from '../../../shared/store/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
@@ -26,7 +27,7 @@ const ANSWER_AFTER = 3_000;
 /** Whom a call is noted as: anybody may ask for a code, and who has it got the mail of that user. */
 const actingAs = (kind: Actor['kind'], { accountId, customerId, username }: Resetting): [Actor, number] => [
   { kind, id: String(accountId), name: username },
-  customerId ?? 0,
+  customerId ?? UNASSIGNED,
 ];
 
 /** Mails a code to the user with this username, if the user may log in and has an e-mail address. */

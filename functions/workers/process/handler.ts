@@ -1,5 +1,6 @@
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { consume, type Received } from '../../../shared/worker/consume.ts';
@@ -84,7 +85,7 @@ const gone = async (
   sensorId: string,
   received: readonly ReceivedInput[],
 ): Promise<void> => {
-  if (customerId !== 0 && received.some(({ task }) => task.type === 'process_messages'))
+  if (customerId !== UNASSIGNED && received.some(({ task }) => task.type === 'process_messages'))
     throw new PutAside('the table has no such sensor');
   log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
   for (const { task, done } of received) {

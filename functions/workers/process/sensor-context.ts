@@ -1,6 +1,7 @@
 import type { Deps } from '../../../shared/deps.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
 import { newSensorState } from '../../../shared/domain/sensor-state.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { CustomerItem } from '../../../shared/store/customers.ts';
 import type { FormerSensor } from '../../../shared/store/sensor-owners.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
@@ -51,7 +52,7 @@ export const sensorContextOf = async (
   if (isHere) return { context: { customerId, sensor, customer, former: null, isLatest }, state };
   // The sensor has left this customer, or the read was from before it arrived.
   if (!isLatest) return sensorContextOf(deps, customerId, sensorId, true, state);
-  const former = customerId === 0 ? null : await sensors.former(customerId, sensorId);
+  const former = customerId === UNASSIGNED ? null : await sensors.former(customerId, sensorId);
   const context = former && { customerId, sensor: former.sensor, customer, former, isLatest };
   return { context, state };
 };

@@ -4,6 +4,7 @@ import type { Rule } from '../../../shared/domain/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
 import type { Judged, StateItem } from '../../../shared/store/states.ts';
 import type { Received } from '../../../shared/worker/consume.ts';
@@ -61,7 +62,7 @@ const loadRules = async (
 ): Promise<Map<string, Rule[]>> => {
   const situations = [...new Set(events.map(({ happening }) => happening.situation).filter((one) => one !== null))];
   // No rule fires for a sensor that is not linked.
-  const wanted = customerId === 0 ? [] : situations;
+  const wanted = customerId === UNASSIGNED ? [] : situations;
   const lists = await Promise.all(wanted.map((one) => store.rules.forSituation(customerId, sensor, one)));
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };

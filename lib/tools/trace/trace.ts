@@ -1,3 +1,4 @@
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { Refusal } from '../refusal.ts';
 import { type Sent, sentOf } from './deliveries.ts';
@@ -51,7 +52,7 @@ export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trac
 /** Formats a trace as text for people. */
 export const traceText = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
   [
-    `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === 0 ? 'nobody' : `customer ${customerId}`}`,
+    `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === UNASSIGNED ? 'nobody' : `customer ${customerId}`}`,
     'time (UTC)                 since step before',
     ...linesOf(steps),
     'Rules are those that are there now, judged as they are now; hits and deliveries are as they were made.',
