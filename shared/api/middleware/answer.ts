@@ -84,6 +84,7 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
   return {
     statusCode: errors[code],
     headers: {
+      'X-Error-Code': code,
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
       // Every 401 has this header (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
