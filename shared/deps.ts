@@ -74,7 +74,7 @@ type Enqueue<T extends Task> = (
 ) => Promise<void>;
 
 /** The settings that a capability names: a handler with that capability can read no others. */
-type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
+export type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
 
 type ByCapability = {
   measure: { measure: Measure };
