@@ -45,7 +45,11 @@ import {
 import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
-type Act = (call: unknown, deps: unknown) => Promise<unknown>;
+/**
+ * Any handler. It is a method, of which the compiler compares parameters either way: what a handler is called with was
+ * parsed by the schemas of its own contract.
+ */
+type Act = { act(call: unknown, deps: unknown): Promise<unknown> }['act'];
 
 /** Where the console is from the beginning of the service and of the API: relative, because something may be before it. */
 const consoles: Readonly<Record<string, string>> = {
@@ -202,8 +206,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
   let onLambda: ApiHandler | undefined;
-  const withRuntime = (runtime: Runtime) =>
-    build(contract, handlers as unknown as Record<string, Act>, { ...runtime, log: withContext(runtime.log) });
+  const withRuntime = (runtime: Runtime) => build(contract, handlers, { ...runtime, log: withContext(runtime.log) });
   const handler: ApiHandler = (event, context) => {
     onLambda ??= withRuntime(lambdaRuntime());
     return onLambda(event, context);
