@@ -175,12 +175,11 @@ export const varied = (seconds: number, random: number): number => seconds * (1 
 const waitSeconds = (
   failed: number,
   { isOverloaded, retryAfterSeconds }: Extract<Outcome, { what: 'failed' }>,
-  schedule: readonly number[],
-  builtIn: boolean,
+  schedule: readonly number[] | null,
   random: number,
 ) => {
-  const step = schedule[failed] ?? 0;
-  const patient = builtIn && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
+  const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
+  const patient = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
   return honoured > patient ? honoured : varied(patient, random);
 };
@@ -193,13 +192,11 @@ export const afterAttempt = (
   attempts: number,
   outcome: Outcome,
   schedule: readonly number[] | null,
-  now: number,
-  random: number,
+  { now, random }: { now: number; random: number },
 ): Next => {
   if (outcome.what === 'accepted') return { state: 'delivered' };
   if (outcome.what === 'gone') return { state: 'failed', reason: 'gone' };
-  const delays = schedule ?? RETRY_DELAYS;
-  if (attempts >= delays.length) return { state: 'failed', reason: 'exhausted' };
-  const wait = waitSeconds(attempts, outcome, delays, schedule === null, random);
+  if (attempts >= (schedule ?? RETRY_DELAYS).length) return { state: 'failed', reason: 'exhausted' };
+  const wait = waitSeconds(attempts, outcome, schedule, random);
   return { state: 'retrying', nextAttempt: now + Math.round(wait * 1_000) };
 };

@@ -60,7 +60,7 @@ export const requestReset = async (
   deps: Mailing,
   answerAfter = ANSWER_AFTER,
 ): Promise<number> => {
-  const seconds = await countFailure(deps.store, 'reset', username, address, deps.now());
+  const seconds = await countFailure(deps.store, 'reset', { username, address }, deps.now());
   if (seconds > 0) return seconds;
   const mailing = mailCode(username, deps).catch((error: unknown) =>
     deps.log('error', 'no code was mailed', {}, error),

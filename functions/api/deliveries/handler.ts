@@ -148,7 +148,8 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(c);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
-    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, time, reader);
+    const around = { service: serviceOf(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
+    const ping = pingOf(webhook, around, time);
     await store.deliveries.create(ping, true);
     await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
     return { status: 'OK', deliveryId: ping.id };

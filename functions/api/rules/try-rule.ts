@@ -46,7 +46,7 @@ export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer |
   const made = recipientLists(rule).map(async ({ recipients }, step) => {
     const tests = toldBy(recipients, known, asMessage).map(async (told) => {
       const round = { round: step, at: event.createDate };
-      const [delivery] = await deliveryTo(deps, eventContext, marked, known, { told, hit: null, round });
+      const [delivery] = await deliveryTo(deps, eventContext, known, { rule: marked, told, hit: null, round });
       return delivery ? [{ step, delivery: { ...delivery, isTest: true as const } }] : [];
     });
     return (await Promise.all(tests)).flat();

@@ -76,7 +76,7 @@ export const handler = serve(sensors, {
 
   linkSensor: async ({ caller, accountKey, body, fail, refuse }, { store, quotas, now }) => {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
     // Of the user, because one who mistypes must not keep the others of the home from linking.
     const subject = `pairing:${accountKey}`;

@@ -43,8 +43,7 @@ export const admit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
   given: WebhookRecord | null,
-  permit: Permit<SlotPool>,
-  timeLeft: () => number,
+  { permit, timeLeft }: { permit: Permit<SlotPool>; timeLeft: () => number },
 ): Promise<Admission> => {
   const { store, now, pause } = deps;
   const end = now() + ACQUIRE_TIMEOUT_MS;

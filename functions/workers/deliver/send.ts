@@ -35,5 +35,5 @@ export const send = async (
     return unsent;
   }
   const payload = payloadOf(delivery, webhook, { raw, addressKey });
-  return sendByHttp(deps.webhookClient, webhook, payload, deps.settings, deps.now);
+  return sendByHttp(deps.webhookClient, webhook, payload, deps);
 };

@@ -59,8 +59,7 @@ const newHit = (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  told: readonly Addressee[],
-  nobodyOnDuty: boolean,
+  { told, nobodyOnDuty }: { told: readonly Addressee[]; nobodyOnDuty: boolean },
 ): UnnumberedHit => {
   const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
@@ -114,18 +113,19 @@ export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  known: Known,
-  append: Append,
+  { known, append }: { known: Known; append: Append },
 ): Promise<Delivery[]> => {
   const all = toldBy(rule.recipients, known, eventContext);
   const nobodyOnDuty = isForDuty(rule.recipients) && known.onDuty.length === 0;
-  const { id, createDate, messages, isNew } = await append(newHit(deps, eventContext, rule, all, nobodyOnDuty));
+  const { id, createDate, messages, isNew } = await append(
+    newHit(deps, eventContext, rule, { told: all, nobodyOnDuty }),
+  );
   if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
   const escalation = beginning(rule, createDate, nobodyOnDuty);
   const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
   if (escalation) await enqueueRound(deps, about, escalation.at);
   const deliveries = firstTold(all, messages).map(({ told, message }) =>
-    deliveryTo(deps, eventContext, rule, known, { told, hit: message < 0 ? null : { id, message } }),
+    deliveryTo(deps, eventContext, known, { rule, told, hit: message < 0 ? null : { id, message } }),
   );
   return (await Promise.all(deliveries)).flat();
 };

@@ -14,9 +14,10 @@ import { type ProcessDeps, type SensorContext, sensorContextOf } from './sensor-
 import type { NewEvent } from './step-through.ts';
 
 /** A context that is fresh enough to decide alarms by. */
-const latest = async (deps: ProcessDeps, context: SensorContext): Promise<SensorContext> =>
-  (context.isLatest ? null : (await sensorContextOf(deps, context.customerId, context.sensor.id, true)).context) ??
-  context;
+const latest = async (deps: ProcessDeps, context: SensorContext): Promise<SensorContext> => {
+  const place = { customerId: context.customerId, sensorId: context.sensor.id };
+  return (context.isLatest ? null : (await sensorContextOf(deps, place, true)).context) ?? context;
+};
 
 /** Applies the previous decision, which a crash may have left half applied, before anything else is decided. */
 export const finishEarlier = async (
@@ -67,6 +68,17 @@ const loadRules = async (
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
 };
 
+/**
+ * What follows from messages or from time. `judged`: up to which message the sensor is judged; undefined leaves that as it
+ * is.
+ */
+type Outcome = {
+  next: SensorState;
+  events: readonly NewEvent[];
+  timings: Timings | null;
+  judged: Judged | undefined;
+};
+
 /** When (ms) time next moves a fall on; Infinity when it moves none. */
 const nextTime = (before: StateItem, next: SensorState, timings: Timings | null): number =>
   timings && next.falls !== before.falls ? nextLook(next, timings) : Number.POSITIVE_INFINITY;
@@ -90,8 +102,7 @@ const lookInTime = async (
   deps: ProcessDeps,
   { customerId, sensor }: SensorContext,
   before: StateItem,
-  next: SensorState,
-  timings: Timings | null,
+  { next, timings }: Outcome,
 ): Promise<void> => {
   const time = nextTime(before, next, timings);
   if (!isSoon(deps, time)) return;
@@ -106,20 +117,17 @@ const withoutSubject = (event: Decided, known: ReadonlyMap<number, Rule>): Decid
   return { ...event, happening };
 };
 
-type Outcome = { next: SensorState; events: readonly NewEvent[]; timings: Timings | null };
-
 /**
- * Writes state and decision with one conditional write, then applies the decision. Returns the new state. `judged`: up to
- * which message the sensor is judged; undefined leaves that as it is. Throws when another process decided meanwhile, so
- * that the messages come again.
+ * Writes state and decision with one conditional write, then applies the decision. Returns the new state. Throws when
+ * another process decided meanwhile, so that the messages come again.
  */
 export const settle = async (
   deps: ProcessDeps,
   context: SensorContext,
   before: StateItem,
-  { next, events, timings }: Outcome,
-  judged: Judged | undefined,
+  outcome: Outcome,
 ): Promise<StateItem> => {
+  const { next, events, timings, judged } = outcome;
   const { store, settings } = deps;
   const { customerId, sensor, former } = context;
   // Reports are answered without the queue only once the state says that all calls before were judged.
@@ -151,7 +159,7 @@ export const settle = async (
     decision,
   };
   // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
-  if (!former) await lookInTime(deps, context, before, next, timings);
+  if (!former) await lookInTime(deps, context, before, outcome);
   deps.failpoint('process.judged');
   if (!(await store.states.decide(customerId, sensor.id, before.version, state, watch, former?.ttl ?? null)))
     throw new ComeAgain('the state of the sensor was changed meanwhile');

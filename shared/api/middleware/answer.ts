@@ -63,8 +63,8 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
 };
 
 const bodyOf = async (error: ApiError, locale: string) => {
-  const { code, waitSeconds, fieldErrors } = error;
-  const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], error);
+  const { code, fieldErrors } = error;
+  const { message, fieldErrors: told } = await errorTexts(locale, error);
   const more = code === 'otp_required' && { otpRequired: true };
   return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: told }) };
 };

@@ -74,8 +74,7 @@ export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
   webhook: PostedWebhook,
   payload: Payload,
-  sender: Sender,
-  now: () => number,
+  { settings: sender, now }: { settings: Sender; now: () => number },
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const headers = await requestHeadersOf(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({
