@@ -37,7 +37,7 @@ export class BackendStack extends Stack {
     const deviceAddress = deviceAddressOf(deviceDoor, stage);
     const own = [address, gatewayAddressOf(api, stage), deviceAddress, gatewayAddressOfDevices(deviceDoor)];
     const alarmTopic = createAlarmTopic(this, stage);
-    const variables = variablesOf(stage, table, queues, key, alarmTopic, { address, deviceAddress, own });
+    const variables = variablesOf(stage, { table, queues, key, alarmTopic }, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
     const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin];
     const resources = { table, queues, key, alarmTopic, senders, smsOrigins };

@@ -31,10 +31,7 @@ const issuerOf = (stage: Stage) => ({
 
 export const variablesOf = (
   stage: Stage,
-  table: ITable,
-  queues: Queues,
-  key: IKey,
-  alarmTopic: ITopic | null,
+  { table, queues, key, alarmTopic }: { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null },
   { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,

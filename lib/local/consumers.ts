@@ -39,8 +39,7 @@ const open = (
 const startPollers = async (
   runtime: Runtime,
   waiting: Waiting,
-  clock: Clock,
-  onError: (error: unknown, invocationId?: string) => void,
+  { clock, onError }: { clock: Clock; onError: (error: unknown, invocationId?: string) => void },
   around?: AroundInvocation,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
@@ -81,7 +80,7 @@ export const startConsumers = async (
   const runtime: Runtime = { ...given, sweepSeconds };
   const onError = (error: unknown, invocationId?: string) =>
     runtime.log('error', 'an invocation failed', { invocationId }, error);
-  const pollers = await startPollers(runtime, waiting, clock, onError, around);
+  const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
   const start = async ({ name, timeoutSeconds }: Scheduled, seconds: number, firstMs?: number) => {
     const handler: ScheduleHandler = await loadHandler(name, runtime, around);
     const times = { everyMs: seconds * 1_000, ...(firstMs !== undefined && { firstMs }), timeoutSeconds };

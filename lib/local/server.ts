@@ -29,9 +29,7 @@ export const pairsOf = (raw: readonly string[]): [string, string][] =>
  */
 export const toEvent = (
   request: IncomingMessage,
-  url: URL,
-  route: Route,
-  body: Buffer,
+  { url, route, body }: { url: URL; route: Route; body: Buffer },
   now: number,
   protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
@@ -113,7 +111,7 @@ export const createApi =
     await backpressure(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds, clock });
-    const answer = await handler(toEvent(request, url, route, body, clock.now(), protocol), context);
+    const answer = await handler(toEvent(request, { url, route, body }, clock.now(), protocol), context);
     send(response, answer);
     onCall(route.group === 'devices' ? 'devices' : 'apps', answer.statusCode, clock.now() - start);
   };

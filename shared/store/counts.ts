@@ -41,7 +41,8 @@ const members: readonly Counted[] = ['users', 'sensors'];
 /** What else the same transaction does with the item of the customer, in words that counting doesn't use. */
 type Also = Pick<Changes, 'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
 
-const counting = (customerId: number, kind: Counted, by: 1 | -1, text: string, given: object, also?: Also): Write => {
+type Change = { by: 1 | -1; text: string; given: object; also: Also | undefined };
+const counting = (customerId: number, kind: Counted, { by, text, given, also }: Change): Write => {
   const add = { [kind]: by, ...(members.includes(kind) && { members: by }) };
   const count = changes({ add, if: where(text, { ...given }) });
   return {
@@ -60,11 +61,11 @@ const counting = (customerId: number, kind: Counted, by: 1 | -1, text: string, g
  * there.
  */
 export const oneMore = (customerId: number, kind: Counted, most: number, also?: Also): Write =>
-  counting(customerId, kind, 1, `#${kind} < :most`, { most }, also);
+  counting(customerId, kind, { by: 1, text: `#${kind} < :most`, given: { most }, also });
 
 /** Part of every transaction that takes one away: it fails when the customer is not there. */
 export const oneLess = (customerId: number, kind: Counted, also?: Also): Write =>
-  counting(customerId, kind, -1, `attribute_exists(#${kind})`, {}, also);
+  counting(customerId, kind, { by: -1, text: `attribute_exists(#${kind})`, given: {}, also });
 
 /** Positions of what failed besides the count, which comes first; null: the count alone, so look again. */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {

@@ -72,18 +72,18 @@ type Step = { version: number; isLast: boolean };
 /** Whether a call has written anything yet: then it goes on without the sensors that have gone meanwhile. */
 type Progress = { isBegun: boolean };
 type Arranged = 'done' | { unknown: string };
+/** The version of a group, the sensors that it is to have, and what is written of the group itself with each step. */
+type Wanted = { version: number; wanted: readonly string[]; group: (step: Step) => Write[] };
 
 /**
  * Lets the sensors of a group be those wanted. More than one transaction holds are moved in several, each of which
  * leaves every sensor in one group at most and the group in step with its sensors; after a crash, the same call goes
- * on from there. `group` gives what is written of the group itself with each step.
+ * on from there.
  */
 const arrange = async (
   table: Table,
   { customerId, groupId }: GroupKey,
-  version: number,
-  wanted: readonly string[],
-  group: (step: Step) => Write[],
+  { version, wanted, group }: Wanted,
   progress: Progress,
 ): Promise<Arranged | null> => {
   const members = version === 0 ? [] : await membersOf(table, { customerId, groupId });
@@ -143,7 +143,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
       isLast
         ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last]
         : [change(key, version, { isLeaving: true })];
-    const done = await arrange(table, key, marked, [], write, { isBegun: true });
+    const done = await arrange(table, key, { version: marked, wanted: [], group: write }, { isBegun: true });
     return done === null ? null : 'done';
   });
 
@@ -165,7 +165,7 @@ const sensorGroupWrites = (table: Table) => ({
         oneMore(customerId, 'sensorGroups', most),
       ];
       const write = ({ version }: Step) => (version === 0 ? first : [change(key, version)]);
-      return arrange(table, key, version ?? 0, sensorIds, write, progress);
+      return arrange(table, key, { version: version ?? 0, wanted: sensorIds, group: write }, progress);
     });
   },
 
@@ -178,7 +178,7 @@ const sensorGroupWrites = (table: Table) => ({
       if (version === null) return 'gone';
       const { name, updateDate } = group;
       const write = ({ version }: Step) => [change(key, version, { name, updateDate })];
-      return arrange(table, key, version, group.sensorIds, write, progress);
+      return arrange(table, key, { version, wanted: group.sensorIds, group: write }, progress);
     });
   },
 

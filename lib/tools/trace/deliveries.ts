@@ -36,9 +36,11 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
  */
 export const deliveriesOf = async (
   table: Table,
-  place: SensorKey,
-  event: EventItem,
-  to: { webhookIds: readonly string[]; ruleIds: readonly number[] },
+  {
+    place,
+    event,
+    ...to
+  }: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,
 ): Promise<Sent[]> => {
   const { deliveries } = store(table);
