@@ -35,9 +35,7 @@ type Recent = ReturnType<typeof recentHits>;
 
 /** Appends a hit, as `append` of rule-hits.ts says, for one writer at a time of this process. */
 export const append = async (
-  table: Table,
-  recent: Recent,
-  customerId: number,
+  { table, recent, customerId }: { table: Table; recent: Recent; customerId: number },
   after: HitPlace,
   hit: NewHit,
   now: number,

@@ -24,8 +24,7 @@ const escalationWrites = (table: Table) => ({
   open: async (
     customerId: number,
     hit: EscalatedHit,
-    escalation: Escalation,
-    messages: readonly RuleMessage[],
+    { escalation, messages }: { escalation: Escalation; messages: readonly RuleMessage[] },
     now: number,
   ): Promise<boolean> => {
     const updateDate = Math.max(now, hit.updateDate);

@@ -33,7 +33,7 @@ const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = 
    * again passes every place since then, and so finds the hit if it was written.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
-    mutex(customerId, () => append(table, recent, customerId, after, hit, now)),
+    mutex(customerId, () => append({ table, recent, customerId }, after, hit, now)),
 
   /**
    * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was

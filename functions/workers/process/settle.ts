@@ -50,7 +50,8 @@ export const finishOrPutAside = async (
     if (error instanceof ComeAgain || kindOfFailure(error) !== 'other') throw error;
     await putAside(state.decision, `a decision fails by itself: ${error}`);
     const next = { ...state, decision: null };
-    if (!(await deps.store.states.decide(customerId, sensor.id, state.version, next, null, former?.ttl ?? null)))
+    const place = { customerId, sensorId: sensor.id };
+    if (!(await deps.store.states.decide(place, state.version, next, { formerUntil: former?.ttl ?? null })))
       throw new ComeAgain('the state of the sensor was changed meanwhile');
     return { ...next, version: state.version + 1 };
   }
@@ -161,7 +162,8 @@ export const settle = async (
   // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
   if (!former) await lookInTime(deps, context, before, outcome);
   deps.failpoint('process.judged');
-  if (!(await store.states.decide(customerId, sensor.id, before.version, state, watch, former?.ttl ?? null)))
+  const times = { watchAt: watch, formerUntil: former?.ttl ?? null };
+  if (!(await store.states.decide({ customerId, sensorId: sensor.id }, before.version, state, times)))
     throw new ComeAgain('the state of the sensor was changed meanwhile');
   if (decided.length > 0) deps.measure('Events', decided.length);
   if (isHit) deps.measure('RuleHits', decided.flatMap((event) => event.rules).length);

@@ -175,11 +175,11 @@ describe('a sensor that is deleted while', () => {
     await place();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
-      () => its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
+      () => its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }),
     );
     expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('active');
     expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
-    await its.states.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
+    await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
   test('it gets a room leaves none', async () => {
@@ -205,7 +205,7 @@ describe('a sensor that is deleted while', () => {
     expect(before).not.toHaveProperty('duePk');
     await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
     const decided = (until?: number) =>
-      its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null, until);
+      its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }, { formerUntil: until ?? null });
     expect(await decided()).toBe(false);
     expect(await decided(ttl)).toBe(true);
     expect(await its.states.get(customerId, sensorId)).toMatchObject({ version: 1, ttl });
