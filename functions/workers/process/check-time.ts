@@ -2,9 +2,10 @@ import { timeOf, timePassing } from '../../../shared/domain/happenings.ts';
 import { silentAt } from '../../../shared/domain/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
+import { finishEarlier } from './finish-earlier.ts';
 import { roomContextOf } from './room-context.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-import { finishEarlier, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import { idsAfter } from './step-through.ts';
 
 /**

@@ -7,9 +7,10 @@ import { consume, type Received } from '../../../shared/worker/consume.ts';
 import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
+import { finishEarlier, finishOrPutAside } from './finish-earlier.ts';
 import { type ProcessDeps, type SensorPlace, sensorContextOf } from './sensor-context.ts';
 import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
-import { finishEarlier, finishOrPutAside, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import { stepThrough } from './step-through.ts';
 
 /** How much time (ms) must be left to apply a decision. */
