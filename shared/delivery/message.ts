@@ -69,7 +69,7 @@ export const letterOf = (delivery: Delivery, addressKey: string | null): Letter 
 });
 
 /** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */
-export const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
+const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
 /** What the headers of a delivery tell of it. */
 const headOf = (delivery: Delivery) => ({
