@@ -11,11 +11,14 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 /** The compiler of this project. openapi-typescript needs the one before it, whose API can be called. */
 const TSC = 'node node_modules/typescript-7/bin/tsc';
 
-// The types come first, because the client's program needs them. Contracts that do not compile may not make a document:
-// then the compiler says why.
-const { writeOwnTypes } = await import('../lib/tools/client/openapi-types.ts');
-const { settingsFrom } = await import('../shared/env.ts');
-const [written] = await Promise.allSettled([writeOwnTypes(settingsFrom(process.env))]);
+const write = async () => {
+  const { writeOwnTypes } = await import('../lib/tools/client/openapi-types.ts');
+  const { settingsFrom } = await import('../shared/env.ts');
+  await writeOwnTypes(settingsFrom(process.env));
+};
+// The types come first, because the client's program needs them. Contracts that do not compile may not even load: then
+// the compiler says why.
+const [written] = await Promise.allSettled([write()]);
 if (!given['no-check'])
   process.exitCode = runSteps(
     ['.', 'lib/client', 'functions/api/console/app'].map((one) => `${TSC} -p ${one}`),

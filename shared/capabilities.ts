@@ -1,13 +1,5 @@
-import type { StoreCall } from './store/access-pattern.ts';
-
-/** The queues that a function works on; each has a dead-letter queue. */
-export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt'] as const;
-/** All queues. A message that cannot be read is put aside in `quarantine`, where a person has to look at it. */
-export const queueNames = [...workQueues, 'quarantine'] as const;
-export type WorkQueue = (typeof workQueues)[number];
-export type QueueName = (typeof queueNames)[number];
-/** Is it a FIFO queue, with a message group for each sensor, so that a sensor's messages are processed in order? */
-export const isFifo = (name: QueueName): boolean => name === 'events';
+import type { QueueName } from './queue/names.ts';
+import type { StoreCall } from './store/store.ts';
 
 const queueUrls = [
   'EVENTS_QUEUE_URL',
@@ -157,6 +149,11 @@ export type Capability = keyof typeof capabilities;
 
 /** What a contract may use: a capability, or a call of the store, whose rights its access pattern tells. */
 export type Use = Capability | StoreCall;
+export type Checked = { uses: readonly Use[] };
+/** A contract with the words in `uses` that mean something: what a misspelt one says is an error, and nothing else. */
+export type Known<C extends { uses: readonly string[] }> = Omit<C, 'uses'> & {
+  uses: readonly Extract<C['uses'][number], Use>[];
+};
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): Row => capabilities[name];

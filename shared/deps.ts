@@ -1,15 +1,7 @@
 import type { Passwords } from './auth/password.ts';
 import { KeysUnavailable } from './auth/unavailable.ts';
 import type { Vault } from './auth/vault.ts';
-import {
-  type Capability,
-  type capabilities,
-  isCapability,
-  isStoreCall,
-  type Use,
-  type WorkQueue,
-  workQueues,
-} from './capabilities.ts';
+import { type Capability, type capabilities, isCapability, isStoreCall, type Use } from './capabilities.ts';
 import { isOver } from './concurrency/endable.ts';
 import type { SendToPerson } from './delivery/targets/person.ts';
 import type { WebhookClient } from './delivery/webhook-client.ts';
@@ -29,11 +21,12 @@ import type { Messengers } from './messengers.ts';
 import { type Measure, type Metrics, unmeasured } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import { encode, queueOf } from './queue/encode.ts';
+import { type WorkQueue, workQueues } from './queue/names.ts';
 import type { Queues } from './queue/send.ts';
 import type { Task, TaskOf } from './queue/task.ts';
 import { QueueUnavailable } from './queue/unavailable.ts';
-import type { StoreCall } from './store/access-pattern.ts';
 import type { Table } from './store/client.ts';
+import type { StoreCall } from './store/store.ts';
 import { type StoreOf, storeOf } from './store/store.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -78,13 +71,13 @@ type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failp
  * Puts tasks on their queue, after a delay of whole seconds (at most MAX_DELAY_SECONDS) if one is given, but not after
  * `until` (ms). Throws QueueUnavailable when any was not taken. SQS drops a task with the `deduplicationId` of another of the last 5 minutes.
  */
-export type Enqueue<T extends Task> = (
+type Enqueue<T extends Task> = (
   tasks: readonly T[],
   more?: { delaySeconds?: number; deduplicationId?: string; until?: number },
 ) => Promise<void>;
 
 /** The settings that a capability names: a handler with that capability can read no others. */
-type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
+export type SettingsOf<C extends Capability> = Pick<Settings, (typeof capabilities)[C]['env'][number]>;
 
 type ByCapability = {
   measure: { measure: Measure };

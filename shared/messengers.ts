@@ -1,5 +1,5 @@
 import { type Telegram, telegramAs } from './delivery/targets/telegram.ts';
-import type { Runtime } from './deps.ts';
+import type { WebhookClient } from './delivery/webhook-client.ts';
 import type { Sms, smsByAws } from './sms.ts';
 
 /** The services for short messages that a stage has. What is missing, it has not. */
@@ -11,7 +11,7 @@ type Stage = { SMS_ORIGIN: string; TELEGRAM_TOKEN: string };
 export const messengersOf = (
   config: Parameters<typeof smsByAws>[0],
   { SMS_ORIGIN, TELEGRAM_TOKEN }: Stage,
-  webhookClient: Runtime['webhookClient'],
+  webhookClient: () => Promise<WebhookClient>,
 ): Messengers => {
   let loading: Promise<Sms> | undefined;
   const load = async () => (await import('./sms.ts')).smsByAws(config, SMS_ORIGIN);

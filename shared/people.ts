@@ -1,16 +1,24 @@
-import { peopleBy } from './delivery/targets/people.ts';
+import { peopleBy, type Services } from './delivery/targets/people.ts';
 import type { SendToPerson } from './delivery/targets/person.ts';
-import type { Runtime } from './deps.ts';
 import type { ChannelKind } from './domain/channel.ts';
-import { unmeasured } from './metrics.ts';
+import type { Log } from './log.ts';
+import type { Messengers } from './messengers.ts';
+import { type Metrics, unmeasured } from './metrics.ts';
+
+/** What a host provides of it. */
+type Host = Pick<Services, 'settings' | 'mail' | 'webhookClient'> & {
+  messengers?: () => Promise<Messengers>;
+  log: Log;
+  metrics?: Metrics;
+};
 
 /** How a function reaches people by what its host provides. Letters that were not taken are logged and counted. */
 export const peopleOf = async (
-  runtime: Runtime,
+  host: Host,
   openPushKey: (sealed: string) => Promise<string>,
 ): Promise<{ person: SendToPerson; channelKinds: readonly ChannelKind[] }> => {
-  const { log, metrics = unmeasured, messengers } = runtime;
-  const { kinds, send } = peopleBy({ ...runtime, ...(await messengers?.()), openPushKey });
+  const { log, metrics = unmeasured, messengers } = host;
+  const { kinds, send } = peopleBy({ ...host, ...(await messengers?.()), openPushKey });
   return {
     channelKinds: kinds,
     person: async (channel, letter) => {

@@ -1,5 +1,5 @@
 /** `connect`: how long (ms) opening a connection may take. `answer`: how long (ms) a call may wait for its answer or the rest of it. */
-export type Timeouts = { connect: number; answer: number };
+type Timeouts = { connect: number; answer: number };
 
 /** AWS answers within some ms, rarely some hundred: a call that takes longer gets no answer any more. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };

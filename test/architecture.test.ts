@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
+import { inCircles } from './fixtures/circles.ts';
 import { differences } from './fixtures/differences.ts';
 import { allows, fits, folders, type Import, importsOf, withoutComments, withoutStrings } from './fixtures/imports.ts';
 import { deviations, rooms } from './fixtures/rooms.ts';
@@ -119,19 +120,8 @@ const isTestAtItsPlace = (file: string, all: readonly string[]): boolean => {
   );
 };
 
-const topLevel = [
-  ...[
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    'cdk.json',
-    'biome.json',
-    'README.md',
-    'LICENSE',
-    'CHANGELOG.md',
-  ],
-  ...folders,
-];
+const settingsOfTools = ['package.json', 'package-lock.json', 'tsconfig.json', 'cdk.json', 'biome.json'];
+const topLevel = [...settingsOfTools, 'README.md', 'LICENSE', 'CHANGELOG.md', ...folders];
 const notOurs = ['node_modules', 'cdk.out', 'coverage'];
 
 describe('the house', () => {
@@ -142,6 +132,11 @@ describe('the house', () => {
 
   test('no file imports from a room that is closed to it', () => {
     expect(sources.flatMap(([file, source]) => trespasses(file, source))).toEqual([]);
+  });
+
+  test('no files import each other in a circle, types included', () => {
+    const imports = sources.flatMap(([file, source]) => importsOf(file, source));
+    expect(inCircles(imports.filter(({ file }) => !file.startsWith('test/')))).toEqual([]);
   });
 
   test('every deviation is needed, and has a reason', () => {
@@ -212,6 +207,15 @@ describe('a planted violation is caught', () => {
     const from = ['import { createHmac } from', 'import type * as a from', 'export {\n  a,\n} from', 'import'];
     const planted = [...from.map((start) => `${start} ${quoted};`), `const a = () => import(${quoted});`];
     for (const source of planted) expect(trespasses(file, source), source).toHaveLength(1);
+  });
+
+  test('a circle, also one of types', () => {
+    const imports = [
+      ...importsOf('shared/a.ts', "import { b } from './b.ts';"),
+      ...importsOf('shared/b.ts', "import type { C } from './c.ts';\nimport { d } from './d.ts';"),
+      ...importsOf('shared/c.ts', "export const b = () => import('./b.ts');"),
+    ];
+    expect(inCircles(imports)).toEqual(['shared/b.ts', 'shared/c.ts']);
   });
 
   test('an import that cannot be read', () => {

@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { type Call, group, type Handlers, type Operation } from '../shared/api/operation.ts';
 import { serve } from '../shared/api/serve.ts';
 import type { Deps } from '../shared/deps.ts';
-import type { Format, PayloadFormat, Render } from '../shared/domain/formats/format.ts';
+import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
 import { renders } from '../shared/domain/formats/render.ts';
+import type { Render } from '../shared/domain/formats/rendering.ts';
 import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
@@ -134,6 +135,22 @@ export const unknownCapability: Operation = { ...common, auth: 'anyone', uses: [
 // case: an operation that uses a call of the store that there is none of
 // @ts-expect-error
 export const unknownCall: Operation = { ...common, auth: 'anyone', uses: ['rules.scan'] };
+
+// case: a misspelt word in `uses`
+export const misspelt = group({
+  name: 'misspelt',
+  about: 'A group with a misspelt use',
+  // @ts-expect-error
+  operations: { read: { ...common, auth: 'anyone', uses: ['rules.get', 'rules.creat'] } },
+});
+
+// case: what a handler does by a misspelt word
+declare const misled: Deps<(typeof misspelt)['operations']['read']['uses'][number]>;
+// @ts-expect-error
+misled.store.rules.create;
+
+// case: what else a contract with a misspelt word says compiles
+misled.store.rules.get;
 
 // case: a key without one of its values
 // @ts-expect-error

@@ -6,7 +6,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { Stage } from './settings.ts';
-import { type Watch, type Watched, watchesOf } from './watches.ts';
+import type { Watch, Watched } from './watch.ts';
+import { watchesOf } from './watches.ts';
 
 const comparisonOf = (watch: Watch): [number, ComparisonOperator] => {
   if ('atLeast' in watch) return [watch.atLeast, ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD];

@@ -107,7 +107,7 @@ const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepDat
 };
 
 /** The API of the apps, and the number of calls of the console that its throttle refused. */
-export type AppsDoor = { api: SpecRestApi; consoleThrottled: Metric };
+type AppsDoor = { api: SpecRestApi; consoleThrottled: Metric };
 
 /** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
 export const createApi = (scope: Construct, stage: Stage): AppsDoor => {

@@ -39,7 +39,7 @@ export class BackendStack extends Stack {
     const own = [address, gatewayAddressOf(api, stage), deviceAddress, gatewayAddressOfDevices(deviceDoor)];
     const alarmTopic = createAlarmTopic(this, stage);
     const exports = createExports(this, stage);
-    const variables = variablesOf(stage, table, queues, key, alarmTopic, exports, { address, deviceAddress, own });
+    const variables = variablesOf(stage, { table, queues, key, alarmTopic, exports }, { address, deviceAddress, own });
     const senders = sendersOf(this, stage.mailSender);
     const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin];
     const resources = { table, queues, key, alarmTopic, exports, senders, smsOrigins };

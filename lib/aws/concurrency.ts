@@ -28,7 +28,7 @@ export const concurrency = numbers({
   sweep: reserved,
 } satisfies Partial<Record<LambdaName, typeof reserved>>);
 
-export type Concurrency = (typeof concurrency)['otherwise'];
+type Concurrency = (typeof concurrency)['otherwise'];
 
 /** The reserved concurrency of a function; 0 when nothing is reserved. */
 export const reservedFor = (name: string, reservations: Concurrency): number =>

@@ -12,7 +12,7 @@ import type { Construct } from 'constructs';
 import { dimensions } from '../../shared/metrics.ts';
 import { maximum, ownMetric, period, sum } from './metrics.ts';
 import { workedOn } from './queues.ts';
-import type { Watched } from './watches.ts';
+import type { Watched } from './watch.ts';
 
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
 

@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { WorkQueue } from '../../shared/capabilities.ts';
+import type { WorkQueue } from '../../shared/queue/names.ts';
 import { maximum, ownMetric, period, sum, total } from './metrics.ts';
 import { workedOn } from './queues.ts';
-import type { Watch, Watched } from './watches.ts';
+import type { Watch, Watched } from './watch.ts';
 
 /** The greatest age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
 const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {

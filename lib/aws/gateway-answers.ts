@@ -1,5 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { corsHeaders } from '../../shared/api/cors.ts';
+import type { ErrorCode } from '../../shared/api/errors.ts';
 import type { Stage } from './settings.ts';
 
 /**
@@ -17,22 +18,45 @@ import type { Stage } from './settings.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-const answers: readonly { type: ResponseType; status: number; message: string; retryAfter?: number }[] = [
+const answers: readonly {
+  type: ResponseType;
+  status: number;
+  code: ErrorCode;
+  message: string;
+  retryAfter?: number;
+}[] = [
   {
     type: ResponseType.THROTTLED,
     status: 429,
+    code: 'rate_limited',
     message: 'Too many requests, next attempt possible in 1 seconds from now',
     retryAfter: 1,
   },
-  { type: ResponseType.REQUEST_TOO_LARGE, status: 413, message: 'The body is too large' },
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: 404, message: 'There is nothing at this path' },
-  { type: ResponseType.RESOURCE_NOT_FOUND, status: 404, message: 'There is nothing at this path' },
-  { type: ResponseType.WAF_FILTERED, status: 403, message: 'This is not permitted' },
-  { type: ResponseType.DEFAULT_4XX, status: 400, message: 'The request is not valid' },
-  { type: ResponseType.API_CONFIGURATION_ERROR, status: 500, message: 'Something went wrong on our side' },
+  { type: ResponseType.REQUEST_TOO_LARGE, status: 413, code: 'body_too_large', message: 'The body is too large' },
+  {
+    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+    status: 404,
+    code: 'path_unknown',
+    message: 'There is nothing at this path',
+  },
+  {
+    type: ResponseType.RESOURCE_NOT_FOUND,
+    status: 404,
+    code: 'path_unknown',
+    message: 'There is nothing at this path',
+  },
+  { type: ResponseType.WAF_FILTERED, status: 403, code: 'forbidden', message: 'This is not permitted' },
+  { type: ResponseType.DEFAULT_4XX, status: 400, code: 'bad_request', message: 'The request is not valid' },
+  {
+    type: ResponseType.API_CONFIGURATION_ERROR,
+    status: 500,
+    code: 'internal',
+    message: 'Something went wrong on our side',
+  },
   {
     type: ResponseType.DEFAULT_5XX,
     status: 503,
+    code: 'unavailable',
     message: 'The service is not available at the moment',
     retryAfter: 2,
   },
@@ -42,7 +66,7 @@ const answers: readonly { type: ResponseType; status: number; message: string; r
  * The headers of these answers. Such calls were not counted, so the rate-limit headers are those of a caller who must
  * wait for the next second.
  */
-const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string, string> => ({
+const headersOf = (stage: Stage, code: ErrorCode, retryAfter: number | undefined): Record<string, string> => ({
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
   'Strict-Transport-Security': "'max-age=63072000; includeSubDomains'",
@@ -51,6 +75,7 @@ const headersOf = (stage: Stage, retryAfter: number | undefined): Record<string,
   'X-RateLimit-Reset': "'1'",
   'X-Version-Id': `'${stage.serviceVersion}'`,
   'X-Request-Id': 'context.requestId',
+  'X-Error-Code': `'${code}'`,
   ...(retryAfter !== undefined && { 'Retry-After': `'${retryAfter}'` }),
 });
 
@@ -75,8 +100,8 @@ const parametersOf = (headers: Record<string, string>): Record<string, string> =
  */
 export const answersOnOurBehalf = (stage: Stage) =>
   Object.fromEntries(
-    answers.map(({ type, status, message, retryAfter }) => {
-      const headers = headersOf(stage, retryAfter);
+    answers.map(({ type, status, code, message, retryAfter }) => {
+      const headers = headersOf(stage, code, retryAfter);
       return [
         type.responseType,
         {

@@ -10,7 +10,6 @@ import {
   isCapability,
   isStoreCall,
   isTopic,
-  type QueueName,
   type Topic,
   type topics,
   type Use,
@@ -18,6 +17,7 @@ import {
 } from '../../shared/capabilities.ts';
 import { topicsOf } from '../../shared/ingest/topics.ts';
 import type { Consumer } from '../../shared/queue/consumer.ts';
+import type { QueueName } from '../../shared/queue/names.ts';
 import { acknowledge } from './acknowledged.ts';
 import { type Queues, queueArnOf, workedOn } from './queues.ts';
 import { tableStatements } from './table-grants.ts';

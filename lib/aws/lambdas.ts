@@ -1,13 +1,7 @@
 import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../functions/index.ts';
 import { guardCallsOf } from '../../shared/api/guard-calls.ts';
-import type { Group } from '../../shared/api/operation.ts';
+import { type Group, timeoutOf } from '../../shared/api/operation.ts';
 import type { Use } from '../../shared/capabilities.ts';
-
-/**
- * The timeout of functions behind the API. It is less than the 29 s that API Gateway waits, so that the function's
- * own answer comes first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
- */
-const API_TIMEOUT_SECONDS = 15;
 
 /** The rights of a group of operations, including those that `serve` needs for each operation. */
 const usesOf = ({ operations }: Group): readonly Use[] => [
@@ -17,7 +11,7 @@ const usesOf = ({ operations }: Group): readonly Use[] => [
 
 const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
   name: group.name,
-  timeoutSeconds: group.timeoutSeconds ?? API_TIMEOUT_SECONDS,
+  timeoutSeconds: timeoutOf(group),
   uses: usesOf(group),
 });
 

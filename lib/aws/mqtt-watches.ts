@@ -1,7 +1,7 @@
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { maximum, sum, total } from './metrics.ts';
 import { ruleNameOf } from './mqtt-names.ts';
-import type { Watch, Watched } from './watches.ts';
+import type { Watch, Watched } from './watch.ts';
 
 const ofIot = (metricName: string, dimensionsMap: Readonly<Record<string, string>>): Metric =>
   new Metric({ namespace: 'AWS/IoT', metricName, dimensionsMap, ...sum });

@@ -42,13 +42,11 @@ const urlsOf = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
 });
 
+type Made = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: IBucket };
+
 export const variablesOf = (
   stage: Stage,
-  table: ITable,
-  queues: Queues,
-  key: IKey,
-  alarmTopic: ITopic | null,
-  exports: IBucket,
+  { table, queues, key, alarmTopic, exports }: Made,
   { address, deviceAddress, own }: Addresses,
 ): Variables => ({
   TABLE_NAME: table.tableName,

@@ -2,15 +2,18 @@ import type { InvalidRequest } from 'openapi';
 
 type Fault = InvalidRequest['errors'][number];
 
-/** An error answer of the API. Its message is in the language of the user. */
+/** An error answer of the API. Its message is in the language of the user, its code is the same in every language. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
+  /** `X-Error-Code`, such as `rule_not_found`; '' where something between the caller and the service answered. */
+  readonly code: string;
   /** The errors of single fields of the body. */
   readonly faults: readonly Fault[];
-  constructor(status: number, message: string, faults: readonly Fault[] = []) {
+  constructor(status: number, message: string, faults: readonly Fault[] = [], code = '') {
     super(message);
     this.status = status;
+    this.code = code;
     this.faults = faults;
   }
 }
@@ -21,7 +24,7 @@ export type Answered<T> = { data?: T; error?: unknown; response: Response };
 /** Makes a Problem of an answer and its body. */
 export const problemOf = (response: Response, error: unknown): Problem => {
   const { message = response.statusText, errors = [] } = Object(error) as Partial<InvalidRequest>;
-  return new Problem(response.status, message, errors);
+  return new Problem(response.status, message, errors, response.headers.get('x-error-code') ?? '');
 };
 
 /** Gives the body of an answer; throws a Problem for any other status than 2xx. */

@@ -14,7 +14,7 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
 };
 
 /** What answers of this host itself need to know of the stage. */
-export type About = { version: string; corsOrigins: readonly string[] };
+type About = { version: string; corsOrigins: readonly string[] };
 
 /** Refuses a request that reaches no operation. */
 export const refuseRequest = async (

@@ -63,9 +63,12 @@ const settingsAt = (
 /** Makes the API of the handlers, with what this host does beside them: bodies, backpressure, routes. */
 const apiOf = async (
   runtime: Runtime,
-  { inProcess }: OpenedQueues,
-  { prometheus, exported }: { prometheus: Prometheus; exported: ExportFolder },
-  clock: Clock,
+  {
+    opened: { inProcess },
+    prometheus,
+    exported,
+    clock,
+  }: { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock },
   around?: AroundInvocation,
 ) => {
   const isForMessages = messageCallsOf(groups);
@@ -95,7 +98,12 @@ export const startCloud = async (options: CloudOptions) => {
   const close = closerOf(door.server);
   // The port must be known first, because the service gives its own address in answers. Until the server is opened,
   // it answers 503.
-  const origins = await listen(door.server, host, options.port, tls ? 'https' : 'http', 'PORT');
+  const origins = await listen(door.server, {
+    host,
+    port: options.port,
+    scheme: tls ? 'https' : 'http',
+    variable: 'PORT',
+  });
   const storage = openStorage(options.dataDir);
   const stopExpiry = removeExpired(storage, clock);
   const mqtt = await startMqtt(options, clock, tls);
@@ -106,7 +114,7 @@ export const startCloud = async (options: CloudOptions) => {
   const { runtime: own, valuesOf, ...pages } = await createRuntime(options, parts);
   const runtime = wrap(own);
   const generated = await firstStart(store(own.table), options.first, own);
-  const api = await apiOf(runtime, opened, pages, clock, options.around);
+  const api = await apiOf(runtime, { opened, ...pages, clock }, options.around);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
   door.open(api);

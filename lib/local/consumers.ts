@@ -1,9 +1,9 @@
 import { consumers } from '../../functions/index.ts';
 import { canaryRound } from '../../functions/workers/canary-round/contract.ts';
 import { sweep } from '../../functions/workers/sweep/contract.ts';
-import type { QueueName } from '../../shared/capabilities.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Consumer, Scheduled } from '../../shared/queue/consumer.ts';
+import type { QueueName } from '../../shared/queue/names.ts';
 import type { QueueHandler } from '../../shared/worker/consume.ts';
 import type { ScheduleHandler } from '../../shared/worker/on-host.ts';
 import type { Clock } from './clock.ts';
@@ -39,8 +39,7 @@ const open = (
 const startPollers = async (
   runtime: Runtime,
   waiting: Waiting,
-  clock: Clock,
-  onError: (error: unknown, invocationId?: string) => void,
+  { clock, onError }: { clock: Clock; onError: (error: unknown, invocationId?: string) => void },
   around?: AroundInvocation,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
@@ -81,7 +80,7 @@ export const startConsumers = async (
   const runtime: Runtime = { ...given, sweepSeconds };
   const onError = (error: unknown, invocationId?: string) =>
     runtime.log('error', 'an invocation failed', { invocationId }, error);
-  const pollers = await startPollers(runtime, waiting, clock, onError, around);
+  const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
   const start = async ({ name, timeoutSeconds }: Scheduled, seconds: number, firstMs?: number) => {
     const handler: ScheduleHandler = await loadHandler(name, runtime, around);
     const times = { everyMs: seconds * 1_000, ...(firstMs !== undefined && { firstMs }), timeoutSeconds };

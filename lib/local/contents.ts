@@ -2,7 +2,10 @@ import type { Clock } from './clock.ts';
 import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
 import type { Journal, Kept, Row } from './journal.ts';
-import type { Queue } from './queue.ts';
+import type { Outgoing } from './message.ts';
+
+/** What takes the messages that leave a queue: another one. */
+export type Target = { send(message: Outgoing): void };
 
 /** The messages of a queue: in memory for receivers, and in the journal for the next process. */
 export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) => {
@@ -53,7 +56,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       journal.remove(entry.sequence)?.catch(() => {});
     },
     /** Moves messages to another queue: both the new ones and the removals are kept, or neither. */
-    move: (moved: readonly Entry[], target: Queue): void => {
+    move: (moved: readonly Entry[], target: Target): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
         drop(entry);

@@ -1,5 +1,5 @@
 import type { Row } from './journal.ts';
-import type { Message, Outgoing } from './queue.ts';
+import type { Message, Outgoing } from './message.ts';
 
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 const MAX_DELAY_SECONDS = 900;

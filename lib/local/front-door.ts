@@ -34,7 +34,7 @@ type Options = {
   /** With it the server speaks HTTPS. */
   tls?: Tls | null;
 };
-export type FrontDoor = { server: Server; open: (api: Answer) => void };
+type FrontDoor = { server: Server; open: (api: Answer) => void };
 
 /**
  * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that

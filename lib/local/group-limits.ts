@@ -1,5 +1,5 @@
 import { customerOf } from '../../shared/queue/encode.ts';
-import type { Message } from './queue.ts';
+import type { Message } from './message.ts';
 
 /** Counts the messages of each customer and of each group that are being processed. */
 export const createGroupLimits = (mostOfCustomer: number, mostOfGroup: number) => {

@@ -2,7 +2,7 @@
  * An item stores its index in the heap (-1 when it is in none), so that it can be removed from the middle. It can be
  * in one heap at a time.
  */
-export type HeapItem = { place: number };
+type HeapItem = { place: number };
 
 /**
  * A binary heap: the first item is found at once, all else costs the logarithm of the size. The order of equal items

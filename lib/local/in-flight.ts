@@ -1,14 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { QueueContents } from './contents.ts';
+import type { Clock } from './clock.ts';
+import type { QueueContents, Target } from './contents.ts';
 import { asMessage, changeable, type Entry, take } from './entry.ts';
 import { hide, type IsFull, inTurn, show } from './fair-order.ts';
-import type { Message, QueueOptions } from './queue.ts';
+import type { Message } from './message.ts';
+
+/** How a queue hands out its messages. */
+export type Receiving = {
+  fifo?: true;
+  /** How long (s) a received message stays hidden unless it is removed. */
+  visibilitySeconds: number;
+  /**
+   * After this number of receives the next one moves the message to `deadLetter` instead. It has no effect without
+   * `deadLetter`.
+   */
+  maxReceiveCount: number;
+  deadLetter?: Target;
+  clock: Clock;
+  newId?: () => string;
+};
 
 /**
  * Creates the operations of receivers on a queue: they receive messages, and then remove them or change their
  * visibility by the receipt handle.
  */
-export const createInFlight = (options: QueueOptions, contents: QueueContents) => {
+export const createInFlight = (options: Receiving, contents: QueueContents) => {
   const { fifo: isFifo = false, clock, deadLetter, maxReceiveCount, visibilitySeconds, newId = randomUUID } = options;
   const { order } = contents;
   /** The messages that were received, in flight or visible again, by their receipt handle. */

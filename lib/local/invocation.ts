@@ -20,7 +20,7 @@ export const within = async <T>(clock: Clock, seconds: number, run: () => Promis
   }
 };
 
-export type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
+type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
 /** Creates the context of an invocation that starts now. The remaining time comes from `clock` and is never below 0. */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {

@@ -18,8 +18,11 @@ const ownAddresses = (): string[] =>
 
 const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
+/** Where a server listens. `variable`: the setting of the port, which is 0 for any free one. */
+type At = { host: string; port: number; scheme: string; variable: string };
+
 /** A port that something else has, or a host that is none of this machine, by the name of its variable. */
-const explain = (error: NodeJS.ErrnoException, host: string, port: number, variable: string): Error => {
+const explain = (error: NodeJS.ErrnoException, { host, port, variable }: Omit<At, 'scheme'>): Error => {
   if (error.code === 'EADDRINUSE') return new Error(`${variable}: something else listens on port ${port} of ${host}`);
   if (error.code === 'EACCES') return new Error(`${variable}: this user may not listen on port ${port}`);
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? ''))
@@ -28,13 +31,13 @@ const explain = (error: NodeJS.ErrnoException, host: string, port: number, varia
 };
 
 /**
- * Starts to listen. `variable` is the setting of the port, 0 for any free one. `local` is the address for this machine,
+ * Starts to listen. `local` is the address for this machine,
  * `others` the one for other machines, and `all` are all addresses at which the server can be reached.
  */
-export const listen = async (server: Server, host: string, port: number, scheme: string, variable: string) => {
+export const listen = async (server: Server, { host, port, scheme, variable }: At) => {
   server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw explain(error, host, port, variable);
+    throw explain(error, { host, port, variable });
   });
   const { port: taken } = server.address() as AddressInfo;
   const at = (one: string): string => `${scheme}://${inUrl(one)}:${taken}`;

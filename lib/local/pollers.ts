@@ -4,7 +4,8 @@ import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
 import type { Clock } from './clock.ts';
 import { createGroupLimits } from './group-limits.ts';
 import { ACCOUNT, lambdaContext, REGION, within } from './invocation.ts';
-import type { Message, MessageSource } from './queue.ts';
+import type { Message } from './message.ts';
+import type { MessageSource } from './queue.ts';
 
 /** An SQSBatchResponse. A missing answer means that all messages were processed. */
 type Answer = Awaited<ReturnType<SQSHandler>>;
@@ -33,7 +34,7 @@ export type PollOptions = {
   newId?: () => string;
 };
 
-export type Poller = {
+type Poller = {
   /** Starts no new invocation; resolves when the running ones have ended. */
   stop(): Promise<void>;
   /** Resolves when the queue has no message to receive, and no invocation is running. */

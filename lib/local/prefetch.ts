@@ -1,5 +1,6 @@
 import { type Clock, createWakeup } from './clock.ts';
-import type { Message, MessageSource } from './queue.ts';
+import type { Message } from './message.ts';
+import type { MessageSource } from './queue.ts';
 
 /** The number of messages that are kept here; they are tasks of some 500 bytes each. */
 const MOST = 5_000;

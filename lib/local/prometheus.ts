@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { workQueues } from '../../shared/capabilities.ts';
 import type { ServiceHealth } from '../../shared/domain/service-health.ts';
 import { dimensions, isDetailed, type MetricName, metrics, type Of } from '../../shared/metrics.ts';
+import { workQueues } from '../../shared/queue/names.ts';
 import type { LocalQueues } from './queues.ts';
 
 const PREFIX = 'sensor_cloud_';

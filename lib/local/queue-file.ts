@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Journal, Row } from './journal.ts';
-import type { Storage } from './table/storage.ts';
+import type { Turns } from './table/turns.ts';
 
 /** The table of the queues in the file of the host. SQLite remembers the largest number that a message ever had. */
 export const QUEUES = `
@@ -19,7 +20,7 @@ const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
  * The journals of queues in the file of the host, by the names of the queues. They are written in turns (table/turns.ts):
  * what a turn adds and removes is kept together, or not at all.
  */
-export const journalsIn = ({ database, turns }: Pick<Storage, 'database' | 'turns'>) => {
+export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   const remove = database.prepare('DELETE FROM messages WHERE sequence = ?');
   let last = Number(database.prepare(LAST).get()?.seq ?? 0);

@@ -1,49 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, createWakeup } from './clock.ts';
+import { createWakeup } from './clock.ts';
 import { createContents } from './contents.ts';
 import { createDeduplication } from './deduplication.ts';
 import { check, rowOf } from './entry.ts';
 import { blockedIn, dueAt, type FairOrder, type IsFull, isFree, nextVisibleAt } from './fair-order.ts';
-import { createInFlight } from './in-flight.ts';
+import { createInFlight, type Receiving } from './in-flight.ts';
 import { type Journal, noJournal } from './journal.ts';
+import type { Message, Outgoing } from './message.ts';
 
-/** A message as one receive gives it. All attributes are text, as in SQS; times are ms since the Unix epoch. */
-export type Message = {
-  messageId: string;
-  /** A new handle for each receive; an older one no longer removes the message. */
-  receiptHandle: string;
-  body: string;
-  attributes: {
-    ApproximateReceiveCount: string;
-    SentTimestamp: string;
-    ApproximateFirstReceiveTimestamp: string;
-    MessageGroupId?: string;
-    /** Only in a FIFO queue: 20 digits, which grow from message to message, also over restarts. */
-    SequenceNumber?: string;
-    MessageDeduplicationId?: string;
-  };
-};
-
-export type Outgoing = {
-  /** Text of at most 1 MiB in UTF-8. */
-  body: string;
-  /** A delay of 0 to 900 s; only 0 is allowed in a FIFO queue. */
-  delaySeconds?: number;
-  /**
-   * The group is used for fairness, and in a FIFO queue, which requires it, for order. A message without one is a
-   * group of its own.
-   */
-  groupId?: string;
-  /**
-   * A FIFO queue requires it, a standard queue refuses it. A message is dropped when its group got the same id in the
-   * last five minutes.
-   */
-  deduplicationId?: string;
-  /** Set by moves to and from a dead-letter queue: a message keeps its id and the time at which it was first sent. */
-  redriven?: { messageId: string; sentAt: number };
-};
-
-export type Stats = {
+type Stats = {
   /** Messages that are neither in flight nor delayed. */
   visible: number;
   inFlight: number;
@@ -111,22 +76,12 @@ export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> &
   stats(): { visible: number; blocked?: number };
 };
 
-export type QueueOptions = {
+export type QueueOptions = Receiving & {
   name: string;
-  fifo?: true;
-  /** How long (s) a received message stays hidden unless it is removed. */
-  visibilitySeconds: number;
-  /**
-   * After this number of receives the next one moves the message to `deadLetter` instead. It has no effect without
-   * `deadLetter`.
-   */
-  maxReceiveCount: number;
   /** The dead-letter queue, of the same kind (standard or FIFO). */
   deadLetter?: Queue;
   /** The queue starts with the messages of the journal, and keeps it up to date. */
   journal?: Journal;
-  clock: Clock;
-  newId?: () => string;
 };
 
 const none: IsFull = () => false;

@@ -1,6 +1,6 @@
 import { consumers } from '../../functions/index.ts';
-import { isFifo, type QueueName, queueNames } from '../../shared/capabilities.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../shared/queue/consumer.ts';
+import { isFifo, type QueueName, queueNames } from '../../shared/queue/names.ts';
 import type { Queues } from '../../shared/queue/send.ts';
 import type { Clock } from './clock.ts';
 import type { Journal } from './journal.ts';
@@ -9,7 +9,7 @@ import { createQueue, type Queue } from './queue.ts';
 export type LocalQueues = Record<QueueName, Queue>;
 
 /** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
-export const visibilityOf = (name: QueueName): number =>
+const visibilityOf = (name: QueueName): number =>
   visibilitySeconds(
     consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
   );

@@ -7,7 +7,7 @@ const MOST = 10;
 type Prefetch = ReturnType<typeof createPrefetch>;
 
 /** Decides how many messages are received next. */
-export type Demand = {
+type Demand = {
   /** The prefetched messages as a poller sees them. */
   source: Pick<MessageSource, 'receive' | 'waitForMessage' | 'stats'>;
   /** Resolves, when messages should be received, to their number. */

@@ -1,12 +1,12 @@
 import { passwordsAt } from '../../shared/auth/password.ts';
 import { createVault } from '../../shared/auth/vault.ts';
-import { isFifo } from '../../shared/capabilities.ts';
 import { telegramAs } from '../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../shared/delivery/webhook-client.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import { log as standardLog } from '../../shared/log.ts';
 import type { Publish } from '../../shared/publish.ts';
+import { isFifo } from '../../shared/queue/names.ts';
 import { type Queues, queuesBySqs } from '../../shared/queue/send.ts';
 import { createTable, documentClient, type TableClient } from '../../shared/store/client.ts';
 import { cipherHere } from './cipher.ts';
@@ -28,7 +28,7 @@ import { clientConfig, ensureTable } from './table/endpoint.ts';
 import type { Storage } from './table/storage.ts';
 
 /** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
-export const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
+const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
   first.catch((cause: unknown) => {
     const { message, name } = cause as Error;
     throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });

@@ -17,7 +17,7 @@ export type ScheduleOptions = {
   newId?: () => string;
 };
 
-export type Schedule = {
+type Schedule = {
   /** Starts no new run; resolves when the running one has ended. */
   stop(): Promise<void>;
   /** Runs once, after the current run if there is one. Resolves when it ended, even if it failed. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import type { Door } from '../../shared/api/operation.ts';
+import { groups } from '../../functions/index.ts';
+import { type Door, timeoutOf } from '../../shared/api/operation.ts';
 import type { ApiHandler } from '../../shared/api/serve.ts';
 import type { Bodies } from './bodies.ts';
 import type { Clock } from './clock.ts';
@@ -9,7 +10,7 @@ import type { Answer } from './front-door.ts';
 import { lambdaContext } from './invocation.ts';
 import type { Route } from './router.ts';
 
-const TIMEOUT_SECONDS = 29;
+const timeouts = new Map<string, number>(groups.map((group) => [group.name, timeoutOf(group)]));
 
 export const multiValues = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
   const all: Record<string, string[]> = Object.create(null);
@@ -28,9 +29,7 @@ export const pairsOf = (raw: readonly string[]): [string, string][] =>
  */
 export const toEvent = (
   request: IncomingMessage,
-  url: URL,
-  route: Route,
-  body: Buffer,
+  { url, route, body }: { url: URL; route: Route; body: Buffer },
   now: number,
   protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
@@ -107,11 +106,12 @@ export const createApi =
     const url = targetOf(request.url);
     const route = router(url.pathname);
     const handler = handlers.get(route.group);
-    if (!handler) throw new Error(`no group ${route.group}`);
+    const timeoutSeconds = timeouts.get(route.group);
+    if (!handler || timeoutSeconds === undefined) throw new Error(`no group ${route.group}`);
     await backpressure(request, route);
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
-    const context = lambdaContext({ functionName: route.group, timeoutSeconds: TIMEOUT_SECONDS, clock });
-    const answer = await handler(toEvent(request, url, route, body, clock.now(), protocol), context);
+    const context = lambdaContext({ functionName: route.group, timeoutSeconds, clock });
+    const answer = await handler(toEvent(request, { url, route, body }, clock.now(), protocol), context);
     send(response, answer);
     onCall(route.group === 'devices' ? 'devices' : 'apps', answer.statusCode, clock.now() - start);
   };

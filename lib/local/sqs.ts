@@ -8,12 +8,13 @@ import {
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
 import { consumers } from '../../functions/index.ts';
-import { type QueueName, queueNames } from '../../shared/capabilities.ts';
 import { MAX_RECEIVES } from '../../shared/queue/consumer.ts';
+import { type QueueName, queueNames } from '../../shared/queue/names.ts';
 import { transport } from '../../shared/transport.ts';
 import type { Clock } from './clock.ts';
+import type { Message } from './message.ts';
 import { createPrefetch } from './prefetch.ts';
-import type { Message, MessageSource } from './queue.ts';
+import type { MessageSource } from './queue.ts';
 import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
 import { clientConfig } from './table/endpoint.ts';
 

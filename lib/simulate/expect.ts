@@ -20,7 +20,7 @@ export const count = (counts: Counts, ...words: readonly (string | number)[]): v
  * the customer's webhook), sensor and kind; its key `bytes` counts raw messages of devices that led to an event.
  */
 export type Accounts = Record<'events' | 'hits' | 'told', Counts>;
-export const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), told: new Map() });
+const noAccounts = (): Accounts => ({ events: new Map(), hits: new Map(), told: new Map() });
 
 const SECOND = 1_000;
 /** For so many ms after a bed exit, a maker A sensor reports no further bed exit. */

@@ -7,7 +7,7 @@ export const makerOf = (sensor: number): Maker => (sensor % 2 === 0 ? 'maker_a' 
 /** Who is in the room, and where the resident is. */
 export type Where = { isPresent: boolean; isInBed: boolean; hasVisitor: boolean };
 /** A message, sent `after` ms after its moment. `stamp` gives the clock of the device so many ms after the moment. */
-export type Said = { after: number; message: (stamp: (after: number) => number) => object };
+type Said = { after: number; message: (stamp: (after: number) => number) => object };
 
 const SECOND = 1_000;
 /** The time (ms) that a visitor needs to pass the door. */

@@ -94,16 +94,15 @@ export const toldBy = (recipients: readonly Recipient[], known: Known, eventCont
 export const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
-/** Whom a delivery tells; `hit`: the message of the hit that it reports to. */
-type To = { told: Addressee; hit: HitMessage | null; round?: EscalationRound };
+/** By which rule a delivery tells whom; `hit`: the message of the hit that it reports to. */
+type To = { rule: Rule; told: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
 /** The delivery of an event to one who is told; none to a webhook that is gone or belongs to another bot by now. */
 export const deliveryTo = async (
   { now }: Pick<Reading, 'now'>,
   eventContext: EventContext,
-  rule: Rule,
   { webhooks, bots, users }: Known,
-  { told, hit, round }: To,
+  { rule, told, hit, round }: To,
 ): Promise<Delivery[]> => {
   const { accountId, name } = told;
   const { locale } = ('by' in told ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };

@@ -1,5 +1,6 @@
 import type { Actor, AuditObject } from '../domain/audit.ts';
 import { auditIdOf } from '../domain/audit-id.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Changed } from '../store/changed.ts';
 import type { Line } from '../store/noted.ts';
 import { addressOf, type TrustedProxy } from './address.ts';
@@ -44,7 +45,7 @@ export const isKnown = (exchange: Exchange): boolean => actorOf(exchange).kind !
 const customerOf = (exchange: Exchange, changed: Changed | null): number => {
   const { operation, customerId, acting, caller } = exchange;
   const isOfAll = changed !== null && operation?.auth === 'user' && operation.may === 'system_admin';
-  const own = acting?.customerId ?? (isOfAll ? 0 : (caller?.customerId ?? 0));
+  const own = acting?.customerId ?? (isOfAll ? UNASSIGNED : (caller?.customerId ?? UNASSIGNED));
   return customerId || (changed?.customerId ?? own);
 };
 

@@ -45,8 +45,7 @@ export const readConfig = async <V extends object>(
 export const changeConfig = async <V extends object>(
   call: About,
   deps: Changing,
-  maker: Manufacturer,
-  name: ConfigName,
+  { maker, name }: { maker: Manufacturer; name: ConfigName },
   change: (before: V | null) => Next<V>,
 ): Promise<V> => {
   const { customerId, params, fail } = call;
@@ -81,5 +80,5 @@ export const plainConfig = <F extends Fields>(
     return stillAllowed(fields, values);
   },
   put: (call: About & { body: Values<F> }, deps: Changing): Promise<Values<F>> =>
-    changeConfig<Values<F>>(call, deps, maker, name, () => ({ values: adjust(call.body) })),
+    changeConfig<Values<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
 });

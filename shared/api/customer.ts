@@ -9,11 +9,9 @@ type Fail = (code: 'forbidden') => never;
  * names in the body.
  */
 export const customerFor = async (
-  caller: Caller,
+  { caller, fail, refuse }: { caller: Caller; fail: Fail; refuse: (path: string, problem: Problem) => never },
   given: number | undefined,
   store: StoreOf<'customers.get'>,
-  fail: Fail,
-  refuse: (path: string, problem: Problem) => never,
 ): Promise<number> => {
   if (given !== undefined && !caller.isAdmin && given !== caller.customerId) return fail('forbidden');
   if (given !== undefined && caller.isAdmin && !(await store.customers.get(given)))

@@ -4,6 +4,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { Caller } from '../domain/permission.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Operation } from './operation.ts';
 
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -12,7 +13,7 @@ export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
 
 /** Who acts, for the audit. */
-export type Acting = { actor: Actor; customerId: number };
+type Acting = { actor: Actor; customerId: number };
 
 /** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
 export type Exchange = {
@@ -44,7 +45,7 @@ export const newExchange = (): Exchange => ({
   ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
   rate: { limit: 0, remaining: 0, reset: 0, over: false },
   ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null, acting: null },
-  ...{ params: {}, query: undefined, body: undefined, customerId: 0 },
+  ...{ params: {}, query: undefined, body: undefined, customerId: UNASSIGNED },
 });
 
 /** Lambda's context with the exchange that the middlewares and the handler share. */

@@ -1,4 +1,4 @@
-import type { StoreCall } from '../store/access-pattern.ts';
+import type { StoreCall } from '../store/store.ts';
 import { isAudited, type Operation } from './operation.ts';
 
 /** The calls of the store that `serve` makes before a handler runs, by the check that needs them. */

@@ -27,7 +27,7 @@ const exactly = (_: string, value: unknown, context?: { source?: string }): unkn
     ? INEXACT
     : value;
 
-export type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
+type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };
 
 /**
  * Parses a request body. Integers are never rounded: 1.0, 1e3 and 2^53 are refused where an integer is wanted. Keys

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
-import type { Use } from '../capabilities.ts';
+import type { Checked, Known, Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../domain/audit.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
@@ -42,7 +42,7 @@ export const doorOf = ({ auth }: { auth: Operation['auth'] }): Door =>
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
-export type Operation = Access & {
+export type Operation<U extends string = Use> = Access & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
   /** The last parameter of the path matches the whole rest of the path, slashes included. */
@@ -90,7 +90,7 @@ export type Operation = Access & {
    * The calls of the store and the capabilities that the handler uses. The handler gets nothing else, and its function
    * has no other rights.
    */
-  uses: readonly Use[];
+  uses: readonly U[];
 };
 
 /** Is what an operation changes noted in the audit? Messages of devices are not: they are events. */
@@ -122,19 +122,39 @@ export const resourceOf = ({ path, greedy }: Pick<Operation, 'path' | 'greedy'>)
   BASE_PATH + (greedy ? path.replace(/\}$/, '+}') : path);
 
 /** Operations that share a Lambda function. */
-export type Group = {
+export type Group<U extends string = Use> = {
   name: string;
   /** What they are about, for the API document. */
   about: string;
-  /** The longest time (s) of its function in AWS, where that is not API_TIMEOUT_SECONDS. */
+  /** The longest time (s) of a call, where that is not API_TIMEOUT_SECONDS. */
   timeoutSeconds?: number;
   /** Pages for people and their files: they are served as operations are, and are none of the API. */
   isPage?: true;
-  operations: Readonly<Record<string, Operation>>;
+  operations: Readonly<Record<string, Operation<U>>>;
 };
 
-/** Declares a group of operations. It is data only. */
-export const group = <const G extends Group>(declared: G): G => declared;
+/**
+ * The longest time of a call. It is less than the 29 s that API Gateway waits, so that the function's own answer comes
+ * first. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const API_TIMEOUT_SECONDS = 15;
+/** How long (s) a call of a group may take, on any host. */
+export const timeoutOf = ({ timeoutSeconds = API_TIMEOUT_SECONDS }: Group): number => timeoutSeconds;
+
+type KnownGroup<G extends Group<string>> = Omit<G, 'operations'> & {
+  operations: { [K in keyof G['operations']]: Known<G['operations'][K]> };
+};
+
+/**
+ * Declares a group of operations. It is data only. A word in `uses` that means nothing is an error here and where a handler
+ * counts on it; all that follows from the rest of the contract still holds.
+ */
+export function group<const G extends Group<string>>(
+  declared: G & { operations: { [K in keyof G['operations']]: Checked } },
+): KnownGroup<G>;
+export function group(declared: Group): Group {
+  return declared;
+}
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { anyText, int64, integerQuery, text } from '../domain/values.ts';
 
 export const PER_PAGE_MAXIMUM = 200;
-export const PER_PAGE_DEFAULT = 30;
+const PER_PAGE_DEFAULT = 30;
 
 /** The query of every paged list: page >= 0, perPage >= 1, silently reduced to 200 (D1 O7 rule 7). */
 export const pageQuery = {

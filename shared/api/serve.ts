@@ -28,6 +28,7 @@ import { decorate, explain } from './middleware/answer.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { authorise } from './middleware/authorise.ts';
 import { checkCsrf } from './middleware/csrf.ts';
+import type { Guard } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import {
@@ -44,7 +45,11 @@ import {
 import { createSuspects } from './suspects.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
-type Act = (call: unknown, deps: unknown) => Promise<unknown>;
+/**
+ * Any handler. It is a method, of which the compiler compares parameters either way: what a handler is called with was
+ * parsed by the schemas of its own contract.
+ */
+type Act = { act(call: unknown, deps: unknown): Promise<unknown> }['act'];
 
 /** Where the console is from the beginning of the service and of the API: relative, because something may be before it. */
 const consoles: Readonly<Record<string, string>> = {
@@ -165,7 +170,7 @@ const late = {
 const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime: Runtime): ApiHandler => {
   const { settings, log, now, metrics = unmeasured } = runtime;
   const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
-  const guard = { store: store(runtime.table), settings, now, ...inMemory };
+  const guard: Guard = { store: store(runtime.table), settings, now, ...inMemory };
   const operations = Object.entries(contract.operations);
   const noting = { ...runtime, table: notedTable(runtime.table) };
   const dependencies = new Map(
@@ -175,9 +180,9 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const door = operations.some(([, operation]) => doorOf(operation) === 'devices') ? 'devices' : 'apps';
   // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
-    { after: decorate(settings), onError: explain(settings, log, metrics.measure) },
+    { after: decorate(guard.settings), onError: explain(guard.settings, log, metrics.measure) },
     { onError: refused(runtime) },
-    { before: route(operations, settings.CORS_ORIGINS, countAddress(guard, door), decorate(settings)) },
+    { before: route(operations, guard.settings.CORS_ORIGINS, countAddress(guard, door), decorate(guard.settings)) },
     { before: authenticate(guard) },
     { before: checkCsrf(guard) },
     { before: checkRate },
@@ -201,8 +206,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => {
   let onLambda: ApiHandler | undefined;
-  const withRuntime = (runtime: Runtime) =>
-    build(contract, handlers as unknown as Record<string, Act>, { ...runtime, log: withContext(runtime.log) });
+  const withRuntime = (runtime: Runtime) => build(contract, handlers, { ...runtime, log: withContext(runtime.log) });
   const handler: ApiHandler = (event, context) => {
     onLambda ??= withRuntime(lambdaRuntime());
     return onLambda(event, context);

@@ -8,7 +8,7 @@ const KNOWN_FOR = 3_600_000;
 
 type Client = { issuer: string; clientId: string; clientSecret: string; scopes: string };
 /** What a login keeps while the user is at the issuer. Each is 192 random bits or more. */
-export type Secrets = { state: string; nonce: string; verifier: string };
+type Secrets = { state: string; nonce: string; verifier: string };
 /** What the issuer says of somebody who logged in. */
 export type Identity = { issuer: string; subject: string; claims: Claims; idToken: string };
 

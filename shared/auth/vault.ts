@@ -12,11 +12,11 @@ export type Cipher = {
  */
 export type Vault = {
   seal: (plain: string, context: string) => Promise<string>;
-  /** Decrypts what `seal` made. A text that was never sealed is given back unchanged. */
+  /** Decrypts what `seal` made. Rejects for any other text. */
   open: (kept: string, context: string) => Promise<string>;
 };
 
-/** Starts every sealed text. No secret or token contains a line break, so none starts like this. */
+/** Starts every sealed text, and tells how it was sealed. */
 const MARK = '\n1:';
 /** How many decrypted secrets a process keeps, so that most deliveries need no call to KMS. */
 const REMEMBERED = 1_000;
@@ -29,7 +29,7 @@ export const createVault = ({ encrypt, decrypt }: Cipher): Vault => {
     seal: async (plain, context) =>
       MARK + Buffer.from(await encrypt(Buffer.from(plain, 'utf8'), context)).toString('base64'),
     open: async (kept, context) => {
-      if (!kept.startsWith(MARK)) return kept;
+      if (!kept.startsWith(MARK)) throw new Error('a secret is not sealed');
       const name = `${context}${kept}`;
       const known = opened.get(name) ?? read(kept, context);
       // The map is in order of use: the first entry is the least recently used one.

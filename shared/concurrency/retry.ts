@@ -1,6 +1,6 @@
 import { type Machine, machine } from './machine.ts';
 
-export type RetryOptions = {
+type RetryOptions = {
   attempts: number;
   /** No attempt begins later than this, ms. */
   forMs: number;

@@ -6,7 +6,7 @@ import { type Attempt, toAttempt } from './http-attempt.ts';
 import { resolveAll } from './resolve.ts';
 import { checkUrl, type Resolve } from './url-policy.ts';
 
-export type Client = { post: (request: PostRequest) => Promise<Attempt>; close: () => void };
+type Client = { post: (request: PostRequest) => Promise<Attempt>; close: () => void };
 export type ClientOptions = {
   policy: TargetPolicy;
   resolve?: Resolve;

@@ -13,7 +13,7 @@ export type ErrorClass =
   | 'timeout';
 
 /** How long each phase took in ms. It is null if the phase did not happen, as on a connection that was kept open. */
-export type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
+type Timings = { dns: number | null; connect: number | null; tls: number | null; firstByte: number | null };
 
 /**
  * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, trouble with the

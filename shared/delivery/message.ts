@@ -1,58 +1,51 @@
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Delivery } from '../domain/delivery.ts';
-import { messageIn } from '../domain/formats/formats.ts';
+import { formats, JSON_TYPE, messageIn } from '../domain/formats/formats.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
-import { serviceOf } from '../domain/snapshot.ts';
+import type { serviceOf } from '../domain/snapshot.ts';
 import type { WebhookRecord } from '../domain/webhook.ts';
 import { addressOf } from './acknowledge-address.ts';
-import { plainHeadersOf } from './targets/http.ts';
+import { type Payload, plainHeadersOf } from './targets/http.ts';
 import type { Letter } from './targets/person.ts';
 
 /** The settings of a stage that appear in messages. */
 type Settings = Parameters<typeof serviceOf>[0];
 
-/**
- * Gives the service and the webhook that the body names. Older deliveries do not contain them, so theirs are the
- * current ones.
- */
-const speakersOf = (settings: Settings, { snapshot }: Delivery, current: WebhookRecord) => {
-  const { service = serviceOf(settings), webhook = current } = snapshot;
+/** Gives the service and the webhook that the body names, by their names when the delivery was made. */
+const speakersOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
+  const { service, webhook = current } = snapshot;
   return { service, webhook: { id: current.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook ?? false } };
 };
 
-const formatOf = ({ format }: Delivery, webhook: WebhookRecord) => format ?? webhook.format;
-
 /** Gives the uuid of the device message whose bytes are in the body of a delivery, or null if there is none. */
-export const sourceOf = (delivery: Delivery, webhook: WebhookRecord): string | null =>
-  messageIn(formatOf(delivery, webhook), delivery.snapshot);
+export const sourceOf = ({ format, snapshot }: Delivery): string | null =>
+  format === undefined ? null : messageIn(format, snapshot);
 
 /** Whether the body of a delivery has an address that is signed. */
 export const needsKey = ({ snapshot, hit }: Delivery): boolean =>
-  Boolean(snapshot.acknowledgeUntil && snapshot.service?.url && hit);
+  Boolean(snapshot.acknowledgeUntil && snapshot.service.url && hit);
 
 /** The address that acknowledges the hit of a delivery. It throws if the key is needed and missing. */
-const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null | undefined => {
+const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
   const { snapshot, hit } = delivery;
   const { acknowledgeUntil: until, service, event } = snapshot;
-  if (until === undefined) return undefined;
   if (!hit || !needsKey(delivery)) return null;
   if (key === null) throw new Error('the key that signs addresses is missing');
   const address = addressOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
-  return `${service?.url}${BASE_PATH}/acknowledge/${address}`;
+  return `${service.url}${BASE_PATH}/acknowledge/${address}`;
 };
 
 /** What a body needs that the delivery does not hold: the bytes of the message of `sourceOf`, and the key of addresses. */
 type Needed = { raw: string | null; addressKey: string | null };
 
 /** Makes the body of a delivery, with the same bytes at every attempt. It throws if anything is needed and missing. */
-export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookRecord, needed: Needed): string => {
-  const { snapshot, isTest = false, body } = delivery;
+export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addressKey }: Needed): string => {
+  const { format, snapshot, isTest = false, body } = delivery;
   if (body !== undefined) return body;
-  const { raw, addressKey } = needed;
-  const format = formatOf(delivery, webhook);
+  if (format === undefined) throw new Error('a delivery has neither a body nor a format');
   const acknowledgeUrl = acknowledgeUrlOf(delivery, addressKey);
-  return render(format, snapshot, { ...speakersOf(settings, delivery, webhook), isTest, raw, acknowledgeUrl });
+  return render(format, snapshot, { ...speakersOf(delivery, webhook), isTest, raw, acknowledgeUrl });
 };
 
 /**
@@ -60,7 +53,7 @@ export const bodyOf = (settings: Settings, delivery: Delivery, webhook: WebhookR
  * words of the rule alone, for whoever holds the telephone may read it.
  */
 export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
-  const { title, message, facts } = noticeOf(snapshot, {});
+  const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
   const more = person?.by === 'sms' ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
   return {
     title,
@@ -72,12 +65,27 @@ export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
 /** Gives what a person is sent: the same at every attempt. It throws if the key is needed and missing. */
 export const letterOf = (delivery: Delivery, addressKey: string | null): Letter => ({
   ...textOf(delivery),
-  url: acknowledgeUrlOf(delivery, addressKey) ?? null,
+  url: acknowledgeUrlOf(delivery, addressKey),
 });
 
 /** Gives the id by which a receiver recognises a message. A replay has the id of the delivery that it repeats. */
-export const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
+const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
+
+/** What the headers of a delivery tell of it. */
+const headOf = (delivery: Delivery) => ({
+  // What the delivery has as its body is JSON.
+  mediaType: delivery.format === undefined ? JSON_TYPE : formats[delivery.format].mediaType,
+  messageId: messageIdOf(delivery),
+  isTest: delivery.isTest ?? false,
+});
+
+/** Gives what is sent to the webhook. It throws if anything is needed and missing. */
+export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Needed): Payload => ({
+  ...headOf(delivery),
+  body: bodyOf(delivery, webhook, needed),
+  deliveryId: delivery.id,
+});
 
 /** Gives the headers of a delivery that are the same at every attempt. None of them is secret. */
 export const headersOf = (settings: Settings, delivery: Delivery): Record<string, string> =>
-  plainHeadersOf(settings, { messageId: messageIdOf(delivery), isTest: delivery.isTest ?? false });
+  plainHeadersOf(settings, headOf(delivery));

@@ -17,7 +17,7 @@ export type UrlProblem =
   | 'url_host'
   | 'url_address';
 
-export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
+type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
 /** Gives all addresses of a name as literals. It rejects, or gives none, if the name does not resolve. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-import type { AttemptLog } from './delivery-view.ts';
+import type { AttemptLog } from './attempt-log.ts';
 
 /** The result of an attempt, as the delivery log shows it. */
 export type Result = Omit<AttemptLog, 'number' | 'startDate'>;

@@ -41,7 +41,7 @@ export type Held = { slot: Slot; until: number };
 export type Hold = Slot | 'probeUntil';
 
 /** Is the receiver known to be slow or to fail? Then each request to it needs a slot, which costs writes. */
-export const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
+const isTroubled = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
   consecutiveFailures > 0 || slowUntil > now;
 
 /** Is the receiver neither slow nor failing? */
@@ -56,7 +56,7 @@ export const isNew = (attempts: number, dueDate: number, now: number): boolean =
  * Gives the time (ms) of the next try of a repetition that an open circuit puts off. The more failures, the more these
  * times are spread.
  */
-export const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
+const comesBackAt = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(LONGEST_SPREAD, consecutiveFailures * 50));
 
 /**

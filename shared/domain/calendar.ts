@@ -69,7 +69,7 @@ export const partsOf = (from: string, before: string, timeZone: string): Part[] 
 };
 
 /** A day that a part of a span has, or the part of it: from a time (ms) on, up to another one. */
-export type Day = { date: string; from: number; to: number };
+type Day = { date: string; from: number; to: number };
 
 /** The days of a part, the first and the last one as far as they are in it. */
 export const daysOf = ({ from, to }: Part, timeZone: string): Day[] => {

@@ -1,3 +1,4 @@
+import { UNASSIGNED } from './unassigned.ts';
 /** By what the service reaches people (completion 12). */
 export const channelKinds = ['email', 'sms', 'push', 'telegram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -42,7 +43,10 @@ export const codeText = (userId: number, { by, address }: Pick<KeptChannel, 'by'
   [userId, by, address, code].join('\n');
 
 /** What SMS of a customer are counted by, in a window of a day that begins with the first one. */
-export const smsOf = (customerId: number | null) => ({ subject: `sms:${customerId ?? 0}`, windowSeconds: 86_400 });
+export const smsOf = (customerId: number | null) => ({
+  subject: `sms:${customerId ?? UNASSIGNED}`,
+  windowSeconds: 86_400,
+});
 
 /** A user who said to be on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number };

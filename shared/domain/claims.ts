@@ -6,7 +6,7 @@ import { id } from './values.ts';
  * What users with a claim of the issuer may do: those whose claim is `value`, or a list with it. `claim` is a name, or
  * names with dots between them for claims inside of claims.
  */
-export const OidcRule = z.strictObject({
+const OidcRule = z.strictObject({
   claim: z.string().min(1).max(256),
   value: z.string().min(1).max(256),
   customerId: id.optional(),

@@ -26,18 +26,14 @@ export type Decided = {
 /**
  * The decision about one or several messages: enough to apply it, and to apply it again after a crash. `after` is an
  * earlier hit of the customer, after which the hits of this decision come; it is null if the decision makes no hit.
- * `numbered`: the number of the sensor's last hit before; missing where the version before decided.
+ * `numbered`: the number of the sensor's last hit before.
  */
-export type Decision = { decided: Decided[]; after: HitPlace | null; numbered?: HitNumber };
-
-/** The number of the sensor's last hit before a decision. */
-export const numberBefore = ({ numbered, decided: [first] }: Decision): HitNumber =>
-  numbered ?? { series: first?.receiveDate ?? 0, number: 0 };
+export type Decision = { decided: Decided[]; after: HitPlace | null; numbered: HitNumber };
 
 /** The number of the last hit that a decision makes; where nothing was decided before, a new series begins `now` (ms). */
 export const numberAfter = (decision: Decision | null, now: number): HitNumber => {
   if (!decision) return { series: now, number: 0 };
-  const { series, number } = numberBefore(decision);
+  const { series, number } = decision.numbered;
   return { series, number: number + decision.decided.flatMap(({ rules }) => rules).length };
 };
 

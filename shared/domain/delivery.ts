@@ -33,8 +33,8 @@ export type Service = { name: string; url: string; version: string };
 
 /** Everything that a payload is rendered from, as it was when the delivery was made. */
 export type Snapshot = {
-  /** Both are missing in deliveries from before they were stored. */
-  service?: Service;
+  service: Service;
+  /** Missing in deliveries to people, and where the webhook went while the delivery was made. */
   webhook?: { name: string; isCustomerHook?: true };
   event: {
     id: number;
@@ -67,11 +67,8 @@ export type Snapshot = {
   } | null;
   /** Only in deliveries that people read: the language of the person or the bot, and the time of the event as its home tells it. */
   reader?: Reader;
-  /**
-   * Until when (s) the address that acknowledges its rule hit is good; 0: it has none. It is missing in deliveries from
-   * before there were such addresses.
-   */
-  acknowledgeUntil?: number;
+  /** Until when (s) the address that acknowledges its rule hit is good; 0: it has none. */
+  acknowledgeUntil: number;
   /** What an event alarm/acknowledged tells. */
   acknowledgement?: Acknowledged;
 };
@@ -113,7 +110,7 @@ export type Delivery = {
   heldUntil?: number;
   /** The delivery is a test of the webhook. */
   isTest?: true;
-  /** The format of the webhook when the delivery was made. It is missing in deliveries from before it was stored. */
+  /** The format of the webhook when the delivery was made. It is missing in what is not rendered: `body`, and letters. */
   format?: Format;
   /**
    * The `X-Request-Id` of the API call that the delivery follows from, for logs. Tasks carry it; the delivery stores it
@@ -178,12 +175,11 @@ export const varied = (seconds: number, random: number): number => seconds * (1 
 const waitSeconds = (
   failed: number,
   { isOverloaded, retryAfterSeconds }: Extract<Outcome, { what: 'failed' }>,
-  schedule: readonly number[],
-  builtIn: boolean,
+  schedule: readonly number[] | null,
   random: number,
 ) => {
-  const step = schedule[failed] ?? 0;
-  const patient = builtIn && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
+  const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
+  const patient = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
   return honoured > patient ? honoured : varied(patient, random);
 };
@@ -196,13 +192,11 @@ export const afterAttempt = (
   attempts: number,
   outcome: Outcome,
   schedule: readonly number[] | null,
-  now: number,
-  random: number,
+  { now, random }: { now: number; random: number },
 ): Next => {
   if (outcome.what === 'accepted') return { state: 'delivered' };
   if (outcome.what === 'gone') return { state: 'failed', reason: 'gone' };
-  const delays = schedule ?? RETRY_DELAYS;
-  if (attempts >= delays.length) return { state: 'failed', reason: 'exhausted' };
-  const wait = waitSeconds(attempts, outcome, delays, schedule === null, random);
+  if (attempts >= (schedule ?? RETRY_DELAYS).length) return { state: 'failed', reason: 'exhausted' };
+  const wait = waitSeconds(attempts, outcome, schedule, random);
   return { state: 'retrying', nextAttempt: now + Math.round(wait * 1_000) };
 };

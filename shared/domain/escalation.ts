@@ -28,7 +28,7 @@ type Round = { kind: Kind; after: number; at: number };
 type Reached = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
 
 const roundAfter = (
-  { escalation = [], repeatSeconds = null }: Telling,
+  { escalation, repeatSeconds }: Telling,
   { after, repeats, at, isHurried }: Reached,
   createDate: number,
   repeatAt: (ms: number) => number,
@@ -84,7 +84,7 @@ export const closed = (rule: Telling, escalation: Escalation, createDate: number
 
 /** Whom a round tells by the rule as it is now, step by step; 0 is the first recipients. */
 export const stepsOf = (
-  { recipients, escalation = [] }: Telling,
+  { recipients, escalation }: Telling,
   open: Kind,
   after: number,
 ): { step: number; recipients: readonly Recipient[] }[] => {

@@ -60,7 +60,7 @@ export const FeedbackPayload = z
 export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
 /** What feedback for the maker is about. */
-export type FeedbackContext = {
+type FeedbackContext = {
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;
   event: FeedbackPayload['event'];
@@ -99,6 +99,7 @@ export const feedbackDelivery = (
       sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
       customer: null,
       rule: null,
+      acknowledgeUntil: 0,
     },
     body: JSON.stringify(payloadOf(feedback, context)),
   };

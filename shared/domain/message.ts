@@ -41,7 +41,7 @@ export type PresenceSignal = {
   point: Point | null;
 };
 
-export const areas = ['bed', 'door', 'default'] as const;
+const areas = ['bed', 'door', 'default'] as const;
 /** A track of maker B that enters or leaves the room (`area` null) or an area of the room. */
 export type Move = {
   track: number;

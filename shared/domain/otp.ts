@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** How many recovery codes a second factor has. */
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 
 /** A code of a login: what the authenticator app shows, or a recovery code. */
 export const OtpCode = z.string().max(64);

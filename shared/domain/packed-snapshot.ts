@@ -3,7 +3,7 @@ import type { NormalizedCoordinates, Situation } from './event.ts';
 import type { Language } from './locale.ts';
 
 type Packed = [
-  service: [name: string, url: string, version: string] | null,
+  service: [name: string, url: string, version: string],
   webhook: [name: string, isCustomerHook: 0 | 1] | null,
   event: [
     id: number,
@@ -35,7 +35,7 @@ type Packed = [
 ];
 /** What not all deliveries have: a delivery has no byte for what is missing at the end. */
 type PackedRest = [
-  acknowledgeUntil?: number | null,
+  acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,
   reader?: [language: Language, time: string],
 ];
@@ -46,15 +46,14 @@ const pointOf = (point: NormalizedCoordinates | null): [number, number, number] 
 type Rest = Pick<Snapshot, 'acknowledgeUntil' | 'acknowledgement' | 'reader'>;
 
 const packRest = ({ acknowledgeUntil, acknowledgement: by, reader }: Rest): PackedRest => {
-  const until = acknowledgeUntil ?? null;
+  const until = acknowledgeUntil;
   const acknowledged = by ? ([by.ruleHitId, by.userId, by.name, by.date] as const) : null;
   if (reader) return [until, acknowledged && [...acknowledged], [reader.language, reader.time]];
-  if (acknowledged) return [until, [...acknowledged]];
-  return until === null ? [] : [until];
+  return acknowledged ? [until, [...acknowledged]] : [until];
 };
 
 const restOf = ([until, by, reader]: PackedRest): Rest => ({
-  ...(typeof until === 'number' && { acknowledgeUntil: until }),
+  acknowledgeUntil: until,
   ...(by && { acknowledgement: { ruleHitId: by[0], userId: by[1], name: by[2], date: by[3] } }),
   ...(reader && { reader: { language: reader[0], time: reader[1] } }),
 });
@@ -66,7 +65,7 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;
   const packed: Packed = [
-    service ? [service.name, service.url, service.version] : null,
+    [service.name, service.url, service.version],
     webhook ? [webhook.name, webhook.isCustomerHook ? 1 : 0] : null,
     [id, uuid, createDate, type, action, code, pointOf(coordinates), text, source === uuid ? 1 : source],
     [sensor.id, sensor.deviceId, sensor.name, sensor.groupId],
@@ -94,7 +93,7 @@ export const unpackSnapshot = (text: string): Snapshot => {
   const coordinates = point && { x: point[0], y: point[1], z: point[2] };
   const [sensorId, deviceId, name, groupId] = sensor;
   return {
-    ...(service && { service: { name: service[0], url: service[1], version: service[2] } }),
+    service: { name: service[0], url: service[1], version: service[2] },
     ...(webhook && { webhook: { name: webhook[0], ...(webhook[1] === 1 && { isCustomerHook: true as const }) } }),
     event: {
       ...{ id, uuid, createDate, type, action, code, coordinates, text: situation },

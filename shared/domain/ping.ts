@@ -6,14 +6,19 @@ import type { WebhookRecord } from './webhook.ts';
 
 /** The id of no sensor. */
 export const NOBODY = `id_${'0'.repeat(23)}`;
+/** What a test tells besides its webhook. */
+type Around = {
+  service: Service;
+  customer: Snapshot['customer'];
+  event: { id: number; uuid: string };
+  reader?: Reader | undefined;
+};
+
 /** Makes a delivery that tests a webhook. Its event has no sensor, and it is delivered like every other one. */
 export const pingOf = (
   { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
-  service: Service,
-  customer: Snapshot['customer'],
-  event: { id: number; uuid: string },
+  { service, customer, event, reader }: Around,
   now: number,
-  reader?: Reader,
 ): Delivery => ({
   id: derivedUlid(now, webhookId, event.uuid),
   customerId,

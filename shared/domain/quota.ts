@@ -79,7 +79,7 @@ export const whyNoQuotas = (given: unknown): string => {
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });
 
 /** What is counted in the item of a customer, by the names of the quotas. */
-export const counted = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'] as const;
+const counted = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'] as const;
 export type Counted = (typeof counted)[number];
 
 /** The limits that an error can name: a quota, or the devices that a provisioning key registers. */

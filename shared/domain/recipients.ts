@@ -28,11 +28,11 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 export const isForDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
-/** The part of a rule that says who is told. Rules from before there was escalation have none of it. */
-export type Telling = Pick<Rule, 'recipients'> & Partial<Pick<Rule, 'escalation' | 'repeatSeconds'>>;
+/** The part of a rule that says who is told. */
+export type Telling = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;
 
 /** All lists of recipients of a rule with the path of each in the rule: the first ones, then those of each step. */
-export const recipientLists = ({ recipients, escalation = [] }: Telling) => [
+export const recipientLists = ({ recipients, escalation }: Telling) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
 ];

@@ -7,7 +7,7 @@ export type Mark = keyof typeof marks;
  * The states of a fall that were already reported, one letter each. They are short because the state of a sensor is
  * read and written with each message.
  */
-export const marks = {
+const marks = {
   d: 'detected',
   c: 'confirmed',
   a: 'calling',

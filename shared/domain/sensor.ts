@@ -32,11 +32,8 @@ export type Sensor = z.infer<typeof Sensor>;
 export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
-  /**
-   * The extent of the room in cm, and its regions as far as falls need them. It is missing until the room is set; the
-   * regions are missing if a version before 0.2 stored it.
-   */
-  room?: Extent & { regions?: readonly Place[] };
+  /** The extent of the room in cm, and its regions as far as falls need them. It is missing until the room is set. */
+  room?: Extent & { regions: readonly Place[] };
 };
 
 /**

@@ -90,6 +90,7 @@ export const snapshotOf = (
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
     rule: rule && ruleSnapshot(eventContext, rule, text),
+    acknowledgeUntil: 0,
     ...(acknowledgement && { acknowledgement }),
   };
 };

@@ -5,13 +5,13 @@ import { OtpCode } from './otp.ts';
 import { Permission } from './permission.ts';
 import { fitPattern, id, int64, isFit, millis, text } from './values.ts';
 
-export const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
+const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
  * A new password: 10..1,024 bytes of UTF-8, with the characters of other texts. Common passwords are refused where the
  * password is set, not by this schema.
  */
-export const NewPassword = z
+const NewPassword = z
   .string()
   .check((ctx) => {
     const bytes = Buffer.byteLength(ctx.value);
@@ -26,7 +26,7 @@ export const NewPassword = z
     description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8, and none of the most common passwords`,
   });
 
-export const Username = text(1, 64);
+const Username = text(1, 64);
 
 const Profile = z.object({
   firstName: text(0, 64),

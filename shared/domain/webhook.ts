@@ -6,10 +6,10 @@ import { formats } from './formats/formats.ts';
 import { id, int32, int64, millis, text, uuid } from './values.ts';
 import { SecretKey } from './webhook-secret.ts';
 
-export const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
+const AuthMethod = z.enum(['bearer', 'api_key', 'basic', 'jwt', 'none']);
 
 /** One delay in seconds for each attempt, the first one included. */
-export const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
+const RetrySchedule = z.array(int32(0, 86_400)).min(1).max(20);
 
 const fields = z.object({
   name: text(1, 64),

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
-import type { QueueName, Use } from '../capabilities.ts';
+import type { Checked, Known, Use } from '../capabilities.ts';
+import type { QueueName } from './names.ts';
 
 /** Declares a Lambda that works on queues. It is data only. */
-export type Consumer = {
+export type Consumer<U extends string = Use> = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
   task: z.ZodType;
@@ -16,18 +17,33 @@ export type Consumer = {
   ofCustomer?: number;
   ofGroup?: number;
   timeoutSeconds: number;
-  uses: readonly Use[];
+  uses: readonly U[];
 };
 
 /** Declares a Lambda that runs on a schedule. */
-export type Scheduled = { name: string; everySeconds: number; timeoutSeconds: number; uses: readonly Use[] };
+export type Scheduled<U extends string = Use> = {
+  name: string;
+  everySeconds: number;
+  timeoutSeconds: number;
+  uses: readonly U[];
+};
 
 /** Declares a Lambda that another service calls synchronously. */
-export type Called = { name: string; timeoutSeconds: number; uses: readonly Use[] };
+export type Called<U extends string = Use> = { name: string; timeoutSeconds: number; uses: readonly U[] };
 
-export const consumer = <const C extends Consumer>(declared: C): C => declared;
-export const scheduled = <const S extends Scheduled>(declared: S): S => declared;
-export const called = <const C extends Called>(declared: C): C => declared;
+/** A word in `uses` that means nothing is an error here and where a handler counts on it. */
+export function consumer<const C extends Consumer<string>>(declared: C & Checked): Known<C>;
+export function consumer(declared: Consumer): Consumer {
+  return declared;
+}
+export function scheduled<const S extends Scheduled<string>>(declared: S & Checked): Known<S>;
+export function scheduled(declared: Scheduled): Scheduled {
+  return declared;
+}
+export function called<const C extends Called<string>>(declared: C & Checked): Known<C>;
+export function called(declared: Called): Called {
+  return declared;
+}
 
 /**
  * Gives the visibility timeout of a consumer's queues in seconds. A consumer that fails shows its messages again

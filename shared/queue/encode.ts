@@ -1,6 +1,6 @@
-import type { QueueName } from '../capabilities.ts';
 import { type Delivery, messageOf } from '../domain/delivery.ts';
 import { hashOf } from '../domain/ids.ts';
+import type { QueueName } from './names.ts';
 import type { Deliver, Task } from './task.ts';
 
 type Due = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jobIdText } from '../domain/data-job.ts';
 import { jobKinds } from '../domain/job-kinds.ts';
-import { CustomerId, traced } from './task.ts';
+import { CustomerId, traced } from './task-fields.ts';
 
 /** Runs a job on people's data, or continues it. */
 export const RunJob = z.object({

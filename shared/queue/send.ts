@@ -1,6 +1,6 @@
-import type { QueueName } from '../capabilities.ts';
 import { transport, withFreshSockets } from '../transport.ts';
 import type { Outgoing } from './encode.ts';
+import type { QueueName } from './names.ts';
 import {
   ChangeMessageVisibilityBatchCommand,
   GetQueueAttributesCommand,

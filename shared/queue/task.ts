@@ -1,30 +1,16 @@
 import * as z from 'zod';
-import type { QueueName } from '../capabilities.ts';
 import { NotedCall } from '../domain/noted-call.ts';
 import { MESSAGES } from '../domain/raw.ts';
 import { Manufacturer } from '../domain/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
+import type { QueueName } from './names.ts';
 import type { RunJob } from './run-job.ts';
+import { CustomerId, traced } from './task-fields.ts';
 
-export const CustomerId = int64.min(0).meta({ description: '0: no customer has linked the sensor' });
 const SensorId = z.string().min(1).max(26);
 const ofSensor = { customerId: CustomerId, sensorId: SensorId };
 const ofWebhook = { customerId: id, webhookId: uuid };
 const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
-
-/**
- * The ids by which all log lines of a task can be found: `requestId` is the `X-Request-Id` of the API call that the
- * task follows from, and `uuid` is the UUID of the message that the task is about. Tasks of the sweep and of earlier
- * versions have none. Both are only for logs, so an invalid one is ignored: it must never put a fall into quarantine.
- */
-export const traced = {
-  requestId: z
-    .string()
-    .regex(/^[\w=+/.-]{1,128}$/)
-    .optional()
-    .catch(undefined),
-  uuid: uuid.optional().catch(undefined),
-};
 
 /**
  * Processes the messages of one accepted call of a device. `messages` are the device's own bytes as text, in order;
@@ -35,8 +21,8 @@ export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
   ...ofSensor,
   ...traced,
-  /** The maker whose format the messages have. Tasks of earlier versions do not name it. */
-  manufacturer: Manufacturer.optional(),
+  /** The maker whose format the messages have. */
+  manufacturer: Manufacturer,
   receiveDate: millis,
   /** The call whose last task this is. */
   noted: NotedCall.optional(),
@@ -84,9 +70,9 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /** Releases the deliveries that a webhook holds back. */
-export const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
+const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
 /** Continues a replay. */
-export const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
+const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
 
 /** The tasks of the worker that processes sensors, and of the worker that delivers to webhooks. */
 export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);

@@ -18,7 +18,7 @@ export const range: Setting<string> = {
 };
 
 /** An origin exactly as browsers name it: in lower case, without a path, and without the port that its scheme has anyway. */
-export const pageOrigin: Setting<string> = {
+const pageOrigin: Setting<string> = {
   otherwise: '',
   wants: 'an origin as browsers name it (scheme, host, and a port that is not the usual one; no path, no *)',
   example: 'https://app.example.org',

@@ -1,10 +1,6 @@
-import type { Store } from './store.ts';
 import { due, type IndexName, items, lists } from './table.ts';
 
 type ItemKind = keyof typeof items;
-
-/** Every call of the store, by its name. */
-export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
 /** The kinds of items that a call accesses, by action. A query of an index names the partitions that it reads. */
 type Accesses = {
@@ -41,21 +37,12 @@ export const pattern = (question: string, does: Accesses, read: number, write: n
   ...(per && { per }),
 });
 
-/**
- * Adds what calls do that change how many of something a customer has. A customer from before there were counts is
- * counted first.
- */
-export const counting = (does: Accesses): Accesses => {
-  const count: Accesses = {
-    get: ['customer'],
-    query: ['user', 'rule'],
-    put: ['enabledRules'],
-    update: ['customer'],
-    check: ['customer'],
-  };
-  const all = Object.entries(count) as [Exclude<keyof Accesses, 'updateOnly'>, ItemKind[]][];
-  return { ...does, ...Object.fromEntries(all.map(([how, kinds]) => [how, [...(does[how] ?? []), ...kinds]])) };
-};
+/** Adds what calls do that change how many of something a customer has: its own item counts them (counts.ts). */
+export const counting = (does: Accesses): Accesses => ({
+  ...does,
+  get: [...(does.get ?? []), 'customer'],
+  update: [...(does.update ?? []), 'customer'],
+});
 
 /** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
 export const orAbsent = '1 more when it is not found';

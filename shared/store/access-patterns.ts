@@ -1,9 +1,10 @@
-import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern } from './access-pattern.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { identityPatterns } from './identity-patterns.ts';
 import { loginPatterns } from './login-patterns.ts';
 import { rulePatterns } from './rule-patterns.ts';
 import { sensorPatterns } from './sensor-patterns.ts';
+import type { StoreCall } from './store.ts';
 import { subjectPatterns } from './subject-patterns.ts';
 
 /**

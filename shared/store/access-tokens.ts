@@ -28,7 +28,7 @@ export const accessTokenReads = (table: TableReader) => ({
   },
 });
 
-export const accessTokenWrites = (table: Table) => ({
+const accessTokenWrites = (table: Table) => ({
   /** Makes a token, if its user has a free slot and its permissions have not changed since they were checked. */
   create: async (
     user: Judged,

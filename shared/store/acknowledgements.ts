@@ -13,7 +13,7 @@ import { items } from './table.ts';
 type Place = { customerId: number; hitId: number };
 type Taken = HitItem & { acknowledgement: Acknowledgement };
 /** A hit with the acknowledgement that stands; `notice`: what is to be told of it, if it is new. */
-export type Acknowledged = { hit: Taken; notice: Told | null };
+type Acknowledged = { hit: Taken; notice: Told | null };
 type Told = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 
 /** A hit that is shown since a time (ms): expiry removes it later. */
@@ -54,7 +54,7 @@ const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, ackn
   return { notice: { customerId, sensorId, uuid, receiveDate }, told: putNotice({ customerId, sensorId }, uuid, item) };
 };
 
-export const acknowledgementWrites = (table: Table) => ({
+const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit that was made `since` a time (ms) or later, unless somebody has: then that one stands. One
    * transaction decides, with the notice of it. Null: there is no such hit.

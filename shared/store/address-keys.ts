@@ -16,7 +16,7 @@ export const addressKeyReads = (table: TableReader) => {
   };
 };
 
-export const addressKeyWrites = (table: Table) => ({
+const addressKeyWrites = (table: Table) => ({
   /** Keeps a sealed key, unless there is one by now. */
   keep: async (sealed: string): Promise<void> => {
     await table.write({ put: { ...items.addressKey({}), sealed }, where: absent });

@@ -2,23 +2,21 @@ import { lookAt } from '../domain/escalation.ts';
 import { RETENTION } from '../domain/event.ts';
 import type { HitPlace } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
-import { dataVersionOf } from './data-version.ts';
 import { dueAt } from './due.ts';
-import { between, isLong, listOf, messageItem, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 import { absent } from './request.ts';
-import { items, lists, PACKED_HITS } from './table.ts';
+import { items, lists } from './table.ts';
 
-/** A hit as it is written first, at its place. `isPacked`: no version is left that cannot read packed messages. */
+/** A hit as it is written first, at its place. */
 export const hitAt = (
   customerId: number,
   { id, createDate }: HitPlace,
   { numbered, escalates, cause, ...hit }: NewHit,
-  isPacked = false,
 ) => {
   const dates = { createDate, updateDate: createDate };
-  const whole = { messages: hit.messages.map((message) => messageItem({ ...message, ...dates, ruleHitId: id })) };
-  const named: Pick<StoredHit, 'messages' | 'told'> = isPacked ? packed(hit.messages) : whole;
+  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const named: Pick<StoredHit, 'messages' | 'told'> = isLong(hit) ? packed(hit.messages) : whole;
   const escalation = escalates?.(createDate);
   return {
     ...hit,
@@ -37,9 +35,7 @@ type Recent = ReturnType<typeof recentHits>;
 
 /** Appends a hit, as `append` of rule-hits.ts says, for one writer at a time of this process. */
 export const append = async (
-  table: Table,
-  recent: Recent,
-  customerId: number,
+  { table, recent, customerId }: { table: Table; recent: Recent; customerId: number },
   after: HitPlace,
   hit: NewHit,
   now: number,
@@ -57,10 +53,9 @@ export const append = async (
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);
   if (known) return { id: known.id, createDate: known.createDate, isNew: false };
-  const isPacked = isLong(hit) && (await dataVersionOf(table)) >= PACKED_HITS;
   for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: hitAt(customerId, next, hit, isPacked), where: absent })) === null) {
+    if ((await table.write({ put: hitAt(customerId, next, hit), where: absent })) === null) {
       note([{ ...hit, ...next }]);
       return { ...next, isNew: true };
     }

@@ -19,7 +19,7 @@ import { items } from './table.ts';
 const LEASE_MS = LEASE_SECONDS * 1_000;
 
 /** What whoever sends a delivery writes of it, around each attempt. */
-export const attemptWrites = (table: Table) => ({
+const attemptWrites = (table: Table) => ({
   /**
    * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
    * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claimToken`, in [0, 1), tells this claim from

@@ -11,7 +11,7 @@ const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
 const FRESH = 200;
 
 /** Which lines a page shows. */
-export type AuditQuery = {
+type AuditQuery = {
   page: number;
   perPage: number;
   after?: string | undefined;

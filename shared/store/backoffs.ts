@@ -13,7 +13,7 @@ const waitOf = (row: Failures | null, now: number): number =>
   row && row.ttl > now / 1_000 ? Math.max(0, (row.until ?? 0) - now) : 0;
 
 /** Growing delays between failed tries. Conditional writes make them exact over all instances, also for parallel tries. */
-export const backoffWrites = (table: Table) => {
+const backoffWrites = (table: Table) => {
   const keyOf = (subject: string) => rateKey(subject, 'failures');
   const read = (subject: string) => table.get<Failures>(keyOf(subject));
   return {

@@ -9,7 +9,7 @@ export const botReads = (table: TableReader) => ({
   list: (customerId: number) => table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#' }),
 });
 
-export const botWrites = (table: Table) => ({
+const botWrites = (table: Table) => ({
   /** Creates a bot, if its customer is there and has fewer than `most`. */
   create: async (bot: Bot, most: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;

@@ -11,14 +11,14 @@ export type CanaryHome = { customerId: number; sensorId: string; deviceToken: st
  * The last fall of the canary: its message, when (ms) the canary began, and when it came back; `lastBack` (ms) is when any
  * came back last.
  */
-export type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number };
+type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number };
 
 export const canaryReads = (table: TableReader) => ({
   home: () => table.get<CanaryHome>(items.canaryHome({})),
   round: () => table.get<CanaryRound>(items.canaryRound({})),
 });
 
-export const canaryWrites = (table: Table) => ({
+const canaryWrites = (table: Table) => ({
   /** Keeps where the canary lives, and marks its device: what it says is not counted as a message of a home. */
   settle: async (home: CanaryHome, deviceHash: string): Promise<void> => {
     await table.write(

@@ -1,5 +1,6 @@
 import type { Channel, ChannelCode, ChannelKind, KeptChannel, PushKey } from '../domain/channel.ts';
 import { CODE_TRIES } from '../domain/channel.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
 import { changes, present, where } from './request.ts';
 import { items } from './table.ts';
@@ -10,10 +11,13 @@ type Stored = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: n
 type Tried = KeptChannel & { codeHash: string };
 
 const keyOf = ({ customerId, userId }: Of, by: ChannelKind) =>
-  items.channel({ customerId: customerId ?? 0, userId, by });
+  items.channel({ customerId: customerId ?? UNASSIGNED, userId, by });
 
 const queryOf = (table: TableReader, { customerId, userId }: Of) =>
-  table.queryAll<Stored>({ pk: items.channel.pk({ customerId: customerId ?? 0, userId }), beginsWith: 'CHANNEL#' });
+  table.queryAll<Stored>({
+    pk: items.channel.pk({ customerId: customerId ?? UNASSIGNED, userId }),
+    beginsWith: 'CHANNEL#',
+  });
 
 const sendable = ({ by, address, subscription }: Stored, key: PushKey | null): Channel[] => {
   if (by !== 'push') return [{ by, address }];
@@ -34,13 +38,13 @@ export const channelReads = (table: TableReader) => ({
   },
 });
 
-export const channelWrites = (table: Table) => ({
+const channelWrites = (table: Table) => ({
   /** Replaces a channel of a user; `code` is what proves it. False: there is no such user any more. */
   put: async (of: Of, channel: KeptChannel, code: ChannelCode | null): Promise<boolean> => {
     const proof = code && { codeHash: code.hash, codeExpires: code.expires, tries: 0 };
     const failed = await table.write(
       { put: { ...channel, ...proof, ...keyOf(of, channel.by) } },
-      { check: items.user({ customerId: of.customerId ?? 0, userId: of.userId }), where: present },
+      { check: items.user({ customerId: of.customerId ?? UNASSIGNED, userId: of.userId }), where: present },
     );
     return failed === null;
   },

@@ -26,7 +26,7 @@ export const unpin = (manufacturer: Manufacturer, all: readonly Pick<ConfigItem,
   all.flatMap(({ name, values }) => repin(manufacturer, pinIn(name, values), null));
 
 /** Which ends of learning phases (ms) are to come with a configuration, and which are not any more. */
-export type LearningEnds = { begun: number | null; dropped: number | null };
+type LearningEnds = { begun: number | null; dropped: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);
 /** The notice that a learning phase is over waits in the due index from its beginning on. */
@@ -49,7 +49,7 @@ export const configReads = (table: TableReader) => ({
     table.queryAll<ConfigItem>({ pk: items.config.pk({ customerId, sensorId }), beginsWith: 'CONFIG#' }),
 });
 
-export const configWrites = (table: Table) => ({
+const configWrites = (table: Table) => ({
   /**
    * Replaces a configuration, and in the same transaction the fields of it that the sensor's item holds. `gone`: there is
    * no such sensor; `changed`: the stored version is no longer `before`, which this one was made from (null: none).

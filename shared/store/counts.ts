@@ -1,19 +1,16 @@
-import { type Counted, counted } from '../domain/quota.ts';
+import type { Counted } from '../domain/quota.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table } from './client.ts';
-import { absent, type Changes, changes, type Write, where } from './request.ts';
+import { type Changes, changes, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { items } from './table.ts';
 
 /**
  * How many of each kind a customer has, exactly: in its own item, changed by every transaction that gives it one or
- * takes one away. A customer from before there were counts has none until somebody needs them.
+ * takes one away.
  */
-export type Counts = Partial<Record<Counted, number>>;
-type CountedCustomer = Counts & { members: number };
-
-const tally = (of: (kind: Counted) => number): Counts => Object.fromEntries(counted.map((kind) => [kind, of(kind)]));
-export const nothingYet: Counts = tally(() => 0);
+export type Counts = Record<Counted, number>;
+export const nothingYet: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
 /** Where a rule is found by an event: at its sensor, its group, or its customer. */
 export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string =>
@@ -23,44 +20,8 @@ export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'se
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
 
-const kinds = {
-  users: items.user,
-  sensors: items.sensor,
-  bots: items.bot,
-  webhooks: items.webhook,
-  rules: items.ruleById,
-  sensorGroups: items.sensorGroup,
-} as const satisfies Record<Counted, { read: (key: { pk: string; sk: string }) => unknown }>;
-
-/**
- * Counts what a customer has, once: nothing is created or removed in it before it is counted, and whoever counts at the
- * same time finds the same.
- */
-const countAll = async (table: Table, customerId: number): Promise<void> => {
-  const keys = await table.queryAll({ pk: items.user.pk({ customerId }), only: [] });
-  const rules = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }) });
-  const enabled = Map.groupBy(
-    rules.filter(({ isEnabled }) => isEnabled),
-    (rule) => enabledKey(rule).sk,
-  );
-  const customer = items.customer({ customerId });
-  const uncounted = where('attribute_exists(pk) AND attribute_not_exists(#users)');
-  for (const [first, ...others] of enabled.values()) {
-    if (!first) continue;
-    const put = { ...enabledKey(first), enabled: 1 + others.length };
-    await table.write({ put, where: absent }, { check: customer, where: uncounted });
-  }
-  const set = tally((kind) => keys.filter((key) => kinds[kind].read(key)).length);
-  await table.update(customer, changes({ set, if: uncounted }));
-};
-
-/** The customer with what it has, read consistently and counted at the latest now; null: there is none. */
-export const countedCustomer = async (table: Table, customerId: number): Promise<CountedCustomer | null> => {
-  const customer = await table.get<CountedCustomer>(items.customer({ customerId }));
-  if (!customer || customer.users !== undefined) return customer;
-  await countAll(table, customerId);
-  return countedCustomer(table, customerId);
-};
+/** What a customer has, read consistently; null: there is no such customer. */
+export const countsOf = (table: Table, customerId: number) => table.get<Counts>(items.customer({ customerId }));
 
 /** Why a customer can't be given one more, if it can't. What it says may be over by the time of the write. */
 export const roomFor = async (
@@ -69,9 +30,9 @@ export const roomFor = async (
   kind: Counted,
   most: number,
 ): Promise<'customer_unknown' | 'limit_reached' | null> => {
-  const customer = await countedCustomer(table, customerId);
+  const customer = await countsOf(table, customerId);
   if (!customer) return 'customer_unknown';
-  return (customer[kind] ?? 0) >= most ? 'limit_reached' : null;
+  return customer[kind] >= most ? 'limit_reached' : null;
 };
 
 /** Users and sensors are what a customer cannot be deleted with. */
@@ -80,7 +41,8 @@ const members: readonly Counted[] = ['users', 'sensors'];
 /** What else the same transaction does with the item of the customer, in words that counting doesn't use. */
 type Also = Pick<Changes, 'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
 
-const counting = (customerId: number, kind: Counted, by: 1 | -1, text: string, given: object, also?: Also): Write => {
+type Change = { by: 1 | -1; text: string; given: object; also: Also | undefined };
+const counting = (customerId: number, kind: Counted, { by, text, given, also }: Change): Write => {
   const add = { [kind]: by, ...(members.includes(kind) && { members: by }) };
   const count = changes({ add, if: where(text, { ...given }) });
   return {
@@ -95,15 +57,15 @@ const counting = (customerId: number, kind: Counted, by: 1 | -1, text: string, g
 };
 
 /**
- * Part of every transaction that gives a customer one more: it fails when the customer has `most` of them, was not
- * counted yet, or is not there.
+ * Part of every transaction that gives a customer one more: it fails when the customer has `most` of them or is not
+ * there.
  */
 export const oneMore = (customerId: number, kind: Counted, most: number, also?: Also): Write =>
-  counting(customerId, kind, 1, `#${kind} < :most`, { most }, also);
+  counting(customerId, kind, { by: 1, text: `#${kind} < :most`, given: { most }, also });
 
-/** Part of every transaction that takes one away: it fails when the customer was not counted yet, or is not there. */
+/** Part of every transaction that takes one away: it fails when the customer is not there. */
 export const oneLess = (customerId: number, kind: Counted, also?: Also): Write =>
-  counting(customerId, kind, -1, `attribute_exists(#${kind})`, {}, also);
+  counting(customerId, kind, { by: -1, text: `attribute_exists(#${kind})`, given: {}, also });
 
 /** Positions of what failed besides the count, which comes first; null: the count alone, so look again. */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {
@@ -134,7 +96,7 @@ export const takeOne = (
   ...writes: Write[]
 ): Promise<number[]> =>
   retryOnConflict(async () => {
-    const customer = await countedCustomer(table, customerId);
+    const customer = await countsOf(table, customerId);
     if (!customer) return (await table.write(...writes)) ?? [];
     return besidesCount(await table.write(oneLess(customerId, kind, also), ...writes));
   });

@@ -12,7 +12,7 @@ import { items } from './table.ts';
 export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number } & Counts;
 
 /** What has an owner: the kinds whose ids a system admin may use without naming the customer. */
-export type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
+type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export const customerReads = (table: TableReader) => ({
   get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
@@ -32,7 +32,7 @@ export const putCustomer = (customer: Customer, has: Partial<CustomerItem> = {})
   ];
 };
 
-export const customerWrites = (table: Table) => ({
+const customerWrites = (table: Table) => ({
   create: async (customer: Customer): Promise<void> => {
     await table.write(...putCustomer(customer));
   },

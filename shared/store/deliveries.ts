@@ -87,7 +87,7 @@ export const deliveryReads = (table: TableReader) => ({
   },
 });
 
-export const deliveryWrites = (table: Table) => ({
+const deliveryWrites = (table: Table) => ({
   /** Writes a delivery that waits for its first attempt; nothing when it is there. `isDue` as in putDelivery. */
   create: async (delivery: Delivery, isDue: boolean): Promise<void> => {
     await table.write(putDelivery(delivery, isDue));

@@ -45,7 +45,7 @@ const look = async (
 };
 
 /** Which deliveries a page shows; `sortBy` as in the API. */
-export type DeliveryQuery = {
+type DeliveryQuery = {
   page: number;
   perPage: number;
   sortBy: string;
@@ -54,7 +54,7 @@ export type DeliveryQuery = {
 };
 
 /** Which deliveries of several webhooks a page shows. */
-export type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
+type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
 
 /** A joined list reads so many of all webhooks together at a time, and at least 3 of each. */
 const READ_AT_ONCE = 60;

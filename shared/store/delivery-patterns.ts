@@ -1,4 +1,5 @@
-import { type AccessPattern, counting, each4KB, each8KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, each8KB, eachItem, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 /** Access patterns of webhooks and of what is sent to them. */
 export const deliveryPatterns = {

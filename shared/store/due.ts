@@ -112,7 +112,7 @@ export const dueReads = (table: TableReader) => ({
 /** How often (ms) dead letters are put back. They have failed for a day already. */
 const REDRIVE_EVERY = 15 * 60_000;
 
-export const dueWrites = (table: Table) => ({
+const dueWrites = (table: Table) => ({
   /**
    * Notes that the service runs; a last note of more than `longestGap` ms ago means that it was away until now. Returns
    * since when (ms) it has been there; the cursors of this sweep, which begins with another shard than the sweep before,

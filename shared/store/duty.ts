@@ -11,7 +11,7 @@ export const dutyReads = (table: TableReader) => ({
   },
 });
 
-export const dutyWrites = (table: Table) => ({
+const dutyWrites = (table: Table) => ({
   /** Notes that a user is on duty. False: there is no such user any more, or it may not log in. */
   begin: async (customerId: number, { userId, until }: OnDuty): Promise<boolean> => {
     const failed = await table.write(

@@ -1,6 +1,6 @@
 import type { Rule } from '../domain/rule.ts';
 import type { Table } from './client.ts';
-import { countedCustomer, enabledKey } from './counts.ts';
+import { enabledKey } from './counts.ts';
 import { changes, type Write, where } from './request.ts';
 
 /** How many rules are enabled for the scope and the situation of a rule. */
@@ -26,7 +26,6 @@ export const enabledLess = async (table: Table, rule: Rule): Promise<Write[]> =>
 export const enabledChange = async (table: Table, before: Rule, rule: Rule, most: number): Promise<Write[] | null> => {
   const isLike = enabledKey(before).sk === enabledKey(rule).sk;
   if (isLike && before.isEnabled === rule.isEnabled) return [];
-  await countedCustomer(table, rule.customerId);
   if (rule.isEnabled && (await enabledLike(table, rule)) >= most) return null;
   return [...(await enabledLess(table, before)), ...enabledMore(rule, most)];
 };

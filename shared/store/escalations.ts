@@ -2,7 +2,7 @@ import { type Escalation, lookAt } from '../domain/escalation.ts';
 import type { RuleMessage } from '../domain/rule-hit.ts';
 import type { Table } from './client.ts';
 import { dueAt, dueNames } from './due.ts';
-import { type HitItem, messageItem } from './hit-item.ts';
+import type { HitItem } from './hit-item.ts';
 import { noteLateChange } from './late-change.ts';
 import { changes, where } from './request.ts';
 import { items } from './table.ts';
@@ -16,7 +16,7 @@ export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =
 
 const isAsRead = '#escalation = :was';
 
-export const escalationWrites = (table: Table) => ({
+const escalationWrites = (table: Table) => ({
   /**
    * Decides a round of a hit at a time (ms), with the messages of those who have none yet. False when somebody has
    * acknowledged the hit, or it has changed since it was read. A step comes long after its hit, so lists see it by a note.
@@ -24,8 +24,7 @@ export const escalationWrites = (table: Table) => ({
   open: async (
     customerId: number,
     hit: EscalatedHit,
-    escalation: Escalation,
-    messages: readonly RuleMessage[],
+    { escalation, messages }: { escalation: Escalation; messages: readonly RuleMessage[] },
     now: number,
   ): Promise<boolean> => {
     const updateDate = Math.max(now, hit.updateDate);
@@ -33,7 +32,7 @@ export const escalationWrites = (table: Table) => ({
       set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${isAsRead} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
-        ...{ was: hit.escalation, before: hit.updateDate, more: messages.map(messageItem) },
+        ...{ was: hit.escalation, before: hit.updateDate, more: messages },
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });

@@ -165,7 +165,7 @@ const itemOf = (key: SensorKey, event: EventItem): Write => ({
   put: { ...event, ...eventKey(key, event), ttl: ttlOf(event.receiveDate) },
 });
 
-export const eventWrites = (table: Table) => ({
+const eventWrites = (table: Table) => ({
   /**
    * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
    * False when another message with this UUID was accepted: then this one is a repetition.
@@ -173,11 +173,10 @@ export const eventWrites = (table: Table) => ({
   keep: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;
     const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
-    // Messages that were stored by the version before have no number.
-    const isThis = where(
-      'attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND (attribute_not_exists(#at) OR #at = :at))',
-      { receiveDate, at },
-    );
+    const isThis = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
+      receiveDate,
+      at,
+    });
     return (await table.write({ put, where: isThis })) === null;
   },
 

@@ -3,9 +3,9 @@ import { changes, where } from './request.ts';
 import { items } from './table.ts';
 
 /** A login that goes on at the issuer: the browser that began it (a hash), and what its answer must fit. */
-export type OidcLogin = { browser: string; nonce: string; verifier: string; expires: number };
+type OidcLogin = { browser: string; nonce: string; verifier: string; expires: number };
 /** A user whom an issuer knows. Somebody may be one at several customers, at one of them at a time. */
-export type External = { userId: number; customerId: number };
+type External = { userId: number; customerId: number };
 
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
@@ -17,7 +17,7 @@ export const externalReads = (table: TableReader) => ({
     (await table.get<{ idToken: string }>(items.idToken({ hash })))?.idToken ?? null,
 });
 
-export const externalWrites = (table: Table) => ({
+const externalWrites = (table: Table) => ({
   begin: async (hash: string, login: OidcLogin): Promise<void> => {
     await table.write({ put: { ...login, ...items.oidcLogin({ hash }), ttl: ttlOf(login.expires) } });
   },

@@ -49,7 +49,7 @@ export const feedbackReads = (table: TableReader) => ({
     newestPage<Feedback>(table, lists.feedbackOfSensor({ customerId, sensorId }), now - RETENTION, query),
 });
 
-export const feedbackWrites = (table: Table) => ({
+const feedbackWrites = (table: Table) => ({
   /**
    * Writes feedback with its delivery to the maker, if there is one, and keeps it in its hit. `clash`: its id is taken;
    * `gone`: its sensor or hit does not exist.

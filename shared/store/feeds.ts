@@ -12,7 +12,7 @@ import { items } from './table.ts';
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
 /** What readers of a feed were given and have not taken, in that order. `version`: how often that changed. */
-export type Cursor = { given: readonly Given[]; version: number };
+type Cursor = { given: readonly Given[]; version: number };
 
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
@@ -41,7 +41,7 @@ export const feedReads = (table: TableReader) => ({
   },
 });
 
-export const feedWrites = (table: Table) => ({
+const feedWrites = (table: Table) => ({
   /** Lets a delivery wait to be fetched that was to be posted; false when somebody sends it, or it has ended. */
   enter: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
     await table.write(putLine(delivery));

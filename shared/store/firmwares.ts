@@ -44,7 +44,7 @@ export const firmwareReads = (table: TableReader) => ({
   },
 });
 
-export const firmwareWrites = (table: Table) => ({
+const firmwareWrites = (table: Table) => ({
   /** False when there is a firmware of that version. */
   create: async ({ isDefault, ...firmware }: Firmware): Promise<boolean> => {
     const { manufacturer, versionCode } = firmware;

@@ -115,7 +115,7 @@ const receiverWrites = (table: Table) => {
 };
 
 /** What attempts write to their webhook: the health of its receiver, slots and probe. */
-export const healthWrites = (table: Table) => ({
+const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 

@@ -38,7 +38,7 @@ export const heldReads = (table: TableReader) => ({
   },
 });
 
-export const heldWrites = (table: Table) => ({
+const heldWrites = (table: Table) => ({
   /** Parks a delivery of a webhook that is switched off, for 14 days at most. False when it is being sent or has ended. */
   hold: async (key: WebhookDeliveryKey, now: number): Promise<boolean> => {
     const { customerId, webhookId, id: deliveryId } = key;

@@ -3,7 +3,6 @@ import type { Decided } from '../domain/decision.ts';
 import type { Escalation } from '../domain/escalation.ts';
 import type { Feedback } from '../domain/feedback.ts';
 import { packMessages, unpackMessages } from '../domain/packed-messages.ts';
-import type { By } from '../domain/recipient.ts';
 import type { HitNumber, RuleHit, RuleMessage } from '../domain/rule-hit.ts';
 import { items, lists } from './table.ts';
 
@@ -19,7 +18,7 @@ export type HitItem = Omit<
   nobodyOnDuty?: true;
   /** Missing until somebody takes care of it: acknowledgements.ts. */
   acknowledgement?: Acknowledgement;
-  /** Its event was simulated, and a rule that tells of those fired. Those of before this field was kept lack it. */
+  /** Its event was simulated, and a rule that tells of those fired. It is missing otherwise. */
   isSimulated?: true;
   /** It keeps the place of a hit that was erased, for ids have no gaps, and is shown to nobody: subject-items.ts. */
   isErased?: true;
@@ -32,7 +31,7 @@ export type HitItem = Omit<
   dueAt?: string;
 };
 /** The event of a hit, as it was decided. */
-export type Cause = Omit<Decided, 'rules' | 'requestId'>;
+type Cause = Omit<Decided, 'rules' | 'requestId'>;
 
 /** A hit that has no place yet: its id and dates, and those of its messages, follow from where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
@@ -60,14 +59,8 @@ export const listOf = (customerId: number, sensorId: string) => lists.hitsOfSens
 const PACKED_FROM = 3;
 export const isLong = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
-/** A message as it is stored: `by` tells the way to a person, of which a version before reads nothing. */
-type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage> & { by?: By };
-
-/** A whole message as it is stored. */
-export const messageItem = <T extends Pick<RuleMessage, 'publisher'>>(message: T) => ({
-  ...message,
-  ...(message.publisher !== 'webhook' && { publisher: 'webhook' as const, by: message.publisher }),
-});
+/** A message as it is stored; of a packed one, what was reported of it. */
+type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>;
 
 /** A hit as it is stored. Where its messages are packed in `told`, `messages` has only what was reported of each. */
 export type StoredHit = Omit<HitItem, 'messages'> & {
@@ -93,9 +86,6 @@ export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'to
     wasSend: false,
     step: 0,
   };
-  const messages = item.messages.map(({ by, ...message }, at) => ({
-    ...{ ...plain, ...names[at], ...message },
-    ...(by !== undefined && { publisher: by }),
-  }));
+  const messages = item.messages.map((message, at) => ({ ...plain, ...names[at], ...message }));
   return { ...item, messages } as Omit<T, 'told' | 'messages'> & HitItem;
 };

@@ -6,9 +6,9 @@ import { type HitQuery, hitPage } from './hit-page.ts';
 export const hitLists = (table: TableReader) => ({
   /** A page of a customer's hits since a time (ms), and how many there are. */
   page: async (customerId: number, since: number, query: HitQuery) =>
-    hitPage(table, customerId, await customerLine(table, customerId, since), query),
+    hitPage({ table, customerId }, await customerLine(table, customerId, since), query),
 
   /** A page of a sensor's hits since a time (ms), and how many there are. */
   pageOfSensor: async (customerId: number, sensorId: string, since: number, query: HitQuery) =>
-    hitPage(table, customerId, await sensorLine(table, customerId, sensorId, since), query, sensorId),
+    hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 });

@@ -8,9 +8,9 @@ import type { LateChange } from './late-change.ts';
 const FEW = 8;
 
 /** A hit by its last change; one that changed late is read only when it is wanted. */
-export type Changed = { id: number; updateDate: number; hit?: HitItem };
+type Changed = { id: number; updateDate: number; hit?: HitItem };
 /** `ties`: 1 to have the lower of two ids first when the date is the same, -1 the higher. */
-export type Wanted = { offset: number; length: number; ties: 1 | -1 };
+type Wanted = { offset: number; length: number; ties: 1 | -1 };
 
 /** The hits of a line that did not change late, read from the newest wanted to ever older ones. */
 const readDown = (line: HitLine, late: ReadonlySet<number>, from: number) => {

@@ -21,10 +21,12 @@ const pageById = async (line: HitLine, { page, perPage, sortBy, after }: HitQuer
   return { total: Math.max(0, high - low), hits: isDescending ? hits.toReversed() : hits };
 };
 
+/** Whose hits a line has: those of a customer, or of one of its sensors. */
+type Of = { table: TableReader; customerId: number; sensorId?: string };
+
 /** How many hits, in the order of the last change, come up to the hit with an id. One that has expired is the oldest. */
 const passed = async (
-  table: TableReader,
-  customerId: number,
+  { table, customerId }: Of,
   line: HitLine,
   late: readonly LateChange[],
   { after, sortBy }: HitQuery,
@@ -38,17 +40,12 @@ const passed = async (
 };
 
 /** A page in the order of the last change. */
-const pageByChange = async (
-  table: TableReader,
-  customerId: number,
-  line: HitLine,
-  query: HitQuery,
-  sensorId: string | undefined,
-): Promise<HitPage> => {
+const pageByChange = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
+  const { table, customerId, sensorId } = of;
   if (line.size === 0) return { total: 0, hits: [] };
   const [all, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
   const late = all.filter((one) => one.id >= oldest.id && (sensorId === undefined || one.sensorId === sensorId));
-  const before = await passed(table, customerId, line, late, query);
+  const before = await passed(of, line, late, query);
   const start = before + query.page * query.perPage;
   const length = Math.min(query.perPage, line.size - start);
   const isDescending = query.sortBy.startsWith('desc');
@@ -61,16 +58,8 @@ const pageByChange = async (
 };
 
 /** A page of the hits of a line, and how many the line has. Those that were erased are counted, and not on the page. */
-export const hitPage = async (
-  table: TableReader,
-  customerId: number,
-  line: HitLine,
-  query: HitQuery,
-  sensorId?: string,
-): Promise<HitPage> => {
+export const hitPage = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
   const isByChange = query.sortBy.includes('updateDate');
-  const { total, hits } = await (isByChange
-    ? pageByChange(table, customerId, line, query, sensorId)
-    : pageById(line, query));
+  const { total, hits } = await (isByChange ? pageByChange(of, line, query) : pageById(line, query));
   return { total, hits: hits.filter(({ isErased }) => !isErased) };
 };

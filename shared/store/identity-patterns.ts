@@ -1,4 +1,5 @@
-import { type AccessPattern, counting, each4KB, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 /** Access patterns of users: who they are, how they log in, how often they call. */
 export const identityPatterns = {

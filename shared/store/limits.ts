@@ -14,7 +14,7 @@ const secondsLeft = (start: number, windowSeconds: number, now: number): number 
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
 /** Counts calls and tries against limits, exactly over all instances because the table counts. */
-export const limitWrites = (table: Table) => ({
+const limitWrites = (table: Table) => ({
   /**
    * Counts a call of `subject` in the current second, and returns its number in that second. It needs no condition and no
    * read, because the second is part of the key. `by` -1 takes back a call that was counted at `now`.

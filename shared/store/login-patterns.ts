@@ -1,4 +1,5 @@
-import { type AccessPattern, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 /** Access patterns of logins: what proves them, and the sessions that they start. */
 export const loginPatterns = {

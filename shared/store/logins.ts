@@ -8,7 +8,7 @@ const MOST = 100;
 /** Where the session of a login is. It outlives a session that was logged out. */
 type Listed = { id: string; hash: string };
 /** A session that a login started. */
-export type Login = Session & { id: string; hash: string; createDate: number };
+type Login = Session & { id: string; hash: string; createDate: number };
 
 const newest = async (table: TableReader, accountKey: string) => {
   const query = { pk: items.login.pk({ accountKey }), beginsWith: 'LOGIN#', newestFirst: true };
@@ -25,7 +25,7 @@ export const loginReads = (table: TableReader) => ({
   },
 });
 
-export const loginWrites = (table: Table) => ({
+const loginWrites = (table: Table) => ({
   /** Ends the session of a login. */
   end: async (accountKey: string, { hash, id: sessionId, createDate }: Login): Promise<void> => {
     await table.write(

@@ -13,7 +13,7 @@ export const makerFeedbackReads = (table: TableReader) => ({
   home: () => table.get<FeedbackHome>(items.makerFeedback({})),
 });
 
-export const makerFeedbackWrites = (table: Table) => ({
+const makerFeedbackWrites = (table: Table) => ({
   /**
    * Makes the webhook that feedback goes to, with a customer of its own, in place of the one `before`, which is gone. Nothing
    * when somebody else has done so.

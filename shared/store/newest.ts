@@ -7,7 +7,7 @@ import type { Item } from './request.ts';
 import { lists } from './table.ts';
 
 /** Keys are small: 1 MB, or 128 read units, holds 7,000 of them. */
-export const KEYS: Bounds = { stretch: 5_000, stretches: 4 };
+const KEYS: Bounds = { stretch: 5_000, stretches: 4 };
 
 export type NewestQuery = { page: number; perPage: number; after?: number | undefined };
 type ListKey = Key & { listSk: string };
@@ -15,7 +15,7 @@ type ListKey = Key & { listSk: string };
 type Range = readonly [number, number];
 
 /** The keys of a list of the index with ids in a range, in their order, at most `limit` of them. */
-export const listKeys = async (
+const listKeys = async (
   table: TableReader,
   pk: string,
   [from, to]: Range,

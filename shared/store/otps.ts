@@ -15,7 +15,7 @@ export const otpReads = (table: TableReader) => ({
   get: (accountKey: string) => table.get<Otp>(items.otp({ accountKey })),
 });
 
-export const otpWrites = (table: Table) => ({
+const otpWrites = (table: Table) => ({
   /** Keeps a secret that is not on yet, in place of an earlier one. False: the second factor is on. */
   begin: async (accountKey: string, sealed: string): Promise<boolean> => {
     const put = { sealed, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };

@@ -3,24 +3,15 @@ import type { Table, TableReader } from './client.ts';
 import { changes, present, type Write, where } from './request.ts';
 import { items } from './table.ts';
 
-/** A key from before there were limits and counts has none. */
-type Limits = 'expires' | 'maxDevices';
-type Unlimited<K> = Omit<K, Limits> & Partial<Pick<Provisioner, Limits>>;
-type Stored = Unlimited<Provisioner> & Partial<Pick<ProvisioningKey, 'devices' | 'lastUsed'>>;
-const unlimited = { expires: null, maxDevices: null };
 const unused = { devices: 0, lastUsed: null };
 
 export const provisioningReads = (table: TableReader) => ({
   /** The provisioning key with this hash; null when there is none, or it has expired. */
   byHash: async (hash: string, now: number): Promise<Provisioner | null> => {
-    const found = await table.get<Stored>(items.provisioningKey({ hash }));
-    const key = found && { ...unlimited, ...found };
+    const key = await table.get<Provisioner>(items.provisioningKey({ hash }));
     return key && (key.expires === null || key.expires > now) ? key : null;
   },
-  list: async (): Promise<ProvisioningKey[]> => {
-    const keys = await table.queryAll<Stored>({ pk: items.listedKey.pk({}) });
-    return keys.map((key) => ({ ...unlimited, ...unused, ...key }));
-  },
+  list: () => table.queryAll<ProvisioningKey>({ pk: items.listedKey.pk({}) }),
 });
 
 /** Part of the registration of a new device: it fails when the key has registered all that it may, or is gone. */
@@ -32,8 +23,8 @@ export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 
   };
 };
 
-export const provisioningWrites = (table: Table) => ({
-  put: async (hash: string, key: Unlimited<Provisioner>): Promise<void> => {
+const provisioningWrites = (table: Table) => ({
+  put: async (hash: string, key: Provisioner): Promise<void> => {
     await table.write(
       { put: { ...key, ...items.provisioningKey({ hash }) } },
       // Kept twice: where a device that brings the key finds it, and where all are listed and its use is counted.

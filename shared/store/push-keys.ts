@@ -14,7 +14,7 @@ export const pushKeyReads = (table: TableReader) => {
   };
 };
 
-export const pushKeyWrites = (table: Table) => ({
+const pushKeyWrites = (table: Table) => ({
   /** Keeps a key, unless there is one by now. */
   keep: async ({ publicKey, sealed }: PushKey): Promise<void> => {
     await table.write({ put: { ...items.pushKey({}), publicKey, sealed }, where: absent });

@@ -14,7 +14,7 @@ import { changes, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 
 /** What becomes of deliveries that were sent again. */
-export const repetitionWrites = (table: Table) => ({
+const repetitionWrites = (table: Table) => ({
   /**
    * Ends a delivery because a repetition of it was taken, wherever it waits, and in every count that it is in; gives it as
    * it was. One that is being sent at this moment ends too: its request may still arrive, under the same `webhook-id`.

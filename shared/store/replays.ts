@@ -38,7 +38,7 @@ export const replayReads = (table: TableReader) => ({
   },
 });
 
-export const replayWrites = (table: Table) => ({
+const replayWrites = (table: Table) => ({
   /** A new job, which waits for its first step, if its webhook is there and has fewer than `most` that run. */
   create: (replay: ReplayRecord, most: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
     retryOnConflict(async () => {

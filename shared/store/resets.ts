@@ -10,14 +10,14 @@ export type Resetting = Pick<Account, 'accountId' | 'customerId'> & { username: 
  * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
  * that it was mailed to, before.
  */
-type Reset = Partial<Made & Resetting> & { accountKey: string; epoch: number; mailbox: number; expires: number };
+type Reset = Made & Resetting & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 
-export const resetWrites = (table: Table) => ({
-  create: async (hash: string, reset: Reset & Made): Promise<void> => {
+const resetWrites = (table: Table) => ({
+  create: async (hash: string, reset: Reset): Promise<void> => {
     const ttl = Math.ceil(reset.expires / 1_000);
     const { accountKey } = reset;
     await table.write(

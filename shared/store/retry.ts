@@ -59,7 +59,7 @@ export const withRetry = async <T>(call: () => Promise<T>, forMs = CALL_MS): Pro
   return result.answer;
 };
 
-/** Whoever waits for all attempts has 15 s (lib/aws/lambdas.ts). */
+/** Whoever waits for all attempts has 15 s (shared/api/operation.ts). */
 const CONFLICT = { attempts: 15, forMs: 10_000, longestPause: (made: number) => Math.min(200, 5 * 2 ** made) };
 
 /**

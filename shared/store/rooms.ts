@@ -2,6 +2,7 @@ import { placeOf } from '../domain/region-of-point.ts';
 import type { Room } from '../domain/room.ts';
 import { extentOf } from '../domain/room-geometry.ts';
 import type { SensorRecord } from '../domain/sensor.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
 import { type SensorItem, touchSensor, unchangedSince } from './sensor-item.ts';
 import { items } from './table.ts';
@@ -11,14 +12,14 @@ export const roomReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-export const roomWrites = (table: Table) => ({
+const roomWrites = (table: Table) => ({
   /**
    * Replaces the room of a sensor; false when the sensor, or anything around it, was changed since the sensor was read.
    * The extent and the places of the regions are in the sensor's own item too: what tells where somebody fell has read
    * that anyway.
    */
   put: async (sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>, stored: Room): Promise<boolean> => {
-    const [customerId, sensorId] = [sensor.customerId ?? 0, sensor.id];
+    const [customerId, sensorId] = [sensor.customerId ?? UNASSIGNED, sensor.id];
     const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(placeOf) };
     const failed = await table.write(touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)), {
       put: { ...stored, ...items.room({ customerId, sensorId }) },

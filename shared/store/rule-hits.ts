@@ -24,7 +24,7 @@ export const ruleHitReads = (table: TableReader) => ({
 /** How long (ms) the next hit of a customer waits for the one before. A try without an answer takes 2 s. */
 const LONGEST_TURN = 3_000;
 
-export const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = recentHits()) => ({
+const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), recent = recentHits()) => ({
   /**
    * Appends a hit to the hits of its customer, once for its event and rule. Returns its place, and whether it is new. Ids
    * have no gaps, so lists are counted by subtraction: a writer takes the place after the last one that it knows of, and
@@ -33,7 +33,7 @@ export const ruleHitWrites = (table: Table, mutex = keyedMutex(LONGEST_TURN), re
    * again passes every place since then, and so finds the hit if it was written.
    */
   append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
-    mutex(customerId, () => append(table, recent, customerId, after, hit, now)),
+    mutex(customerId, () => append({ table, recent, customerId }, after, hit, now)),
 
   /**
    * Reports attempts to send one message of a hit, by their starts; a success stays one whatever comes later. What was

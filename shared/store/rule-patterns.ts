@@ -1,4 +1,5 @@
-import { type AccessPattern, counting, each4KB, eachItem, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, counting, each4KB, eachItem, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 const halvings =
   '0.5 for 4 KB of them; 0.5 for each halving of the list while it holds expired ones (9 for 100,000); by updateDate 0.5 for ' +
@@ -72,10 +73,10 @@ export const rulePatterns = {
   ),
   'ruleHits.append': pattern(
     'Append a hit after the last one, once for its event and rule',
-    { get: ['heartbeat'], query: ['ruleHit'], put: ['ruleHit'] },
+    { query: ['ruleHit'], put: ['ruleHit'] },
     0,
     2,
-    'for each KB; 0.5 read for one with three messages or more; when another took the place: 1 write, and 1 read for each 4 KB since',
+    'for each KB; when another took the place: 1 write, and 1 read for each 4 KB since',
   ),
   'ruleHits.report': pattern(
     'Report attempts to send a message of a hit',
@@ -119,14 +120,14 @@ export const rulePatterns = {
   ),
   'rules.replace': pattern(
     'Replace a rule, and move it to where events look for it',
-    counting({
+    {
       get: ['enabledRules', 'sensor', 'room'],
       put: ['ruleById', 'wholeRule', 'listedRule', 'rule'],
       update: ['sensorGroup', 'enabledRules'],
       updateOnly: { sensor: ['revision'] },
       remove: ['rule', 'enabledRules'],
-      check: ['sensor', 'bot', 'webhook'],
-    }),
+      check: ['customer', 'sensor', 'bot', 'webhook'],
+    },
     0,
     16,
     'with a sensor and one recipient; when it moves or is enabled, up to 3 read and 6 written more; 2 read more with a region',

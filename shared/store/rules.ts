@@ -4,7 +4,7 @@ import type { Quotas } from '../domain/quota.ts';
 import { allRecipients, webhooksIn } from '../domain/recipients.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Table, TableReader } from './client.ts';
-import { countedCustomer, oneLess, oneMore, roomFor, scopeOf } from './counts.ts';
+import { countsOf, oneLess, oneMore, roomFor, scopeOf } from './counts.ts';
 import { enabledChange, enabledLess, enabledLike, enabledMore } from './enabled-rules.ts';
 import type { Key } from './key.ts';
 import { type Condition, changes, present, type Write, where } from './request.ts';
@@ -152,7 +152,7 @@ const createRule = (
     return failed.some((at) => at >= mayChange.length) ? 'unknown_reference' : null;
   });
 
-export const ruleWrites = (table: Table) => ({
+const ruleWrites = (table: Table) => ({
   create: (rule: Rule, quotas: RuleQuotas) => createRule(table, rule, quotas),
 
   /** Replaces a rule and moves it to where events look for it now. `rule` must have a later updateDate. */
@@ -187,7 +187,7 @@ export const ruleWrites = (table: Table) => ({
   remove: (rule: Rule): Promise<boolean> =>
     retryOnConflict(async () => {
       const { customerId, id: ruleId } = rule;
-      const customer = await countedCustomer(table, customerId);
+      const customer = await countsOf(table, customerId);
       const failed = await table.write(
         { remove: items.ruleById({ customerId, ruleId }), where: unchanged(rule) },
         { remove: items.wholeRule({ customerId, ruleId }) },

@@ -3,7 +3,7 @@ import type { Table } from './client.ts';
 import { changes, present } from './request.ts';
 import { items } from './table.ts';
 
-export const secretWrites = (table: Table) => ({
+const secretWrites = (table: Table) => ({
   /**
    * Gives a webhook another secret, or (null) none. The one that it had goes on signing until `overlapEnds` (ms), or
    * (null) no more. False when the webhook has gone.

@@ -1,6 +1,7 @@
 import type { NotedCall } from '../domain/noted-call.ts';
 import type { Provisioner } from '../domain/provisioning-key.ts';
 import type { Device, SensorRecord } from '../domain/sensor.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table } from './client.ts';
 import { type NoticeItem, putNotice } from './events.ts';
 import { countDevice } from './provisioning.ts';
@@ -9,7 +10,7 @@ import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
 import type { DeviceLink } from './sensor-owners.ts';
 import { items } from './table.ts';
 
-export type Pairing = { hash: string; expires: number };
+type Pairing = { hash: string; expires: number };
 
 /** How long an expired pairing code stays, so that the table's own clean-up decides nothing. */
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
@@ -24,7 +25,7 @@ const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => 
 const devicePut = (sensor: SensorRecord, hash: string): Write => {
   const { id: sensorId, manufacturer, customerId } = sensor;
   return {
-    put: { ...items.device({ hash }), hash, sensorId, manufacturer, customerId: customerId ?? 0 },
+    put: { ...items.device({ hash }), hash, sensorId, manufacturer, customerId: customerId ?? UNASSIGNED },
     where: absent,
   };
 };
@@ -74,7 +75,9 @@ const registerAgain = async (
     updateSensor(item, { firmwareVersion, ...(item.registrationUntil && { registrationUntil: 0 }) }),
     { remove: items.device({ hash: link.hash }) },
     devicePut(sensor, hash),
-    ...(isLinked ? [putNotice({ customerId: item.customerId ?? 0, sensorId: sensor.id }, notice.uuid, notice)] : []),
+    ...(isLinked
+      ? [putNotice({ customerId: item.customerId ?? UNASSIGNED, sensorId: sensor.id }, notice.uuid, notice)]
+      : []),
   );
   return failed === null ? 'done' : null;
 };
@@ -92,7 +95,7 @@ export const writesOfDevice = (table: Table) => ({
     const failed = await table.write(
       countDevice(key, createDate),
       { put: { ...items.hardware({ manufacturer, hardwareId }), sensorId }, where: absent },
-      { put: { ...items.owner({ kind: 'sensor', id: sensorId }), customerId: 0 }, where: absent },
+      { put: { ...items.owner({ kind: 'sensor', id: sensorId }), customerId: UNASSIGNED }, where: absent },
       { put: newSensorItem(sensor), where: absent },
       devicePut(sensor, hash),
       linkPut(sensor, { hash, pairingHash: pairing.hash }, null),

@@ -1,6 +1,7 @@
 import type { SensorGroup } from '../domain/sensor-group.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
-import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { countsOf, oneLess, oneMore, roomFor } from './counts.ts';
 import { absent, changes, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
 import { ruleReads } from './rules.ts';
@@ -52,7 +53,7 @@ export const sensorGroupReads = (table: TableReader) => ({
 
 /** Moves a sensor to a group (0: to none), from the one that it was seen in. */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
-  const member = (groupId: number) => items.groupMember({ customerId: customerId ?? 0, groupId, sensorId });
+  const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isThere = where('#groupId = :from', { from });
   return [
     {
@@ -71,18 +72,18 @@ type Step = { version: number; isLast: boolean };
 /** Whether a call has written anything yet: then it goes on without the sensors that have gone meanwhile. */
 type Progress = { isBegun: boolean };
 type Arranged = 'done' | { unknown: string };
+/** The version of a group, the sensors that it is to have, and what is written of the group itself with each step. */
+type Wanted = { version: number; wanted: readonly string[]; group: (step: Step) => Write[] };
 
 /**
  * Lets the sensors of a group be those wanted. More than one transaction holds are moved in several, each of which
  * leaves every sensor in one group at most and the group in step with its sensors; after a crash, the same call goes
- * on from there. `group` gives what is written of the group itself with each step.
+ * on from there.
  */
 const arrange = async (
   table: Table,
   { customerId, groupId }: GroupKey,
-  version: number,
-  wanted: readonly string[],
-  group: (step: Step) => Write[],
+  { version, wanted, group }: Wanted,
   progress: Progress,
 ): Promise<Arranged | null> => {
   const members = version === 0 ? [] : await membersOf(table, { customerId, groupId });
@@ -137,16 +138,16 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
       return 'in_use';
     }
     const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
-    if (await countedCustomer(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
+    if (await countsOf(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
     const write = ({ version, isLast }: Step) =>
       isLast
         ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last]
         : [change(key, version, { isLeaving: true })];
-    const done = await arrange(table, key, marked, [], write, { isBegun: true });
+    const done = await arrange(table, key, { version: marked, wanted: [], group: write }, { isBegun: true });
     return done === null ? null : 'done';
   });
 
-export const sensorGroupWrites = (table: Table) => ({
+const sensorGroupWrites = (table: Table) => ({
   create: (
     { sensorIds, ...group }: SensorGroup,
     most: number,
@@ -164,7 +165,7 @@ export const sensorGroupWrites = (table: Table) => ({
         oneMore(customerId, 'sensorGroups', most),
       ];
       const write = ({ version }: Step) => (version === 0 ? first : [change(key, version)]);
-      return arrange(table, key, version ?? 0, sensorIds, write, progress);
+      return arrange(table, key, { version: version ?? 0, wanted: sensorIds, group: write }, progress);
     });
   },
 
@@ -177,7 +178,7 @@ export const sensorGroupWrites = (table: Table) => ({
       if (version === null) return 'gone';
       const { name, updateDate } = group;
       const write = ({ version }: Step) => [change(key, version, { name, updateDate })];
-      return arrange(table, key, version, group.sensorIds, write, progress);
+      return arrange(table, key, { version, wanted: group.sensorIds, group: write }, progress);
     });
   },
 

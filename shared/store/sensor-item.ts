@@ -1,5 +1,6 @@
 import type { SensorRecord } from '../domain/sensor.ts';
 import { packSensor } from '../domain/sensor-row.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table } from './client.ts';
 import type { Key } from './key.ts';
 import { type Condition, changes, type Item, present, type Write, where } from './request.ts';
@@ -17,10 +18,10 @@ export type SensorItem = SensorRecord & {
 };
 
 export const sensorKey = (customerId: number | null, sensorId: string): Key =>
-  items.sensor({ customerId: customerId ?? 0, sensorId });
+  items.sensor({ customerId: customerId ?? UNASSIGNED, sensorId });
 
 const rowOf = (sensor: SensorRecord) => ({
-  listPk: lists.sensorsOfCustomer({ customerId: sensor.customerId ?? 0 }),
+  listPk: lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED }),
   listSk: packSensor(sensor),
 });
 

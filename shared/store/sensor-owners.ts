@@ -2,9 +2,10 @@ import { RETENTION } from '../domain/event.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { Room } from '../domain/room.ts';
 import { newSensor, type SensorRecord } from '../domain/sensor.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table } from './client.ts';
 import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
-import { countedCustomer, oneLess, oneMore, roomFor } from './counts.ts';
+import { oneLess, oneMore, roomFor } from './counts.ts';
 import { dueNames } from './due.ts';
 import { absent, changes, present, type Write, where } from './request.ts';
 import { retryOnConflict } from './retry.ts';
@@ -68,7 +69,8 @@ const farewell = (
 ): Write[] => {
   const stateKey = items.sensorState({ customerId, sensorId });
   const unchanged = state && isUnchanged ? where('#version = :seen', { seen: state.version }) : present;
-  if (customerId === 0) return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
+  if (customerId === UNASSIGNED)
+    return [{ remove: stateKey, ...(isUnchanged && { where: state ? unchanged : absent }) }];
   const ttl = Math.ceil((now + FORMER_KEPT) / 1_000);
   const critical = configs.find(({ name }) => name === 'critical')?.values ?? null;
   const former: FormerSensor = { sensor, regions: room?.regions ?? [], critical, ttl };
@@ -92,7 +94,7 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
-  ...(customerId > 0 ? [oneLess(customerId, 'sensors')] : []),
+  ...(customerId !== UNASSIGNED ? [oneLess(customerId, 'sensors')] : []),
 ];
 
 /** Notes that a sensor was erased: what its messages of before say is of nobody, and no reason for an alarm. */
@@ -125,7 +127,6 @@ const removeSensor = (
     if (!whole) return 'gone';
     const { sensor, state, link } = whole;
     if (!isErased && (sensor.isActive || state?.isActive)) return 'active';
-    if (customerId > 0) await countedCustomer(table, customerId);
     const { manufacturer, hardwareId } = sensor;
     const failed = await table.write(
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(sensor) },
@@ -148,8 +149,8 @@ const arrived = ({ sensor }: Whole, from: number, to: number, now: number): Sens
   const { id, hardwareId, manufacturer, firmwareVersion, createDate, name, optimizationEnabled, room } = sensor;
   return {
     ...newSensor({ id, hardwareId, manufacturer, firmwareVersion }, createDate),
-    ...(from === 0 && { name, optimizationEnabled, ...(room && { room }) }),
-    customerId: to === 0 ? null : to,
+    ...(from === UNASSIGNED && { name, optimizationEnabled, ...(room && { room }) }),
+    customerId: to === UNASSIGNED ? null : to,
     updateDate: now,
   };
 };
@@ -161,9 +162,9 @@ const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
 
-/** `to`: 0 for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
-export type Move = { to: number; most: number; now: number; pairingHash?: string };
-export type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
+/** `to`: UNASSIGNED for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
+type Move = { to: number; most: number; now: number; pairingHash?: string };
+type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
 
 /**
  * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
@@ -174,11 +175,10 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     const { customerId, sensorId } = from;
     const whole = await readWhole(table, from);
     if (!whole?.link) return 'gone';
-    const full = to > 0 ? await roomFor(table, to, 'sensors', most) : null;
+    const full = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', most) : null;
     if (full) return full;
-    if (customerId > 0) await countedCustomer(table, customerId);
     const sensor = arrived(whole, customerId, to, now);
-    const customer = to > 0 ? [oneMore(to, 'sensors', most)] : [];
+    const customer = to !== UNASSIGNED ? [oneMore(to, 'sensors', most)] : [];
     const code = pairingHash ? [{ remove: items.pairingCode({ hash: pairingHash }), where: present }] : [];
     const isHere = where('#customerId = :from', { from: customerId });
     const home = changes({ set: { customerId: to }, if: isHere });
@@ -196,7 +196,7 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
       { remove: items.sensorState({ customerId: to, sensorId }) },
       { remove: items.formerSensor({ customerId: to, sensorId }) },
       ...clearAround(from, whole, now),
-      ...(customerId === 0
+      ...(customerId === UNASSIGNED
         ? bringAlong(whole, { customerId: to, sensorId }, now)
         : unpin(whole.sensor.manufacturer, whole.configs)),
     );

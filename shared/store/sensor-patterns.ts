@@ -1,12 +1,5 @@
-import {
-  type AccessPattern,
-  counting,
-  each8KB,
-  eachItem,
-  orAbsent,
-  pattern,
-  type StoreCall,
-} from './access-pattern.ts';
+import { type AccessPattern, counting, each8KB, eachItem, orAbsent, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 
 /** Questions about sensors and their groups; see access-patterns.ts. */
 export const sensorPatterns = {
@@ -92,11 +85,11 @@ export const sensorPatterns = {
   ),
   'sensorOwners.remove': pattern(
     'Delete a sensor that is inactive',
-    counting({
+    {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
       put: ['formerSensor'],
-      update: ['firmwarePins', 'sensorState'],
+      update: ['customer', 'firmwarePins', 'sensorState'],
       check: ['sensorState'],
       remove: [
         'notice',
@@ -111,23 +104,23 @@ export const sensorPatterns = {
         'config',
         'groupMember',
       ],
-    }),
+    },
     5,
     15,
     '1 read more for its customer; 2 written more each for customer, group, room, configurations, a pinned firmware',
   ),
   'sensorOwners.erase': pattern(
     'Delete a sensor with all by which its messages are judged',
-    counting({
+    {
       get: ['sensor', 'deviceOfSensor', 'room', 'sensorState'],
       query: ['config'],
       put: ['erasedSensor'],
-      update: ['firmwarePins'],
+      update: ['customer', 'firmwarePins'],
       remove: [
         ...(['notice', 'sensor', 'sensorState', 'formerSensor', 'owner', 'hardware', 'deviceOfSensor'] as const),
         ...(['device', 'pairingCode', 'room', 'config', 'groupMember'] as const),
       ],
-    }),
+    },
     5,
     19,
     'as `sensorOwners.remove`',

@@ -1,6 +1,7 @@
 import { hashOf } from '../domain/ids.ts';
 import type { Device, Manufacturer, SensorRecord } from '../domain/sensor.ts';
 import { type ListedSensor, unpackSensor } from '../domain/sensor-row.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { Table, TableReader } from './client.ts';
 import type { CustomerItem } from './customers.ts';
 import type { Key } from './key.ts';
@@ -12,7 +13,7 @@ import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
 import type { StateItem } from './states.ts';
 import { items, lists } from './table.ts';
 
-export type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
+type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
 
 const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSensor[] => {
   const found = items.sensor.read(key);
@@ -33,7 +34,7 @@ export const sensorReads = (table: TableReader) => ({
       state: items.sensorState({ customerId, sensorId }),
       customer: items.customer({ customerId }),
     };
-    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === 0 ? [] : [keys.customer])];
+    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
     const found = await table.getAll<Item>(wanted);
     const at = <T>({ pk, sk }: Key) => (found.find((one) => one.pk === pk && one.sk === sk) ?? null) as T | null;
     return {
@@ -64,7 +65,7 @@ export const sensorReads = (table: TableReader) => ({
   pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
 });
 
-export const sensorWrites = (table: Table) => ({
+const sensorWrites = (table: Table) => ({
   ...writesOfDevice(table),
 
   /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */

@@ -3,11 +3,11 @@ import type { Table, TableReader } from './client.ts';
 import { type Condition, changes, present, where } from './request.ts';
 import { items } from './table.ts';
 
-/** When a credential was made (ms). Those of earlier versions may not know it. */
+/** When a credential was made (ms). */
 export type Made = { createDate: number };
 
 /** A login or an access token. It is over when its time is; a login also when the account's epoch moved on. */
-export type Session = Partial<Made> & {
+export type Session = Made & {
   kind: 'session' | 'token';
   accountId: number;
   epoch: number;
@@ -31,13 +31,12 @@ export type Session = Partial<Made> & {
 };
 
 /** The session of a new login. */
-export type NewSession = Session & Made & { id: string; expires: number };
+type NewSession = Session & { id: string; expires: number };
 
 /** What a request may do, beside the session that brings it: read at the same time, by the key inside the token. */
 export type Account = {
   accountId: number;
-  /** Missing in accounts of earlier versions, until the profile changes. */
-  username?: string;
+  username: string;
   customerId: number | null;
   isAdmin: boolean;
   permissions: Permission[];
@@ -69,7 +68,7 @@ export const sessionReads = (table: TableReader) => ({
     (await table.get(items.knownAddress({ accountKey, address }))) !== null,
 });
 
-export const sessionWrites = (table: Table) => ({
+const sessionWrites = (table: Table) => ({
   /** Starts a session, and lists it among the logins of the account. */
   start: async (accountKey: string, hash: string, session: NewSession): Promise<void> => {
     const { id, createDate, expires } = session;

@@ -50,19 +50,22 @@ export const stateReads = (table: TableReader) => ({
   },
 });
 
-export const stateWrites = (table: Table) => ({
+/**
+ * `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil` (s): the sensor has left, what it said
+ * before is judged, and its state goes away then.
+ */
+type Times = { watchAt?: number | null; formerUntil?: number | null };
+
+const stateWrites = (table: Table) => ({
   /**
    * Writes the state that a decision was made from and to; false when another decision came first, or when a sensor
-   * without a state has gone. `watchAt` (ms): from then on the sensor is looked at; null: as before. `formerUntil`
-   * (s): the sensor has left, what it said before is judged, and its state goes away then.
+   * without a state has gone. `before`: the version of the state that it was made from.
    */
   decide: async (
-    customerId: number,
-    sensorId: string,
+    { customerId, sensorId }: { customerId: number; sensorId: string },
     before: number,
     state: StateItem,
-    watchAt: number | null,
-    formerUntil: number | null = null,
+    { watchAt = null, formerUntil = null }: Times = {},
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
     const watch = watchAt !== null && dueAt(sensorId, watchAt);

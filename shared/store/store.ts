@@ -1,4 +1,3 @@
-import type { StoreCall } from './access-pattern.ts';
 import type { Table } from './client.ts';
 import * as nouns from './nouns.ts';
 
@@ -8,6 +7,9 @@ export type Store = { [N in keyof Nouns]: ReturnType<Nouns[N]> };
 
 export const store = (table: Table): Store =>
   Object.fromEntries(Object.entries(nouns).map(([noun, make]) => [noun, make(table)])) as Store;
+
+/** Every call of the store, by its name. */
+export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` }[keyof Store];
 
 type NounOf<C> = C extends `${infer N}.${string}` ? N : never;
 type CallsOf<C, N extends string> = C extends `${N}.${infer M}` ? M : never;

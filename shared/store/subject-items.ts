@@ -34,10 +34,10 @@ const placeOf = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: Fou
 
 const nobody = { userId: null, name: ERASED };
 
-type Message = Partial<Pick<Told, 'accountId' | 'publisher' | 'extra'>> & { by?: string };
+type Message = Partial<Pick<Told, 'accountId' | 'publisher' | 'extra'>>;
 /** A message without a user whom it is for; all others as they are. */
 const messageWithout = <T extends Message>(one: T, id: number): T =>
-  one.accountId === id && (one.by ?? one.publisher) !== 'webhook'
+  one.accountId === id && one.publisher !== 'webhook'
     ? { ...one, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
     : one;
 

@@ -1,4 +1,5 @@
-import { type AccessPattern, pattern, type StoreCall } from './access-pattern.ts';
+import { type AccessPattern, pattern } from './access-pattern.ts';
+import type { StoreCall } from './store.ts';
 import { belongings, type ItemKind } from './subject-items.ts';
 
 /** Every kind of item that somebody's data may be in. */

@@ -1,3 +1,4 @@
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import { usernameKey } from '../domain/username.ts';
 import type { FeedbackHome } from './maker-feedback.ts';
 import type { DeviceLink } from './sensor-owners.ts';
@@ -101,7 +102,7 @@ const placesAtLast = (customerId: number): Place[] => [
   { pk: items.ruleHit.pk({ customerId }) },
   { pk: items.personDelivery.pk({ customerId }) },
   { pk: items.auditLine.pk({ customerId }) },
-  ...(customerId === 0 ? [] : [{ pk: items.auditLine.pk({ customerId: 0 }) }]),
+  ...(customerId === UNASSIGNED ? [] : [{ pk: items.auditLine.pk({ customerId: UNASSIGNED }) }]),
 ];
 
 async function* placesOfCustomer(reads: Reads, customerId: number, leads: readonly Lead[]): AsyncGenerator<Place> {

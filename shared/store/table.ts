@@ -20,9 +20,7 @@ export type IndexName = keyof typeof tableDesign.indexes;
  * before cannot work with what is written. The sweep notes in the table which form may be written, and raises that only
  * once no version before comes back: shared/store/README.md.
  */
-export const DATA_VERSION = 2;
-/** From this form on, the messages of a hit are packed. */
-export const PACKED_HITS = 2;
+export const DATA_VERSION = 1;
 
 /**
  * Waiting work is spread over this many partitions of the due index: see shared/GROWTH.md. It may grow, but not shrink:

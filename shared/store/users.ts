@@ -1,5 +1,6 @@
 import { AUDIT_KEPT } from '../domain/audit-kinds.ts';
 import { channelKinds } from '../domain/channel.ts';
+import { UNASSIGNED } from '../domain/unassigned.ts';
 import type { User, UserAccess, UserUpdate } from '../domain/user.ts';
 import { usernameKey } from '../domain/username.ts';
 import type { Table, TableReader } from './client.ts';
@@ -18,8 +19,9 @@ type Proof = string | { subject: string };
 
 /** Users without a customer are kept under customer 0, which only their own sessions and system admins can read. */
 export const keyOfUser = (customerId: number | null, userId: number) =>
-  items.user({ customerId: customerId ?? 0, userId });
-const dutyOf = (customerId: number | null, userId: number) => items.duty({ customerId: customerId ?? 0, userId });
+  items.user({ customerId: customerId ?? UNASSIGNED, userId });
+const dutyOf = (customerId: number | null, userId: number) =>
+  items.duty({ customerId: customerId ?? UNASSIGNED, userId });
 
 const accountOf = (user: User, epoch: number): Account => {
   const { id: accountId, username, customerId, isAdmin, permissions, canLogin, locale } = user;
@@ -28,7 +30,7 @@ const accountOf = (user: User, epoch: number): Account => {
 
 const proofOf = ({ id: userId, customerId }: User, accountKey: string, proof: Proof): Write => {
   if (typeof proof === 'string') return { put: { ...items.password({ accountKey }), hash: proof } };
-  const at = { customerId: customerId ?? 0 };
+  const at = { customerId: customerId ?? UNASSIGNED };
   const key = items.externalUser({ hash: proof.subject, ...at });
   return { put: { ...key, userId, ...at }, where: absent };
 };
@@ -44,7 +46,7 @@ const creating = (user: User, accountKey: string, proof: Proof): Write[] => {
     { put: { ...user, ...keyOfUser(customerId, user.id), accountKey, ...isKnown }, where: absent },
     { put: { ...accountOf(user, 0), ...isExternal, ...items.account({ accountKey }) }, where: absent },
     proofOf(user, accountKey, proof),
-    { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? 0 } },
+    { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? UNASSIGNED } },
   ];
 };
 
@@ -68,10 +70,10 @@ export const userReads = (table: TableReader) => ({
   former: (customerId: number | null, userId: number) =>
     table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
   list: (customerId: number | null) =>
-    table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? 0 }), beginsWith: 'USER#' }),
+    table.queryAll<UserItem>({ pk: items.user.pk({ customerId: customerId ?? UNASSIGNED }), beginsWith: 'USER#' }),
 });
 
-export const userWrites = (table: Table) => ({
+const userWrites = (table: Table) => ({
   /**
    * Creates a user whole, or says why not: the username is unique, and the customer has `most` users at most, whatever
    * happens at the same time.
@@ -84,12 +86,12 @@ export const userWrites = (table: Table) => ({
 
   /** Replaces the profile; false: the user is gone, or may do something else or has another address by now. */
   setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
-    const { accountKey, customerId, id, email, username } = user;
+    const { accountKey, customerId, id, email } = user;
     const set = { ...profile, updateDate: now };
     const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const isMoved = profile.email !== email;
     const account = {
-      set: { locale: profile.locale, username },
+      set: { locale: profile.locale },
       ...(isMoved && { add: { mailbox: 1 } }),
       if: asJudged(user),
     };
@@ -132,8 +134,10 @@ export const userWrites = (table: Table) => ({
       { remove: items.owner({ kind: 'user', id }) },
       { remove: dutyOf(customerId, id) },
       formerUser(user, now),
-      ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? 0 }) }] : []),
-      ...channelKinds.map((by) => ({ remove: items.channel({ customerId: customerId ?? 0, userId: id, by }) })),
+      ...(subject ? [{ remove: items.externalUser({ hash: subject, customerId: customerId ?? UNASSIGNED }) }] : []),
+      ...channelKinds.map((by) => ({
+        remove: items.channel({ customerId: customerId ?? UNASSIGNED, userId: id, by }),
+      })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
     return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;

@@ -94,7 +94,7 @@ const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): 
 });
 
 /** What its owner does with a webhook; what attempts leave at it is in health.ts. */
-export const webhookWrites = (table: Table) => ({
+const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, most: number) => createWebhook(table, webhook, most),
 
   /**

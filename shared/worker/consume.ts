@@ -4,10 +4,10 @@ import { compose, type Deps, type Runtime } from '../deps.ts';
 import { inContext, noteContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
 import { type Consumer, retrySeconds } from '../queue/consumer.ts';
-import { ComeAgain, type FailureKind, isPutOffTooOften, kindOfFailure, PutAside } from './failure.ts';
+import { ComeAgain, isPutOffTooOften, kindOfFailure, PutAside } from './failure.ts';
 import { onHost } from './on-host.ts';
 import { createOutcomes } from './outcomes.ts';
-import { isOrdered, isStuck, putPoisonAside } from './poison.ts';
+import { isOrdered, isStuck, putPoisonAside, type Worked } from './poison.ts';
 import { putAside, quarantine } from './quarantine.ts';
 import { idsOfAll, idsOfMessages } from './task-ids.ts';
 
@@ -39,9 +39,6 @@ type Work<C extends Consumer> = (
   deps: Deps<C['uses'][number]>,
   timeLeft: () => number,
 ) => Promise<void>;
-
-/** What became of the messages of a group: those that are not done, and why. `again`: nothing failed. */
-export type Worked = { left: readonly SQSRecord[]; why: FailureKind | 'again' | null; error?: unknown };
 
 const parse = (text: string): unknown => {
   try {

@@ -1,9 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../deps.ts';
 import { MAX_RECEIVES, retrySeconds } from '../queue/consumer.ts';
-import type { Worked } from './consume.ts';
+import type { FailureKind } from './failure.ts';
 import type { Outcomes } from './outcomes.ts';
 import { putAside } from './quarantine.ts';
+
+/** What became of the messages of a group: those that are not done, and why. `again`: nothing failed. */
+export type Worked = { left: readonly SQSRecord[]; why: FailureKind | 'again' | null; error?: unknown };
 
 /** After so many failures the messages of a group are worked on one by one, to find the one that fails. */
 const FAILURES = 5;

@@ -6,7 +6,7 @@ import { percentile } from './figures.ts';
 import { AT_A_TIME, type Ear, handIn, many, type Posted, postFall, until, waitsOf } from './site.ts';
 
 /** A host under load, and the receiver that hears of it. */
-export type Loaded = { pid: number; ear: Ear };
+type Loaded = { pid: number; ear: Ear };
 
 /** The rate and the duration (s) of the moderate load. */
 const [CALM_PER_SECOND, CALM_SECONDS] = [20, 15];

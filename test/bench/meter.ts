@@ -82,7 +82,7 @@ export const createLedger = () => {
         .join('\n'),
   };
 };
-export type Ledger = ReturnType<typeof createLedger>;
+type Ledger = ReturnType<typeof createLedger>;
 
 /** Starts an engine with an empty table; `table` is metered per call, `plain` only in total. */
 export const startEngine = async (ledger: Ledger) => {

@@ -22,7 +22,7 @@ const bytesOf = (value: unknown): number => {
 };
 
 /** Gives the bytes of an item, without the overhead of storage. */
-export const bytesOfItem = (item: Item): number =>
+const bytesOfItem = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
 /**

@@ -2,7 +2,7 @@ import { unknownIds, type World } from './world.ts';
 
 type Id = string | number;
 /** The place of an id in a body, as a 400 names it; an id that nothing has, and one of another customer's things. */
-export type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
+type Place = { path: string; body: (id: Id) => unknown; unknown: Id; theirs?: Id };
 
 export const rule = ({ ours: { bot, webhook } }: World) => ({
   name: 'n',

@@ -81,7 +81,7 @@ const specOf = (account: Account, { assets }: Assembly, id: string, written: Wri
 };
 
 /** Processes of a function: so many start before any of them gets a second invocation, and never more than `most`. */
-export type Processes = { first: number; most: number };
+type Processes = { first: number; most: number };
 
 /** The environments of one function. They start when they are needed, and work on one invocation at a time each. */
 const createFunction = (spec: FunctionSpec, { first, most }: Processes, { clock, onLine }: Host) => {

@@ -30,12 +30,10 @@ const isText = (type = ''): boolean => /^(text\/|application\/(json|javascript|x
 const eventAt = (
   door: Door,
   request: IncomingMessage,
-  url: URL,
-  route: Found,
-  body: Buffer,
+  { url, route, body }: { url: URL; route: Found; body: Buffer },
   now: number,
 ): APIGatewayProxyEvent => {
-  const event = toEvent(request, url, route, seenFromAccount(body), now);
+  const event = toEvent(request, { url, route, body: seenFromAccount(body) }, now);
   const https = {
     headers: { ...event.headers, 'X-Forwarded-Proto': 'https' },
     multiValueHeaders: { ...event.multiValueHeaders, 'X-Forwarded-Proto': ['https'] },
@@ -85,7 +83,7 @@ const answerAt = (door: Door, { account, functions, now, onError }: Options) => 
         throw new Error(`${method} ${url.pathname} has no route of its own`);
       const source = sourceOf(door, method, route.resource);
       if (!may(route.lambda, source)) throw new Error(`${lambda.name} may not be invoked by ${source} when it serves`);
-      const result = await lambda.invoke(eventAt(door, request, url, route, body, now()));
+      const result = await lambda.invoke(eventAt(door, request, { url, route, body }, now()));
       send(response, seenFromHere(result as APIGatewayProxyResult));
     } catch (error) {
       onError(error);

@@ -2,7 +2,7 @@ import type { Account } from './account.ts';
 
 /** A metric as CloudWatch tells one from another: its namespace, its name, its dimensions in their order. */
 type Metric = { namespace: string; name: string; dimensions: Readonly<Record<string, string>> };
-export const textOf = ({ namespace, name, dimensions }: Metric): string =>
+const textOf = ({ namespace, name, dimensions }: Metric): string =>
   [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join('='))].join(' ');
 
 type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] };

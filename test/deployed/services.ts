@@ -8,7 +8,7 @@ import type { Request } from '../fixtures/sqs-server.ts';
 import { accessesIn, type Wire } from '../fixtures/table-calls.ts';
 import { createSqs, type Made } from './queues.ts';
 
-export type Letter = { to: string; subject: string; text: string };
+type Letter = { to: string; subject: string; text: string };
 export type Behind = {
   judge: Judge;
   tableName: string;

@@ -78,7 +78,7 @@ const kill = (handler: object): void => {
 };
 
 /** What the host of the suite gives: a port where nobody answers, and a way to skip time. */
-export type Surroundings = { silentPort: number; skip: (ms: number) => void };
+type Surroundings = { silentPort: number; skip: (ms: number) => void };
 
 /** Limits the time of calls to `SHORT_TIMEOUT_MS` while some of them are not answered. */
 const hurry = (handler: Handler, { rates }: Chaos): void => {

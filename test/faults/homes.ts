@@ -3,10 +3,10 @@ import { ALL_PERMISSIONS, createAlarm, createHome, linkSensor } from '../fixture
 import type { ChaosReceiver } from './receiver.ts';
 import type { Scene } from './scene.ts';
 
-export const FIRST_SECRET = 'a-secret-of-16-or-more';
+const FIRST_SECRET = 'a-secret-of-16-or-more';
 
 export type Hook = { id: string; path: string; url: string };
-export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
+type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 /**
  * A customer with a sensor, and the webhooks that must be told of its falls. `client` has all permissions, and a
  * token that does not expire.

@@ -4,7 +4,7 @@ import type { Chaos } from './chaos.ts';
 import type { Lives } from './lives.ts';
 
 /** A letter that a service took: by its address, the hit and its message that the letter is about. */
-export type Taken = { by: ChannelKind; hitId: number; message: number };
+type Taken = { by: ChannelKind; hitId: number; message: number };
 
 const TOLD = /\/acknowledge\/(\d+)-(\d+)-/;
 

@@ -1,7 +1,7 @@
 import { type SkippingClock, skippingClock } from '../../lib/local/clock.ts';
 import type { LocalQueues } from '../../lib/local/queues.ts';
-import { workQueues } from '../../shared/capabilities.ts';
 import { type Measure, unmeasured } from '../../shared/metrics.ts';
+import { workQueues } from '../../shared/queue/names.ts';
 import { createTable } from '../../shared/store/client.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';

@@ -3,12 +3,11 @@ import { skippingClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
 import { situations as nameOf } from '../../shared/api/messages/situations-en.ts';
-import { ChatPayload } from '../../shared/domain/formats/chat-payload.ts';
-import { Custom1Payload } from '../../shared/domain/formats/custom-1-payload.ts';
+import type { Custom1Payload } from '../../shared/domain/formats/custom-1-payload.ts';
 import { Format } from '../../shared/domain/formats/format.ts';
-import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
-import { RawPayload } from '../../shared/domain/formats/raw-payload.ts';
-import { TeamsPayload } from '../../shared/domain/formats/teams-payload.ts';
+import { canTell, formats } from '../../shared/domain/formats/formats.ts';
+import type { FullPayload } from '../../shared/domain/formats/full-payload.ts';
+import { payloads } from '../../shared/domain/formats/payloads.ts';
 import { kinds, type Situation } from '../../shared/domain/kinds.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -34,8 +33,7 @@ const createRules = async () => {
     recipients[format] = { botId: bot.id, webhookId: (await client.ok('POST', '/webhooks', hook)).id };
   }
   for (const situation of situations) {
-    const { custom1, ...others } = recipients;
-    const told = Object.values(kinds[situation].code === null ? others : recipients);
+    const told = Format.options.filter((format) => canTell(format, situation)).map((format) => recipients[format]);
     const texts = { name: situation, title: '{region}', message: '{sensor} {situation} {time} {location}' };
     await client.ok('POST', '/rules', { ...texts, situation, rateLimitSeconds: 0, recipients: told });
   }
@@ -90,17 +88,26 @@ const hits = async () => {
   return page?.data ?? [];
 };
 
-const outcomeOf = ({ sensor, name, texts }: Player, all: Awaited<ReturnType<typeof hits>>) => {
-  const bodies = (format: keyof typeof receivers) => receivers[format].received.map(({ body }) => body);
+/** Whose a payload is, by what the format tells of the sensor. */
+const isOf: Record<Format, (body: string, player: Player) => boolean> = {
+  full: (body, { sensor }) => JSON.parse(body).sensor.id === sensor.sensorId,
+  custom1: (body, { name }) => JSON.parse(body).sensorName === name,
+  raw: (body, { sensor }) => JSON.parse(body).of === sensor.sensorId,
+  chat: (body, { name }) => body.includes(`"Sensor","value":"${name}"`),
+  teams: (body, { name }) => body.includes(`"text":"${name}"`),
+};
+
+const outcomeOf = (player: Player, all: Awaited<ReturnType<typeof hits>>) => {
+  const { sensor, texts } = player;
+  const told = Format.options.map((format) => {
+    const bodies = receivers[format].received.map(({ body }) => body);
+    return [format, bodies.filter((body) => isOf[format](body, player))] as const;
+  });
   return {
     sensor,
     texts,
+    told: Object.fromEntries(told) as Record<Format, string[]>,
     situations: all.filter(({ sensorId }) => sensorId === sensor.sensorId).map(({ situation }) => situation),
-    full: bodies('full').filter((body) => JSON.parse(body).sensor.id === sensor.sensorId),
-    custom1: bodies('custom1').filter((body) => JSON.parse(body).sensorName === name),
-    raw: bodies('raw').filter((body) => JSON.parse(body).of === sensor.sensorId),
-    chat: bodies('chat').filter((body) => body.includes(`"Sensor","value":"${name}"`)),
-    teams: bodies('teams').filter((body) => body.includes(`"text":"${name}"`)),
   };
 };
 const outcomes = new Map<Row, ReturnType<typeof outcomeOf>>();
@@ -142,11 +149,25 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     expect(of(row).situations.toSorted()).toEqual(row.gives.toSorted());
   });
 
+  test.each(all)(
+    'of $maker: in every format one payload of its schema for each situation that it can tell (%#)',
+    (row) => {
+      const { told, isByTime } = of(row);
+      for (const format of Format.options) {
+        const { isOncePerMessage } = formats[format];
+        const perMessage = isByTime ? 0 : row.says.length;
+        const most = isOncePerMessage ? perMessage : row.gives.filter((one) => canTell(format, one)).length;
+        expect([format, told[format].length]).toEqual([format, most]);
+        for (const body of told[format]) expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();
+      }
+    },
+  );
+
   test.each(all)('of $maker: Full as D2 says (%#)', (row) => {
-    const { full, isByTime, texts, hasPoint, sensor } = of(row);
-    const payloads = full.map((body) => FullPayload.parse(JSON.parse(body)));
-    expect(payloads.map(({ rule }) => rule?.situation).toSorted()).toEqual(row.gives.toSorted());
-    for (const { event, rule, ...payload } of payloads) {
+    const { told, isByTime, texts, hasPoint, sensor } = of(row);
+    const full: FullPayload[] = told.full.map((body) => JSON.parse(body));
+    expect(full.map(({ rule }) => rule?.situation).toSorted()).toEqual(row.gives.toSorted());
+    for (const { event, rule, ...payload } of full) {
       const { type, action } = kinds[rule?.situation ?? 'fall_loop'];
       expect(event).toMatchObject({ type, action, raw: isByTime ? {} : JSON.parse(texts.at(-1) ?? '') });
       expect(event.normalizedCoordinates !== null).toBe(hasPoint);
@@ -158,30 +179,28 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
   });
 
   test.each(all)('of $maker: Custom 1 as D2 says, where there is a code (%#)', (row) => {
-    const { custom1, hasPoint } = of(row);
-    const payloads = custom1.map((body) => Custom1Payload.parse(JSON.parse(body)));
+    const { told, hasPoint } = of(row);
+    const custom1: Custom1Payload[] = told.custom1.map((body) => JSON.parse(body));
     const codes = row.gives.map((situation) => kinds[situation].code).filter((code) => code !== null);
-    expect(payloads.map(({ eventType }) => eventType).toSorted()).toEqual(codes.toSorted());
-    for (const payload of payloads) {
+    expect(custom1.map(({ eventType }) => eventType).toSorted()).toEqual(codes.toSorted());
+    for (const payload of custom1) {
       expect(payload.sensorId).toMatch(/^id_[\w-]{23}$/);
       expect([1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31]).toContain(payload.eventType);
       expect(payload.normalizedCoordinates !== undefined).toBe(hasPoint);
     }
   });
 
-  test.each(all)('of $maker: Chat and Teams, whether there is a code or not (%#)', (row) => {
-    const { chat, teams } = of(row);
-    for (const body of chat) expect(ChatPayload.safeParse(JSON.parse(body)).success).toBe(true);
-    for (const body of teams) expect(TeamsPayload.safeParse(JSON.parse(body)).success).toBe(true);
-    const told = row.gives.map((situation) => nameOf[situation]).toSorted();
-    const saidIn = (bodies: string[]) => told.filter((text) => bodies.some((body) => body.includes(text)));
-    expect([chat.length, teams.length]).toEqual([row.gives.length, row.gives.length]);
-    expect([saidIn(chat), saidIn(teams)]).toEqual([told, told]);
+  const forPeople = Format.options.filter((format) => formats[format].isForPeople);
+  test.each(all)('of $maker: for people by its name, whether there is a code or not (%#)', (row) => {
+    const names = row.gives.map((situation) => nameOf[situation]).toSorted();
+    for (const format of forPeople) {
+      const bodies = of(row).told[format];
+      expect([format, names.filter((name) => bodies.some((body) => body.includes(name)))]).toEqual([format, names]);
+    }
   });
 
   test.each(all)('of $maker: Raw is the message as it was sent, once, and nothing the service made (%#)', (row) => {
-    const { raw, texts, isByTime } = of(row);
-    expect(raw).toEqual(isByTime ? [] : texts.slice(-row.says.length));
-    for (const body of raw) expect(RawPayload.safeParse(JSON.parse(body)).success).toBe(true);
+    const { told, texts, isByTime } = of(row);
+    expect(told.raw).toEqual(isByTime ? [] : texts.slice(-row.says.length));
   });
 });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { changes } from '../../shared/store/request.ts';
-import { items } from '../../shared/store/table.ts';
 import { refusedAt } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -83,15 +81,6 @@ describe('a rule with a region', () => {
     const listed = page?.data.filter(({ type }) => type === 'fall').map(({ region }) => region);
     const bed = { positionIdx: 0, name: 'Bed' };
     expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
-  });
-
-  test('fires for a fall in it where the room was stored by a version that knew of no such rules', async () => {
-    const { customerId, sensorId, post, actions } = await prepare('alder');
-    const { xMin, xMax, yMin, yMax, zMax } = room;
-    const before = changes({ set: { room: { xMin, xMax, yMin, yMax, zMax } } });
-    await cloud.runtime.table.update(items.sensor({ customerId, sensorId }), before);
-    await post(a.fall('calling', Date.now(), inBed), a.fall('calling', Date.now() + 1, outside));
-    expect(actions('bed')).toEqual(['fall_detected']);
   });
 
   test('goes by the first point of a fall, wherever later ones are', async () => {

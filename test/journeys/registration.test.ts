@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../lib/local/demo/receiver.ts';
-import { hashOf } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import { FullPayload } from '../../shared/domain/formats/full-payload.ts';
 import { store } from '../../shared/store/store.ts';
-import { items } from '../../shared/store/table.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';
 import type { Client } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
@@ -233,17 +231,4 @@ describe('a provisioning key', () => {
       expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);
     },
   );
-
-  test('from before there were limits registers without one, and is counted from now on', async () => {
-    const { provisioning } = store(cloud.runtime.table);
-    const key = await make({});
-    const old = { id: key.id, name: 'old', manufacturer: null, createDate: 1 };
-    const hash = hashOf(key.key);
-    await cloud.runtime.table.write({ put: { ...old, ...items.provisioningKey({ hash }) } });
-    await cloud.runtime.table.write({ put: { ...old, hash, ...items.listedKey({ keyId: key.id }) } });
-    expect(await shown(key)).toMatchObject({ devices: 0, maxDevices: null, expires: null, lastUsed: null });
-    expect(await statusOf(registerBy(key))).toBe(201);
-    expect(await shown(key)).toMatchObject({ devices: 1 });
-    expect(await provisioning.byHash(hash, 1)).toMatchObject({ maxDevices: null });
-  });
 });

@@ -56,7 +56,7 @@ type Reader = { params: { address: string }; locale: string };
 const page = async ({ hit, recipient }: Signed, { params, locale }: Reader): Promise<Reply<Uint8Array>> => {
   const situation = await situationText(locale, hit.situation);
   const isOfUser = recipient.userId !== null;
-  return new Reply(pageOf(hit, situation, params.address, isOfUser, textsOf(locale)), { headers });
+  return new Reply(pageOf(hit, situation, { address: params.address, isOfUser }, textsOf(locale)), { headers });
 };
 
 /** The name in a form that a browser sent. */

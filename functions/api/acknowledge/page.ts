@@ -36,8 +36,7 @@ const formOf = (address: string, isOfUser: boolean, texts: Texts): string => {
 export const pageOf = (
   hit: HitItem,
   situation: string,
-  address: string,
-  isOfUser: boolean,
+  { address, isOfUser }: { address: string; isOfUser: boolean },
   texts: Texts,
 ): Uint8Array => {
   const { acknowledgement: by, createDate } = hit;

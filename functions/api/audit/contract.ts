@@ -43,7 +43,7 @@ export const audit = group({
       success: 200,
       response: paged(AuditLine),
       errors: ['customer_not_found'],
-      uses: ['audit.page', 'customers.get', 'users.list'],
+      uses: ['audit.page', 'customers.get'],
     },
   },
 });

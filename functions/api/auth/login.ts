@@ -2,6 +2,7 @@ import type { Call } from '../../../shared/api/operation.ts';
 import type { Passwords } from '../../../shared/auth/password.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import type { Actor } from '../../../shared/domain/audit.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Login } from '../../../shared/domain/user.ts';
 import { usernameKey } from '../../../shared/domain/username.ts';
 import type { Account } from '../../../shared/store/sessions.ts';
@@ -32,7 +33,7 @@ type Known = Awaited<ReturnType<typeof lookUp>>;
 /** Whom a login is noted as, before and after it succeeds; one with a name of nobody is noted too, in the same time. */
 const claimed = ({ account }: Known, username: string): [Actor, number] => {
   const id = account && String(account.accountId);
-  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? 0];
+  return [{ kind: 'user', id, name: account && username }, account?.customerId ?? UNASSIGNED];
 };
 
 /** Gives the account if the password is right and the account may log in. A hash of an older cost is replaced. */

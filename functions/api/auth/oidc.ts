@@ -9,6 +9,7 @@ import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import { accessOf, profileOf, readRules } from '../../../shared/domain/claims.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { UserItem } from '../../../shared/store/users.ts';
 import type { auth } from './contract.ts';
 import { startSession } from './start-session.ts';
@@ -73,7 +74,7 @@ export const identityOf = async (
 type Acting = Pick<Call<Operations['finishOidc']>, 'actAs'>;
 const asUser = ({ id, username, customerId }: Pick<UserItem, 'id' | 'username' | 'customerId'>): [Actor, number] => [
   { kind: 'user', id: String(id), name: username },
-  customerId ?? 0,
+  customerId ?? UNASSIGNED,
 ];
 
 type Access = NonNullable<ReturnType<typeof accessOf>>;

@@ -5,6 +5,7 @@ import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import type { Actor } from '../../../shared/domain/audit.ts';
 import { isOutdated } from '../../../shared/domain/credential.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Resetting } from '../../../shared/store/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
@@ -24,10 +25,10 @@ const MOST_MAILS = 3;
 const ANSWER_AFTER = 3_000;
 
 /** Whom a call is noted as: anybody may ask for a code, and who has it got the mail of that user. */
-const actingAs = (kind: Actor['kind'], { accountId, customerId, username }: Partial<Resetting>): [Actor, number] => {
-  const id = accountId === undefined ? null : String(accountId);
-  return [{ kind, id, name: username ?? null }, customerId ?? 0];
-};
+const actingAs = (kind: Actor['kind'], { accountId, customerId, username }: Resetting): [Actor, number] => [
+  { kind, id: String(accountId), name: username },
+  customerId ?? UNASSIGNED,
+];
 
 /** Mails a code to the user with this username, if the user may log in and has an e-mail address. */
 const mailCode = async (username: string, { store, now, random, mail, actAs }: Mailing): Promise<void> => {
@@ -59,7 +60,7 @@ export const requestReset = async (
   deps: Mailing,
   answerAfter = ANSWER_AFTER,
 ): Promise<number> => {
-  const seconds = await countFailure(deps.store, 'reset', username, address, deps.now());
+  const seconds = await countFailure(deps.store, 'reset', { username, address }, deps.now());
   if (seconds > 0) return seconds;
   const mailing = mailCode(username, deps).catch((error: unknown) =>
     deps.log('error', 'no code was mailed', {}, error),

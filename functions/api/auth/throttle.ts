@@ -38,8 +38,7 @@ const countIn = ({ limits }: Counting, windows: readonly Window[], now: number):
 export const countFailure = (
   store: Counting,
   what: What,
-  username: string,
-  address: string,
+  { username, address }: Pick<Login, 'username' | 'address'>,
   now: number,
 ): Promise<number> => countIn(store, windowsOf(what, username, address), now);
 

@@ -11,7 +11,7 @@ export const handler = serve(bots, {
   },
 
   createBot: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const time = now();
     const id = await store.limits.nextNumber('accounts');
     const bot = { ...body, id, customerId, createDate: time, updateDate: time };

@@ -116,14 +116,14 @@ export const handler = serve(deliveries, {
     const webhook = await webhookOf({ params, fail, ...call }, store);
     const { customerId: c, id: w } = webhook;
     const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
-    const source = sourceOf(delivery, webhook);
+    const source = sourceOf(delivery);
     const raw = source === null ? null : await store.events.bytes(c, delivery.snapshot.sensor.id, source);
     const isGone = source !== null && raw === null;
     const body = async (): Promise<string> => {
-      if (!needsKey(delivery)) return bodyOf(settings, delivery, webhook, { raw, addressKey: null });
+      if (!needsKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
       // The first attempt of a stage makes the key.
       const sealed = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
-      return bodyOf(settings, delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
+      return bodyOf(delivery, webhook, { raw, addressKey: await openAddressKey(sealed) });
     };
     return { headers: headersOf(settings, delivery), body: isGone ? null : await body() };
   },
@@ -148,7 +148,8 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(c);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
-    const ping = pingOf(webhook, serviceOf(settings), customer, { id, uuid: randomUuid(random) }, time, reader);
+    const around = { service: serviceOf(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
+    const ping = pingOf(webhook, around, time);
     await store.deliveries.create(ping, true);
     await enqueue([deliverTask(ping)]).catch(leftToSweep(log));
     return { status: 'OK', deliveryId: ping.id };

@@ -7,6 +7,7 @@ import { makers } from '../../../shared/domain/makers/makers.ts';
 import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '../../../shared/domain/pairing.ts';
 import type { Provisioner } from '../../../shared/domain/provisioning-key.ts';
 import { newSensor, type SensorRecord } from '../../../shared/domain/sensor.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { NoticeItem } from '../../../shared/store/events.ts';
 import type { devices } from './contract.ts';
 
@@ -54,7 +55,7 @@ const tell = (
   deps: Registering,
   { customerId, id: sensorId }: SensorRecord,
   { uuid, receiveDate }: Pick<NewNotice, 'uuid' | 'receiveDate'>,
-) => sendNotice(deps, { customerId: customerId ?? 0, sensorId, uuid, receiveDate });
+) => sendNotice(deps, { customerId: customerId ?? UNASSIGNED, sensorId, uuid, receiveDate });
 
 /** Reports a refused registration, up to a limit, because nobody with a key may flood a customer with reports. */
 const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<void> => {
@@ -65,7 +66,7 @@ const tellRefusal = async (deps: Registering, sensor: SensorRecord): Promise<voi
   const ofAll = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
   if (ofAll.count > TOLD_REFUSALS.customer) return;
   const { uuid, ...notice } = noticeOf('registration_refused', deps);
-  await store.events.keepNotice({ customerId: sensor.customerId ?? 0, sensorId: sensor.id }, uuid, notice);
+  await store.events.keepNotice({ customerId: sensor.customerId ?? UNASSIGNED, sensorId: sensor.id }, uuid, notice);
   await tell(deps, sensor, { uuid, ...notice });
 };
 

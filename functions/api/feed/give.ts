@@ -1,5 +1,5 @@
 import { addressKeyOf } from '../../../shared/api/address-key.ts';
-import { bodyOf, messageIdOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { payloadOf, sourceOf } from '../../../shared/delivery/message.ts';
 import { requestHeadersOf } from '../../../shared/delivery/targets/http.ts';
 import type { WebhookDelivery } from '../../../shared/domain/delivery.ts';
 import { type Given, isExpired } from '../../../shared/domain/feed.ts';
@@ -61,8 +61,8 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
   const requests = [];
   let characters = 0;
   for (const delivery of deliveries) {
-    const { id, customerId, snapshot, isTest = false } = delivery;
-    const source = sourceOf(delivery, webhook);
+    const { id, customerId, snapshot } = delivery;
+    const source = sourceOf(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, snapshot.sensor.id, source);
     if (source !== null && raw === null) {
       log('error', 'a delivery has lost its message', { customerId, webhookId: webhook.id, deliveryId: id });
@@ -70,10 +70,10 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
       await store.feeds.end(delivery, 'exhausted', now());
       continue;
     }
-    const body = bodyOf(settings, delivery, webhook, { raw, addressKey });
+    const payload = payloadOf(delivery, webhook, { raw, addressKey });
+    const { body } = payload;
     characters += body.length;
     if (requests.length > 0 && characters > MOST_CHARACTERS) break;
-    const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
     const headers = await requestHeadersOf(webhook, payload, settings, now());
     requests.push({ id, createDate: timeOfUlid(id), headers, body });
   }

@@ -26,7 +26,7 @@ export const handler = serve(makerAConfig, {
     const time = deps.now();
     const { name, optimizationEnabled } = call.body;
     const ofSensor = { name, optimizationEnabled, updateDate: time };
-    const stored = await changeConfig<StoredBasic>(call, deps, 'maker_a', 'basic', (known) => {
+    const stored = await changeConfig<StoredBasic>(call, deps, { maker: 'maker_a', name: 'basic' }, (known) => {
       const before = known ?? newBasic;
       const values = updateBasic(before, call.body, time);
       return { values, ofSensor, learning: learningEnds(before, values, time) };

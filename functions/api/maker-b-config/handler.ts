@@ -21,7 +21,7 @@ export const handler = serve(makerBConfig, {
   putMakerBBasicConfig: async (call, deps) => {
     const { name, workingMode } = call.body;
     const next = { values: { workingMode }, ofSensor: { name, updateDate: deps.now() } };
-    await changeConfig<StoredBasic>(call, deps, 'maker_b', 'basic', () => next);
+    await changeConfig<StoredBasic>(call, deps, { maker: 'maker_b', name: 'basic' }, () => next);
     return { name, workingMode };
   },
 

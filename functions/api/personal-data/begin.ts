@@ -5,6 +5,7 @@ import type { DataJob } from '../../../shared/domain/data-job.ts';
 import { randomUlid } from '../../../shared/domain/ids.ts';
 import { type JobKind, runJob } from '../../../shared/domain/job-kinds.ts';
 import { mayChangeRights } from '../../../shared/domain/permission.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { personalData } from './contract.ts';
 
 type Beginning = (typeof personalData)['operations']['createExport'];
@@ -48,7 +49,7 @@ const demandSubject = async ({ caller, customerId, body: { subject }, fail, refu
     const found = (await sensors.get(customerId, subject.id)) ?? (await sensors.former(customerId, subject.id));
     return found ? undefined : fail('sensor_not_found');
   }
-  const home = customerId === 0 ? null : customerId;
+  const home = customerId === UNASSIGNED ? null : customerId;
   const user = await users.get(home, subject.id);
   if (user && !mayChangeRights(caller, user)) return fail('forbidden');
   return (user ?? (await users.former(home, subject.id))) ? undefined : fail('user_not_found');

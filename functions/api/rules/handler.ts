@@ -18,16 +18,17 @@ type Refuse = (path: string, problem: Problem) => never;
 type Named = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
 type NamedTold = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
 
+/** A list of recipients, where it is in the body, and what it is told of. */
+type Told = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
+
 /**
  * Checks that all recipients are of the rule's customer and can be told: webhooks of their bots, in a format that can tell
- * of the situation, and users by a channel that they have proven. `path`: where they are in the body.
+ * of the situation, and users by a channel that they have proven.
  */
 const checkRecipients = async (
   store: StoreOf<NamedTold>,
   customerId: number,
-  recipients: readonly Recipient[],
-  situation: RuleUpdate['situation'],
-  path: string,
+  { path, recipients, situation }: Told,
   refuse: Refuse,
 ): Promise<void> => {
   const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);
@@ -63,7 +64,7 @@ const checkNames = async (
     if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
   }
   for (const { path, recipients } of recipientLists(rule))
-    await checkRecipients(store, customerId, recipients, situation, path, refuse);
+    await checkRecipients(store, customerId, { path, recipients, situation }, refuse);
 };
 
 export const handler = serve(rules, {
@@ -83,7 +84,7 @@ export const handler = serve(rules, {
   },
 
   createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     await checkNames(store, customerId, body, refuse);
     const time = now();
     const id = await store.limits.nextNumber('rules');

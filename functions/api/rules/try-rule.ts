@@ -11,7 +11,7 @@ import { type EventContext, serviceOf } from '../../../shared/domain/snapshot.ts
 import type { rules } from './contract.ts';
 
 type Uses = (typeof rules)['operations']['tryRule']['uses'][number];
-export type Test = { step: number; delivery: Delivery };
+type Test = { step: number; delivery: Delivery };
 
 /** What no sensor said and nothing happened for, in the words of the rule's situation. */
 const testContext = (
@@ -46,7 +46,7 @@ export const testsOf = async (deps: Deps<Uses>, rule: Rule, customer: Customer |
   const made = recipientLists(rule).map(async ({ recipients }, step) => {
     const tests = toldBy(recipients, known, asMessage).map(async (told) => {
       const round = { round: step, at: event.createDate };
-      const [delivery] = await deliveryTo(deps, eventContext, marked, known, { told, hit: null, round });
+      const [delivery] = await deliveryTo(deps, eventContext, known, { rule: marked, told, hit: null, round });
       return delivery ? [{ step, delivery: { ...delivery, isTest: true as const } }] : [];
     });
     return (await Promise.all(tests)).flat();

@@ -18,7 +18,7 @@ export const handler = serve(sensorGroups, {
 
   createSensorGroup: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {
     if (isTooLarge(body, quotas)) return fail('limit_reached', limitOf(quotas, 'sensorsInGroup'));
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const time = now();
     const id = await store.limits.nextNumber('groups');
     const { name, sensorIds } = body;

@@ -13,6 +13,7 @@ import { normalCode, REGISTRATION_WINDOW, WRONG_CODES } from '../../../shared/do
 import { limitOf } from '../../../shared/domain/quota.ts';
 import type { ListedSensor } from '../../../shared/domain/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../../shared/domain/sensor-state.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Event, ListedEvent, Message } from '../../../shared/store/events.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { sensors } from './contract.ts';
@@ -75,7 +76,7 @@ export const handler = serve(sensors, {
 
   linkSensor: async ({ caller, accountKey, body, fail, refuse }, { store, quotas, now }) => {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
     // Of the user, because one who mistypes must not keep the others of the home from linking.
     const subject = `pairing:${accountKey}`;
@@ -91,10 +92,10 @@ export const handler = serve(sensors, {
     }
 
     const owner = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
-    if (owner !== 0 && owner !== customerId) return fail('sensor_of_another_customer');
+    if (owner !== UNASSIGNED && owner !== customerId) return fail('sensor_of_another_customer');
     if (owner === customerId) await store.sensors.usePairing(hash);
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
-    const moved = owner === 0 ? await store.sensorOwners.move(0, pairing.sensorId, move) : null;
+    const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     // Another call was faster.
     return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
@@ -151,8 +152,8 @@ export const handler = serve(sensors, {
 
   setSensorCustomer: async ({ customerId, params: { sensorId }, body, fail, refuse }, deps) => {
     const { store, quotas, now } = deps;
-    const to = body.customerId ?? 0;
-    if (to > 0 && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
+    const to = body.customerId ?? UNASSIGNED;
+    if (to !== UNASSIGNED && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
     let from: number | null = customerId;
     const move = async () => {
       if (from === null) return fail('sensor_not_found');

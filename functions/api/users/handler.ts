@@ -43,7 +43,7 @@ export const handler = serve(users, {
     const { password, customerId: given, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
     // Only a user may have no customer, and only if a system admin asks for that.
     const customerId =
-      given === null && caller.isAdmin ? null : await customerFor(caller, given ?? undefined, store, fail, refuse);
+      given === null && caller.isAdmin ? null : await customerFor({ caller, fail, refuse }, given ?? undefined, store);
     if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
     const time = now();
     const user = {

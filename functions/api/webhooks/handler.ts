@@ -45,15 +45,19 @@ const losesRules = async (
   return own.some(({ situation }) => !canTell(format, situation));
 };
 
+/** As much of a call as names a webhook. */
+type AboutWebhook = {
+  caller: Caller;
+  customerId: number;
+  params: { webhookId: string };
+  fail: (code: 'webhook_not_found' | 'forbidden') => never;
+};
 /** Gives the current webhook, if the caller may manage it. */
 const findOwn = async (
+  { caller, customerId, params, fail }: AboutWebhook,
   store: StoreOf<'webhooks.get'>,
-  caller: Caller,
-  customerId: number,
-  webhookId: string,
-  fail: (code: 'webhook_not_found' | 'forbidden') => never,
 ): Promise<WebhookRecord> => {
-  const webhook = (await store.webhooks.get(customerId, webhookId)) ?? fail('webhook_not_found');
+  const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
   return mayManage(caller, webhook) ? webhook : fail('forbidden');
 };
 
@@ -69,7 +73,7 @@ export const handler = serve(webhooks, {
 
   createWebhook: async ({ caller, body, fail, refuse }, { store, quotas, webhookClient, sealSecret, now, random }) => {
     if (!mayManage(caller, body)) return fail('forbidden');
-    const customerId = await customerFor(caller, body.customerId, store, fail, refuse);
+    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     await checkUrl(webhookClient, body.url, refuse);
     await checkGroup(store, customerId, body, refuse);
     const { secretKey = null, customerId: _, ...given } = body;
@@ -93,11 +97,9 @@ export const handler = serve(webhooks, {
     return { ...viewOf(record), token };
   },
 
-  getWebhook: async ({ caller, customerId, params, fail }, { store }) =>
-    viewOf(await findOwn(store, caller, customerId, params.webhookId, fail)),
+  getWebhook: async (call, { store }) => viewOf(await findOwn(call, store)),
 
-  getCircuit: async ({ caller, customerId, params, fail }, { store, now }) =>
-    circuitOf(await findOwn(store, caller, customerId, params.webhookId, fail), now()),
+  getCircuit: async (call, { store, now }) => circuitOf(await findOwn(call, store), now()),
 
   updateWebhook: async (call, { store, webhookClient, sealSecret, now, pause, random }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
@@ -107,7 +109,7 @@ export const handler = serve(webhooks, {
     const { secretKey } = body;
     const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
-      const before = await findOwn(store, caller, customerId, params.webhookId, fail);
+      const before = await findOwn(call, store);
       if (await losesRules(store, before, body)) refuse('format', 'format_loses_rules');
       const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
@@ -118,21 +120,21 @@ export const handler = serve(webhooks, {
     return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
-  deleteWebhook: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
+  deleteWebhook: async (call, { store, now, pause, random }) => {
     const remove = async () => {
-      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      const webhook = await findOwn(call, store);
       return (await store.webhooks.remove(webhook, now())) ? { status: 'OK' as const } : null;
     };
-    return retryOnConflict(remove, { pause, random }, fail);
+    return retryOnConflict(remove, { pause, random }, call.fail);
   },
 
-  drawWebhookToken: async ({ caller, customerId, params, fail }, { store, sealSecret, now, pause, random }) => {
+  drawWebhookToken: async (call, { store, sealSecret, now, pause, random }) => {
     const token = drawToken(random);
-    const sealed = await sealSecret(token, params.webhookId);
+    const sealed = await sealSecret(token, call.params.webhookId);
     const replace = async () => {
-      const webhook = await findOwn(store, caller, customerId, params.webhookId, fail);
+      const webhook = await findOwn(call, store);
       return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
     };
-    return retryOnConflict(replace, { pause, random }, fail);
+    return retryOnConflict(replace, { pause, random }, call.fail);
   },
 });

@@ -1,7 +1,7 @@
 import type { Device } from '../../../shared/domain/sensor.ts';
 import { basicIngest, topicsOf } from '../../../shared/ingest/topics.ts';
 
-export type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
+type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
 /** The answer of a custom authorizer. */
 export type Rights = {
   isAuthenticated: boolean;

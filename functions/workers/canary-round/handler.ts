@@ -11,8 +11,9 @@ const CALL_MS = 10_000;
 const WAIT_MS = 30_000;
 const LOOK_MS = 250;
 
-/** Sends a message as a device does, over HTTP through the door of devices. */
-const send = async (url: string, token: string, status: string, start: number, uuid: string): Promise<void> => {
+type Report = { status: 'calling' | 'finished'; start: number; uuid: string };
+/** Sends a report of a fall as a device does, over HTTP through the door of devices. */
+const send = async (url: string, token: string, { status, start, uuid }: Report): Promise<void> => {
   const times = { timestamp: start, statusUpdateTimestamp: start + (status === 'calling' ? 0 : 1) };
   const payload = { status, ...times, isSimulated: false, isLearning: false, isSilent: false };
   const { ok, status: answered } = await fetch(url, {
@@ -54,7 +55,7 @@ const fallOnce = async (deps: CanaryDeps): Promise<void> => {
   const uuid = randomUuid(random);
   const start = now();
   await store.canary.begin(uuid, start);
-  await send(url, token, 'calling', start, uuid);
+  await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();
   const backAt = await backOf(deps, uuid);
   if (backAt === null) log('error', 'the fall of the canary did not come back', { uuid });
@@ -63,7 +64,7 @@ const fallOnce = async (deps: CanaryDeps): Promise<void> => {
     log('info', 'the fall of the canary came back', { uuid, ms: backAt - accepted });
     await tellOutside(deps);
   }
-  await send(url, token, 'finished', start, randomUuid(random));
+  await send(url, token, { status: 'finished', start, uuid: randomUuid(random) });
 };
 
 export const handler = onSchedule(canaryRound, () => fallOnce);

@@ -1,6 +1,7 @@
 import type { DataJob, Subject } from '../../../shared/domain/data-job.ts';
 import type { Recipient } from '../../../shared/domain/recipient.ts';
 import type { Rule } from '../../../shared/domain/rule.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { JobDeps } from './deps.ts';
 
 /**
@@ -28,7 +29,7 @@ const isAbout = (rule: Rule, subject: Subject): boolean =>
 
 /** Removes the rules of a sensor, or a user from all rules. Gives how many rules named the subject. */
 export const forgetInRules = async (deps: JobDeps, { customerId, subject }: DataJob): Promise<number> => {
-  if (subject.kind === 'customer' || customerId === 0) return 0;
+  if (subject.kind === 'customer' || customerId === UNASSIGNED) return 0;
   const about = (await deps.store.rules.list(customerId)).filter((rule) => isAbout(rule, subject));
   for (const rule of about) {
     if (subject.kind === 'user') await forgetUser(deps, rule, subject.id);

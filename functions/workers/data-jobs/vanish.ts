@@ -1,5 +1,6 @@
 import { inBatches } from '../../../shared/concurrency/in-batches.ts';
 import type { DataJob } from '../../../shared/domain/data-job.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { leadsOf, placesOfDevice } from '../../../shared/store/subject-places.ts';
 import { kindOf } from '../../../shared/store/subject-walk.ts';
 import { items } from '../../../shared/store/table.ts';
@@ -48,7 +49,7 @@ const dropUser = async (deps: JobDeps, job: DataJob, userId: number): Promise<vo
   await store.subjects.keepLead(job, { kind: 'user', id: String(userId), accountKey: String(known.accountKey) });
   failpoint('erasure.led');
   for (;;) {
-    const user = await store.users.get(customerId === 0 ? null : customerId, userId);
+    const user = await store.users.get(customerId === UNASSIGNED ? null : customerId, userId);
     if (!user) return;
     if (await store.users.remove(user, now())) return store.dataJobs.count(job, new Map([['user', 1]]), now());
   }

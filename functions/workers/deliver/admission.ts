@@ -36,15 +36,14 @@ const isAlarm = async (
  * a later time (ms); or `changed`, when its webhook was deleted or switched off meanwhile.
  */
 export type Admitted = { webhook: PostedWebhook; slot: RequestSlot };
-export type Admission = Admitted | { until: number } | 'changed';
+type Admission = Admitted | { until: number } | 'changed';
 
 /** Waits for a slot, for as long as waiting in this process is better than waiting on the queue. */
 export const admit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
   given: WebhookRecord | null,
-  permit: Permit<SlotPool>,
-  timeLeft: () => number,
+  { permit, timeLeft }: { permit: Permit<SlotPool>; timeLeft: () => number },
 ): Promise<Admission> => {
   const { store, now, pause } = deps;
   const end = now() + ACQUIRE_TIMEOUT_MS;

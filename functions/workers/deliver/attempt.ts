@@ -55,7 +55,10 @@ export const attempt = async (
   deps.failpoint('deliver.sent');
   await acknowledgeHits(deps, delivery, outcome);
   const effective = await effectOf(deps, webhook, outcome);
-  const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), now(), chanceOf(deps));
+  const next = afterAttempt(delivery.attempts, effective, scheduleOf(deps, webhook), {
+    now: now(),
+    random: chanceOf(deps),
+  });
   // Before the delivery is recorded: its task comes again only as long as it has not ended.
   if (next.state === 'failed' && next.reason === 'gone') await switchOff(deps, webhook, delivery, 'gone');
   await tellFailed(deps, webhook, delivery, next);
@@ -65,6 +68,6 @@ export const attempt = async (
   deps.failpoint('deliver.rescheduled');
   // When no request was made, nothing was learnt about the receiver's health.
   if (result.error !== MISSING)
-    await noteHealth(deps, webhook, slot, delivery, { result, isGone: outcome.what === 'gone', next });
+    await noteHealth(deps, webhook, slot, { delivery, result, isGone: outcome.what === 'gone', next });
   if (missed) throw missed;
 };

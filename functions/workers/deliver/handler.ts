@@ -64,8 +64,7 @@ const tryNow = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
   webhook: WebhookRecord,
-  task: Deliver,
-  timeLeft: () => number,
+  { task, timeLeft }: { task: Deliver; timeLeft: () => number },
 ): Promise<void> => {
   const { store, now, webhookClient, pause, enqueue } = deps;
   const start = now();
@@ -76,7 +75,7 @@ const tryNow = async (
   try {
     const isStale = now() - start > STALE_MS;
     const current = isStale ? await store.webhooks.get(key.customerId, key.webhookId) : webhook;
-    const admission = await admit(deps, key, current, permit, timeLeft);
+    const admission = await admit(deps, key, current, { permit, timeLeft });
     if (admission === 'changed') return await sendApart();
     if ('until' in admission) return await putOff(deps, key, admission.until);
     await sendIn(deps, key, admission);
@@ -118,7 +117,7 @@ const toWebhook = async (
   if (!webhook) return (await store.deliveries.end(key, 'deleted', now())) ? undefined : comeAgain(deps, key);
   if (!webhook.isEnabled) return hold(deps, key);
   const time = await waitsUntil(deps, key, webhook);
-  return time === null ? tryNow(deps, key, webhook, task, timeLeft) : putOff(deps, key, time);
+  return time === null ? tryNow(deps, key, webhook, { task, timeLeft }) : putOff(deps, key, time);
 };
 
 const deliverOne = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<void> => {

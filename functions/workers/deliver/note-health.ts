@@ -6,13 +6,15 @@ import type { DeliverDeps } from './deps.ts';
 import type { RequestSlot } from './slots.ts';
 import { switchOff } from './tell-managers.ts';
 
+/** A delivery with the result of its attempt, and what follows. */
+type Attempted = { delivery: Delivery; result: Result; isGone: boolean; next: Next };
+
 /** Records success or failure at the webhook, and warns or switches it off after days of failures. */
 export const noteHealth = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
   { surplus }: RequestSlot,
-  delivery: Delivery,
-  { result: { durationMs }, isGone, next }: { result: Result; isGone: boolean; next: Next },
+  { delivery, result: { durationMs }, isGone, next }: Attempted,
 ): Promise<void> => {
   const { store, now, log, measure } = deps;
   const { customerId, id: webhookId } = webhook;

@@ -1,4 +1,4 @@
-import { bodyOf, messageIdOf, sourceOf } from '../../../shared/delivery/message.ts';
+import { payloadOf, sourceOf } from '../../../shared/delivery/message.ts';
 import { sendByHttp } from '../../../shared/delivery/targets/http.ts';
 import type { Result } from '../../../shared/domain/attempt.ts';
 import type { Delivery, Outcome } from '../../../shared/domain/delivery.ts';
@@ -25,8 +25,8 @@ export const send = async (
   webhook: PostedWebhook,
   addressKey: string | null,
 ): Promise<{ result: Result; outcome: Outcome }> => {
-  const { id, webhookId, customerId, snapshot, isTest = false } = delivery;
-  const source = sourceOf(delivery, webhook);
+  const { id, webhookId, customerId, snapshot } = delivery;
+  const source = sourceOf(delivery);
   // The snapshot holds everything else.
   const raw = source === null ? null : await deps.store.events.bytes(customerId, snapshot.sensor.id, source);
   if (source !== null && raw === null) {
@@ -34,7 +34,6 @@ export const send = async (
     deps.measure('TasksFailed', 1, { worker: 'deliver', kind: 'missing' });
     return unsent;
   }
-  const body = bodyOf(deps.settings, delivery, webhook, { raw, addressKey });
-  const payload = { body, messageId: messageIdOf(delivery), deliveryId: id, isTest };
-  return sendByHttp(deps.webhookClient, webhook, payload, deps.settings, deps.now);
+  const payload = payloadOf(delivery, webhook, { raw, addressKey });
+  return sendByHttp(deps.webhookClient, webhook, payload, deps);
 };

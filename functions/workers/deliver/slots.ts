@@ -20,8 +20,7 @@ const slotIn = (
   { now }: DeliverDeps,
   permit: Permit<SlotPool>,
   webhook: WebhookRecord,
-  held: Held | null,
-  isProbe: boolean,
+  { held, isProbe }: { held: Held | null; isProbe: boolean },
 ): RequestSlot => {
   const { shared: pool } = permit;
   const extra: Hold[] = isProbe ? ['probeUntil'] : [];
@@ -79,8 +78,8 @@ export const acquireSlot = async (
   const { shared: pool } = permit;
   if (mode === 'free' && !pool.isUnlisted) {
     pool.isUnlisted = true;
-    return slotIn(deps, permit, webhook, null, false);
+    return slotIn(deps, permit, webhook, { held: null, isProbe: false });
   }
   const held = await slotFor(deps, pool, webhook, mode === 'probe');
-  return held && slotIn(deps, permit, webhook, held, mode === 'probe');
+  return held && slotIn(deps, permit, webhook, { held, isProbe: mode === 'probe' });
 };

@@ -21,7 +21,7 @@ type About = { notice: Parameters<typeof sendNotice>[1]; item: NoticeItem; write
  * A notice for the customer's other webhooks that something did not get through. Null for tests and feedback, which are of
  * no sensor of the customer, for repetitions, and for what is about receivers itself: it would be said in a circle.
  */
-export const noticeOf = (
+const noticeOf = (
   { now }: DeliverDeps,
   { id, customerId, webhookId, person, snapshot, isTest, replayOf, replay, body }: Delivery,
   notice: WebhookConcern,

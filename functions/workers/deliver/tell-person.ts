@@ -50,7 +50,7 @@ const nextAfter = (deps: DeliverDeps, { attempts }: Delivery, outcome: PersonOut
     typeof outcome === 'string'
       ? { what: outcome }
       : { what: 'failed' as const, isOverloaded: false, retryAfterSeconds: 0 };
-  return afterAttempt(attempts, made, PERSON_DELAYS, deps.now(), chanceOf(deps));
+  return afterAttempt(attempts, made, PERSON_DELAYS, { now: deps.now(), random: chanceOf(deps) });
 };
 
 /** Makes one attempt to tell a person, if the delivery can still be claimed. */

@@ -121,7 +121,7 @@ const carryOut = async (deps: ProcessDeps, context: SensorContext, decision: Dec
     deliveries.push(...(await forHooks(deps, eventContext, context, recipients)));
     for (const ruleId of event.rules) {
       const rule = rules.get(ruleId);
-      if (rule) deliveries.push(...(await fire(deps, eventContext, rule, recipients, append)));
+      if (rule) deliveries.push(...(await fire(deps, eventContext, rule, { known: recipients, append })));
       else await fireDeleted(eventContext, { ruleId, customerId }, append);
     }
   }

@@ -2,9 +2,10 @@ import { timeOf, timePassing } from '../../../shared/domain/happenings.ts';
 import { silentAt } from '../../../shared/domain/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
+import { finishEarlier } from './finish-earlier.ts';
 import { roomContextOf } from './room-context.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
-import { finishEarlier, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import { idsAfter } from './step-through.ts';
 
 /**
@@ -25,8 +26,8 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
   const { next, events } = timePassing(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
   const idOf = idsAfter(deps, state);
   const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
-  const after =
-    events.length > 0 ? await settle(deps, context, state, { next, events: drawn, timings }, undefined) : state;
+  const outcome = { next, events: drawn, timings, judged: undefined };
+  const after = events.length > 0 ? await settle(deps, context, state, outcome) : state;
   // The entry in the due index stands still while the sensor is active: the sweep looks at what it stands for.
   if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
   const lookAt = nextMove(next, timings, 'any');

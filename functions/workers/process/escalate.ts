@@ -33,7 +33,7 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Es
   const reached = opened(hit.escalation, round, nobodyOnDuty);
   const { to, messages } = contentOf(deps, context, reached);
   const escalation = { ...reached, to };
-  if (!(await store.escalations.open(customerId, hit, escalation, messages, now()))) return null;
+  if (!(await store.escalations.open(customerId, hit, { escalation, messages }, now()))) return null;
   if (nobodyOnDuty) deps.measure('NobodyOnDuty');
   deps.failpoint('escalate.taken');
   return { ...hit, escalation, messages: [...hit.messages, ...messages] };

@@ -7,7 +7,7 @@ import {
   textFor,
   toldBy,
 } from '../../../shared/api/addressees.ts';
-import { type Decision, numberBefore } from '../../../shared/domain/decision.ts';
+import type { Decision } from '../../../shared/domain/decision.ts';
 import type { Delivery } from '../../../shared/domain/delivery.ts';
 import { beginning } from '../../../shared/domain/escalation.ts';
 import { isNamed, noFilters } from '../../../shared/domain/event-filters.ts';
@@ -24,7 +24,7 @@ type UnnumberedHit = Omit<NewHit, 'numbered'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
 /** Appends a hit to the customer's hits. Returns its place and its messages, and whether it is new. */
-export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
+type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
  * Appends the hits of a decision, all of them in a fixed order, so that each gets the same number after a crash; the search
@@ -32,7 +32,7 @@ export type Append = (hit: UnnumberedHit) => Promise<HitPlace & { messages: read
  */
 export const appender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): Append => {
   let last = decision.after ?? { id: 0, createDate: 0 };
-  const before = numberBefore(decision);
+  const before = decision.numbered;
   let { number } = before;
   return async (hit) => {
     number += 1;
@@ -59,8 +59,7 @@ const newHit = (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  told: readonly Addressee[],
-  nobodyOnDuty: boolean,
+  { told, nobodyOnDuty }: { told: readonly Addressee[]; nobodyOnDuty: boolean },
 ): UnnumberedHit => {
   const { rules: _, requestId: __, ...cause } = eventContext.event;
   return {
@@ -114,18 +113,19 @@ export const fire = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  known: Known,
-  append: Append,
+  { known, append }: { known: Known; append: Append },
 ): Promise<Delivery[]> => {
   const all = toldBy(rule.recipients, known, eventContext);
   const nobodyOnDuty = isForDuty(rule.recipients) && known.onDuty.length === 0;
-  const { id, createDate, messages, isNew } = await append(newHit(deps, eventContext, rule, all, nobodyOnDuty));
+  const { id, createDate, messages, isNew } = await append(
+    newHit(deps, eventContext, rule, { told: all, nobodyOnDuty }),
+  );
   if (isNew && nobodyOnDuty) deps.measure('NobodyOnDuty');
   const escalation = beginning(rule, createDate, nobodyOnDuty);
   const about = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
   if (escalation) await enqueueRound(deps, about, escalation.at);
   const deliveries = firstTold(all, messages).map(({ told, message }) =>
-    deliveryTo(deps, eventContext, rule, known, { told, hit: message < 0 ? null : { id, message } }),
+    deliveryTo(deps, eventContext, known, { rule, told, hit: message < 0 ? null : { id, message } }),
   );
   return (await Promise.all(deliveries)).flat();
 };

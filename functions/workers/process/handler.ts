@@ -1,14 +1,16 @@
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Signal } from '../../../shared/domain/message.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { ProcessMessages, ProcessNotice, SensorTask } from '../../../shared/queue/task.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import { consume, type Received } from '../../../shared/worker/consume.ts';
 import { ComeAgain, PutAside } from '../../../shared/worker/failure.ts';
 import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
-import { type ProcessDeps, sensorContextOf } from './sensor-context.ts';
+import { finishEarlier, finishOrPutAside } from './finish-earlier.ts';
+import { type ProcessDeps, type SensorPlace, sensorContextOf } from './sensor-context.ts';
 import { inputsOf, judgedUpTo, type SensorInput, wasJudged } from './sensor-input.ts';
-import { finishEarlier, finishOrPutAside, settle } from './settle.ts';
+import { settle } from './settle.ts';
 import { stepThrough } from './step-through.ts';
 
 /** How much time (ms) must be left to apply a decision. */
@@ -23,10 +25,7 @@ const likely = new Set<Signal['kind']>(['fall', 'bed_exit']);
 const mayAlarm = ({ task }: ReceivedInput): boolean => {
   if (task.type === 'process_notice') return true;
   const { manufacturer, messages } = task;
-  return (
-    manufacturer !== undefined &&
-    messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind))
-  );
+  return messages.some((raw) => likely.has(decoders[manufacturer](JSON.parse(raw)).signal.kind));
 };
 
 /** What is to be judged, and the task that is done once all of it is judged. */
@@ -42,13 +41,13 @@ const mayBeDecided = (inputs: readonly Input[], { judged }: StateItem): boolean 
 /** Judges the messages of one sensor, all of the time when it belonged to one customer. */
 const processInputs = async (
   deps: ProcessDeps,
-  customerId: number,
-  sensorId: string,
+  place: SensorPlace,
   received: readonly ReceivedInput[],
   timeLeft: () => number,
 ): Promise<void> => {
-  let { context, state } = await sensorContextOf(deps, customerId, sensorId, received.some(mayAlarm));
-  if (!context) return gone(deps, customerId, sensorId, received);
+  const { customerId, sensorId } = place;
+  let { context, state } = await sensorContextOf(deps, place, received.some(mayAlarm));
+  if (!context) return gone(deps, place, received);
   const read = received.map(async (task) => (await inputsOf(deps, task)).map((one) => ({ ...one, task })));
   const inputs: Input[] = (await Promise.all(read)).flat();
   // An earlier decision may be applied in part: it is finished before any message counts as done.
@@ -66,12 +65,12 @@ const processInputs = async (
     if (timeLeft() < MARGIN_MS) throw new ComeAgain('no time left for the rest');
     const stepped = await stepThrough(deps, context, state, open);
     if (!stepped) {
-      ({ context, state } = await sensorContextOf(deps, customerId, sensorId, true, state));
-      if (!context) return gone(deps, customerId, sensorId, received);
+      ({ context, state } = await sensorContextOf(deps, place, true, state));
+      if (!context) return gone(deps, place, received);
       continue;
     }
     const taken = open.slice(0, stepped.taken);
-    state = await settle(deps, context, state, stepped, judgedUpTo(taken, state.judged));
+    state = await settle(deps, context, state, { ...stepped, judged: judgedUpTo(taken, state.judged) });
     await endNotices(taken);
     open = open.slice(stepped.taken);
   }
@@ -84,11 +83,10 @@ const processInputs = async (
  */
 const gone = async (
   { store, log }: ProcessDeps,
-  customerId: number,
-  sensorId: string,
+  { customerId, sensorId }: SensorPlace,
   received: readonly ReceivedInput[],
 ): Promise<void> => {
-  const isAnybodys = customerId !== 0 && received.some(({ task }) => task.type === 'process_messages');
+  const isAnybodys = customerId !== UNASSIGNED && received.some(({ task }) => task.type === 'process_messages');
   if (isAnybodys && !(await store.sensors.wasErased(customerId, sensorId)))
     throw new PutAside('the table has no such sensor');
   log('info', 'a sensor has gone before its messages were judged', { customerId, sensorId });
@@ -121,11 +119,11 @@ export const handler = consume(processing, async (all, deps, timeLeft) => {
     }
     const { customerId, sensorId, type } = first.task;
     if (type !== 'check_sensor') {
-      await processInputs(deps, customerId, sensorId, received.filter(isInput), timeLeft);
+      await processInputs(deps, { customerId, sensorId }, received.filter(isInput), timeLeft);
       continue;
     }
     // Only after everything is read it is known whether time alone raises an alarm.
-    const { context, state } = await sensorContextOf(deps, customerId, sensorId, true);
+    const { context, state } = await sensorContextOf(deps, { customerId, sensorId }, true);
     if (context && !context.former) await checkTime(deps, context, state);
     else if (state.duePk) await deps.store.states.watch(customerId, sensorId, state, null);
   }

@@ -4,7 +4,7 @@ import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 
 /**
  * Reads the room and the critical configuration of a sensor only when a message needs them; most need neither. Where falls
- * lie is told by the sensor itself, unless its room was stored before its item had the places of regions.
+ * lie is told by the sensor itself.
  */
 export const roomContextOf = async (
   { store }: ProcessDeps,
@@ -15,12 +15,13 @@ export const roomContextOf = async (
     const { regions, critical } = former;
     return { regions, places: regions, ...timesOf(critical, sensor.firmwareVersion) };
   }
-  const isOfBefore = sensor.room !== undefined && sensor.room.regions === undefined;
   const [room, critical] = await Promise.all([
-    needs.regions || (needs.places && isOfBefore) ? store.rooms.get(customerId, sensor.id) : null,
+    needs.regions ? store.rooms.get(customerId, sensor.id) : null,
     needs.critical ? store.configs.get({ customerId, sensorId: sensor.id }, 'critical') : null,
   ]);
-  const regions = room?.regions ?? [];
-  const places = sensor.room?.regions ?? regions;
-  return { regions, places, ...timesOf(critical?.values ?? null, sensor.firmwareVersion) };
+  return {
+    regions: room?.regions ?? [],
+    places: sensor.room?.regions ?? [],
+    ...timesOf(critical?.values ?? null, sensor.firmwareVersion),
+  };
 };

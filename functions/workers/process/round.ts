@@ -113,7 +113,7 @@ const deliveriesIn = async (deps: ProcessDeps, context: RoundContext): Promise<D
   const all = onceEach([...webhooks, ...people]).filter(({ told }) => to.includes(keyOfAddressee(told)));
   const made = all.map(({ told, place }) => {
     const ofHit = place === null ? null : { id: hit.id, message: place };
-    return deliveryTo(deps, eventContext, rule, known, { told, hit: ofHit, round: escalation });
+    return deliveryTo(deps, eventContext, known, { rule, told, hit: ofHit, round: escalation });
   });
   return (await Promise.all(made)).flat();
 };

@@ -1,12 +1,15 @@
 import type { Deps } from '../../../shared/deps.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor.ts';
 import { newSensorState } from '../../../shared/domain/sensor-state.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { CustomerItem } from '../../../shared/store/customers.ts';
 import type { FormerSensor } from '../../../shared/store/sensor-owners.ts';
 import type { StateItem } from '../../../shared/store/states.ts';
 import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
+/** Where a sensor is looked for: its customer, and its id. */
+export type SensorPlace = { customerId: number; sensorId: string };
 /**
  * The sensor that a message comes from. `former`: the sensor has left this customer, and is judged as it was when it left.
  * `isLatest`: it was read consistently and with its customer, so alarms may be decided by it.
@@ -22,7 +25,7 @@ export type SensorContext = {
 const fresh: StateItem = { ...newSensorState, decision: null };
 
 /** The sensor as it was some seconds ago at most, with its current state: enough for most messages. */
-const cheap = async ({ store }: ProcessDeps, customerId: number, sensorId: string) => {
+const cheap = async ({ store }: ProcessDeps, { customerId, sensorId }: SensorPlace) => {
   const [sensor, state] = await Promise.all([
     store.sensors.getEventual(customerId, sensorId),
     store.states.get(customerId, sensorId),
@@ -38,20 +41,20 @@ const cheap = async ({ store }: ProcessDeps, customerId: number, sensorId: strin
  */
 export const sensorContextOf = async (
   deps: ProcessDeps,
-  customerId: number,
-  sensorId: string,
+  place: SensorPlace,
   isLatest: boolean,
   known?: StateItem,
 ): Promise<{ context: SensorContext | null; state: StateItem }> => {
+  const { customerId, sensorId } = place;
   const { sensors } = deps.store;
-  const read = isLatest ? await sensors.around(customerId, sensorId, known) : await cheap(deps, customerId, sensorId);
+  const read = isLatest ? await sensors.around(customerId, sensorId, known) : await cheap(deps, place);
   const { sensor, customer } = read;
   const state = read.state ?? fresh;
   const isHere = sensor !== null && state.ttl === undefined;
   if (isHere) return { context: { customerId, sensor, customer, former: null, isLatest }, state };
   // The sensor has left this customer, or the read was from before it arrived.
-  if (!isLatest) return sensorContextOf(deps, customerId, sensorId, true, state);
-  const former = customerId === 0 ? null : await sensors.former(customerId, sensorId);
+  if (!isLatest) return sensorContextOf(deps, place, true, state);
+  const former = customerId === UNASSIGNED ? null : await sensors.former(customerId, sensorId);
   const context = former && { customerId, sensor: former.sensor, customer, former, isLatest };
   return { context, state };
 };

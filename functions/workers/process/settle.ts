@@ -4,55 +4,14 @@ import type { Rule } from '../../../shared/domain/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
 import type { Judged, StateItem } from '../../../shared/store/states.ts';
-import type { Received } from '../../../shared/worker/consume.ts';
-import { ComeAgain, kindOfFailure } from '../../../shared/worker/failure.ts';
+import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
-import { type ProcessDeps, type SensorContext, sensorContextOf } from './sensor-context.ts';
+import { finishEarlier } from './finish-earlier.ts';
+import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 import type { NewEvent } from './step-through.ts';
-
-/** A context that is fresh enough to decide alarms by. */
-const latest = async (deps: ProcessDeps, context: SensorContext): Promise<SensorContext> =>
-  (context.isLatest ? null : (await sensorContextOf(deps, context.customerId, context.sensor.id, true)).context) ??
-  context;
-
-/** Applies the previous decision, which a crash may have left half applied, before anything else is decided. */
-export const finishEarlier = async (
-  deps: ProcessDeps,
-  context: SensorContext,
-  { decision }: StateItem,
-): Promise<void> => {
-  const { customerId, sensor } = context;
-  if (!decision || (await deps.store.events.isCarriedOut(customerId, sensor.id, decision, deps.now()))) return;
-  await applyDecision(deps, await latest(deps, context), decision, new Map());
-};
-
-type PutAside = NonNullable<Received<unknown>['putAside']>;
-
-/**
- * Finishes the previous decision. One that fails by itself is put aside, so that the sensor goes on without it. Gives the
- * state after that.
- */
-export const finishOrPutAside = async (
-  deps: ProcessDeps,
-  context: SensorContext,
-  state: StateItem,
-  putAside: PutAside,
-): Promise<StateItem> => {
-  const { customerId, sensor, former } = context;
-  try {
-    await finishEarlier(deps, context, state);
-    return state;
-  } catch (error) {
-    if (error instanceof ComeAgain || kindOfFailure(error) !== 'other') throw error;
-    await putAside(state.decision, `a decision fails by itself: ${error}`);
-    const next = { ...state, decision: null };
-    if (!(await deps.store.states.decide(customerId, sensor.id, state.version, next, null, former?.ttl ?? null)))
-      throw new ComeAgain('the state of the sensor was changed meanwhile');
-    return { ...next, version: state.version + 1 };
-  }
-};
 
 const loadRules = async (
   { store }: ProcessDeps,
@@ -61,9 +20,20 @@ const loadRules = async (
 ): Promise<Map<string, Rule[]>> => {
   const situations = [...new Set(events.map(({ happening }) => happening.situation).filter((one) => one !== null))];
   // No rule fires for a sensor that is not linked.
-  const wanted = customerId === 0 ? [] : situations;
+  const wanted = customerId === UNASSIGNED ? [] : situations;
   const lists = await Promise.all(wanted.map((one) => store.rules.forSituation(customerId, sensor, one)));
   return new Map(wanted.map((situation, at) => [situation, lists[at] ?? []]));
+};
+
+/**
+ * What follows from messages or from time. `judged`: up to which message the sensor is judged; undefined leaves that as it
+ * is.
+ */
+type Outcome = {
+  next: SensorState;
+  events: readonly NewEvent[];
+  timings: Timings | null;
+  judged: Judged | undefined;
 };
 
 /** When (ms) time next moves a fall on; Infinity when it moves none. */
@@ -89,8 +59,7 @@ const lookInTime = async (
   deps: ProcessDeps,
   { customerId, sensor }: SensorContext,
   before: StateItem,
-  next: SensorState,
-  timings: Timings | null,
+  { next, timings }: Outcome,
 ): Promise<void> => {
   const time = nextTime(before, next, timings);
   if (!isSoon(deps, time)) return;
@@ -105,20 +74,17 @@ const withoutSubject = (event: Decided, known: ReadonlyMap<number, Rule>): Decid
   return { ...event, happening };
 };
 
-type Outcome = { next: SensorState; events: readonly NewEvent[]; timings: Timings | null };
-
 /**
- * Writes state and decision with one conditional write, then applies the decision. Returns the new state. `judged`: up to
- * which message the sensor is judged; undefined leaves that as it is. Throws when another process decided meanwhile, so
- * that the messages come again.
+ * Writes state and decision with one conditional write, then applies the decision. Returns the new state. Throws when
+ * another process decided meanwhile, so that the messages come again.
  */
 export const settle = async (
   deps: ProcessDeps,
   context: SensorContext,
   before: StateItem,
-  { next, events, timings }: Outcome,
-  judged: Judged | undefined,
+  outcome: Outcome,
 ): Promise<StateItem> => {
+  const { next, events, timings, judged } = outcome;
   const { store, settings } = deps;
   const { customerId, sensor, former } = context;
   // Reports are answered without the queue only once the state says that all calls before were judged.
@@ -150,9 +116,10 @@ export const settle = async (
     decision,
   };
   // The check is enqueued first: once the state holds a fall that goes on, a task for it exists.
-  if (!former) await lookInTime(deps, context, before, next, timings);
+  if (!former) await lookInTime(deps, context, before, outcome);
   deps.failpoint('process.judged');
-  if (!(await store.states.decide(customerId, sensor.id, before.version, state, watch, former?.ttl ?? null)))
+  const times = { watchAt: watch, formerUntil: former?.ttl ?? null };
+  if (!(await store.states.decide({ customerId, sensorId: sensor.id }, before.version, state, times)))
     throw new ComeAgain('the state of the sensor was changed meanwhile');
   if (decided.length > 0) deps.measure('Events', decided.length);
   if (isHit) deps.measure('RuleHits', decided.flatMap((event) => event.rules).length);

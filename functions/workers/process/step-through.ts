@@ -26,7 +26,7 @@ const mostEvents = ({ customer }: SensorContext): number =>
 
 export type NewEvent = Omit<Decided, 'rules'>;
 /** The result of the first `taken` messages. `timings`: those of the falls that time moves on, if there are any. */
-export type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
+type Stepped = { next: SensorState; events: NewEvent[]; timings: Timings | null; taken: number };
 
 /** Draws event ids. Events of the same time get consecutive ids, also after those of the last decision. */
 export const idsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
@@ -60,6 +60,12 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
 
 type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
 
+/** Steps the state by what only shows that the device is alive. */
+const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): Judged => {
+  const uuid = uuidV5(sensor.id, 'heard', receiveDate);
+  return { ...heard(state, { receiveDate, sensorId: sensor.id, source: null, uuid }), timings: null };
+};
+
 /** Steps the state of a sensor by one message. Null when this must be done with the latest context. */
 const judge = async (
   deps: ProcessDeps,
@@ -71,10 +77,7 @@ const judge = async (
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
   if (notice) return { ...noticed(state, [notice.notice, notice], { ...ofService, uuid: notice.uuid }), timings: null };
-  if (!message) {
-    const uuid = uuidV5(sensorId, 'heard', receiveDate);
-    return { ...heard(state, { ...ofService, uuid }), timings: null };
-  }
+  if (!message) return justHeard(context, state, receiveDate);
   const { raw, at } = message;
   const decoded = credible(decoders[context.sensor.manufacturer](JSON.parse(raw)), receiveDate);
   const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
@@ -130,12 +133,12 @@ export const stepThrough = async (
       const message = { ...judged.keep, customerId, sensorId: sensor.id, id: first.id, receiveDate: input.receiveDate };
       if (!(await deps.store.events.keep(message))) {
         // The repetition of an earlier message only shows that the device is alive.
-        judged = await judge(deps, context, stepped.next, { position: input.position, receiveDate: input.receiveDate });
-        events = judged?.events.map(identified) ?? [];
+        judged = justHeard(context, stepped.next, input.receiveDate);
+        events = judged.events.map(identified);
       }
     }
-    stepped.next = judged?.next ?? stepped.next;
-    stepped.timings = judged?.timings ?? stepped.timings;
+    stepped.next = judged.next;
+    stepped.timings = judged.timings ?? stepped.timings;
     stepped.events.push(...events);
   }
   return stepped;

@@ -13,7 +13,7 @@ const LONGEST_PAUSE = 30;
 const ofConnections = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect'];
 
 /** Posts a message with its exact headers and bytes. Gives the status of the answer, whose body is not read. */
-export const post = (url: URL, { headers, body }: FeedDelivery, signal: AbortSignal): Promise<number> =>
+const post = (url: URL, { headers, body }: FeedDelivery, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const own = Object.entries(headers).filter(([name]) => !ofConnections.includes(name.toLowerCase()));
     const request = (url.protocol === 'https:' ? https : http).request(url, {

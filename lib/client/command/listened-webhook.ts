@@ -6,7 +6,7 @@ import { ok } from '../problem.ts';
 import { type Io, UsageError } from './command.ts';
 import { keepInProfile, type Profile } from './profiles.ts';
 
-export type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
+type Wanted = { profile: string; format: 'full' | 'custom1' | 'raw'; customerId: number; botId: number | null };
 
 /** The secret of the profile, by which all that `listen` ever gets is signed. */
 export const secretOf = async (io: Io, name: string, { secret }: Profile): Promise<string> => {

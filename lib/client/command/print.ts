@@ -1,6 +1,6 @@
 import type { Io } from './command.ts';
 
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
+type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Text of others must not move the cursor or change colours of a terminal. */
 export const printable = (value: string): string => value.replaceAll(/\p{Cc}/gu, '\u{FFFD}');

@@ -50,7 +50,7 @@ export const keepInProfile = async (io: Io, name: string, more: Profile): Promis
 };
 
 /** The address of the API behind the one that somebody gives: `/api/v1` goes without saying. */
-export const apiAt = (given: string): string => {
+const apiAt = (given: string): string => {
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) throw new UsageError(`no URL: ${given}`);
   const url = new URL(given);
   return `${url.origin}${url.pathname === '/' ? '/api/v1' : url.pathname.replace(/\/+$/, '')}`;

@@ -1,8 +1,7 @@
-export type Answer = { status: number; headers: Headers; body: unknown };
 export type Print = (line: string) => void;
 
 /** An answer of the API that is no success. The message is the API's own, with the fields that it names. */
-export class Refusal extends Error {
+class Refusal extends Error {
   readonly status: number;
   constructor(call: string, status: number, text: string) {
     super(`${sentenceOf(text)} (${call}: ${status})`);

@@ -8,7 +8,7 @@ import { store } from '../../../shared/store/store.ts';
 export const USERNAME = 'demo';
 
 /** The demo's user. The password is there only when the user was just made. */
-export type Person = { customerId: number; accountKey: string; password: string | null };
+type Person = { customerId: number; accountKey: string; password: string | null };
 
 const createCustomer = async ({ table, now }: Runtime): Promise<number> => {
   const stores = store(table);

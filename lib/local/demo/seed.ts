@@ -29,7 +29,14 @@ const addSensor = async (api: Api, base: string, key: string, hardwareId: string
 const addSensors = async ({ table, now, random }: Runtime, base: string, api: Api, attempt: Attempt) => {
   const [key, id] = [drawToken('provisioning', random), randomUuid(random)];
   const { provisioning } = store(table);
-  await provisioning.put(hashOf(key), { id, name: 'demo', manufacturer: 'maker_a', createDate: now() });
+  await provisioning.put(hashOf(key), {
+    id,
+    name: 'demo',
+    manufacturer: 'maker_a',
+    createDate: now(),
+    expires: null,
+    maxDevices: null,
+  });
   const [page] = await api.get<{ data: { id: string }[] }[]>('/sensors?perPage=200');
   const known = new Set(page?.data.map(({ id: sensorId }) => sensorId));
   const sensors: DemoSensor[] = [];

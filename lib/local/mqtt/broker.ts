@@ -90,7 +90,7 @@ export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, t
     publish,
     /** Listens on a port of a host, 0 for any free one. Gives the URL. */
     listen: async (host: string, port: number): Promise<string> =>
-      (await listen(server, host, port, tls ? 'mqtts' : 'mqtt', 'MQTT_PORT')).local,
+      (await listen(server, { host, port, scheme: tls ? 'mqtts' : 'mqtt', variable: 'MQTT_PORT' })).local,
     /** Stops cleanly: messages in progress are finished and acknowledged, then all connections are closed. */
     stop: async (): Promise<void> => {
       server.close();

@@ -1,8 +1,11 @@
+import { authorizer as authorizing } from '../../../functions/workers/authorizer/contract.ts';
 import type { Rights } from '../../../functions/workers/authorizer/rights.ts';
+import { ingesting } from '../../../functions/workers/ingest/contract.ts';
 import { refuse } from '../../../functions/workers/ingest/take.ts';
 import type { Runtime } from '../../../shared/deps.ts';
 import { teller } from '../../../shared/ingest/tell.ts';
 import type { Log } from '../../../shared/log.ts';
+import type { Called } from '../../../shared/queue/consumer.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../invocation.ts';
@@ -20,10 +23,10 @@ export const LOCAL_RULE = 'sensor_cloud_local_messages';
 const PAYLOAD = Math.ceil((128 * 1_024) / 3) * 4;
 
 /** Gives a function that invokes a function of the cloud as AWS IoT does. */
-const invoking = async <R>(name: string, runtime: Runtime, clock: Clock, around?: AroundInvocation) => {
+const invoking = async <R>(contract: Called, runtime: Runtime, clock: Clock, around?: AroundInvocation) => {
+  const { name, timeoutSeconds } = contract;
   const handler = await loadHandler<object, R>(name, runtime, around);
-  return (event: object): Promise<R> =>
-    handler(event, lambdaContext({ functionName: name, timeoutSeconds: 15, clock }));
+  return (event: object): Promise<R> => handler(event, lambdaContext({ functionName: name, timeoutSeconds, clock }));
 };
 
 /**
@@ -44,8 +47,8 @@ export const createMqtt = async (clock: Clock, log: Log, tls: Tls | null) => {
     publish: broker.publish,
     /** Loads the functions and listens on the port of a host. Gives the URL. */
     open: async (runtime: Runtime, host: string, port: number, around?: AroundInvocation): Promise<string> => {
-      authorizer.resolve(await invoking('authorizer', runtime, clock, around));
-      ingest.resolve(await invoking('ingest', runtime, clock, around));
+      authorizer.resolve(await invoking(authorizing, runtime, clock, around));
+      ingest.resolve(await invoking(ingesting, runtime, clock, around));
       return broker.listen(host, port);
     },
     stop: broker.stop,

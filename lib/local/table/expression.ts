@@ -23,7 +23,7 @@ const tokensOf = (text: string): string[] => {
 };
 
 /** Reads an expression word by word, and notes its placeholders. */
-export const readerOf = (text: string) => {
+const readerOf = (text: string) => {
   const tokens = tokensOf(text);
   const used = new Set<string>();
   let at = 0;

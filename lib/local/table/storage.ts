@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { isBusy, lockFile } from '../file-lock.ts';
 import { QUEUES } from '../queue-file.ts';
 import { createDurable } from './durable.ts';
-import { importOlder } from './older.ts';
 import { rowsOf, SCHEMA } from './rows.ts';
 import { scrub } from './scrub.ts';
 import { createTurns } from './turns.ts';
@@ -45,7 +44,7 @@ const checkPages = (database: DatabaseSync): void => {
 };
 
 /** Prepares a file of this module, and makes what is in a new one. A file of another program is left as it is. */
-const prepare = (database: DatabaseSync, folder: string): void => {
+const prepare = (database: DatabaseSync): void => {
   const isNew = numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (!isNew && numberOf(database, 'PRAGMA application_id') !== APPLICATION_ID)
     throw new Error('it belongs to another program');
@@ -56,9 +55,7 @@ const prepare = (database: DatabaseSync, folder: string): void => {
     return;
   }
   // What fails leaves the file empty.
-  database.exec(`BEGIN; ${SCHEMA} ${QUEUES} PRAGMA application_id = ${APPLICATION_ID};`);
-  importOlder(folder, database);
-  database.exec('COMMIT');
+  database.exec(`BEGIN; ${SCHEMA} ${QUEUES} PRAGMA application_id = ${APPLICATION_ID}; COMMIT;`);
 };
 
 const explain = (path: string, error: unknown): Error => {
@@ -68,7 +65,7 @@ const explain = (path: string, error: unknown): Error => {
   return new Error(`the data cannot be kept in ${path}: ${why}${remedy}`, { cause: error });
 };
 
-const open = (path: string, folder: string): { database: DatabaseSync; unlock: () => void } => {
+const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
   let database: DatabaseSync | undefined;
   let unlock = () => {};
   try {
@@ -80,7 +77,7 @@ const open = (path: string, folder: string): { database: DatabaseSync; unlock: (
       closeSync(openSync(path, 'a', 0o600));
     }
     database = new DatabaseSync(path, { timeout: BUSY_MS });
-    prepare(database, folder);
+    prepare(database);
     return { database, unlock };
   } catch (error) {
     if (database?.isOpen) database.close();
@@ -95,7 +92,7 @@ const open = (path: string, folder: string): { database: DatabaseSync; unlock: (
  */
 export const openStorage = (dataDir: string) => {
   const path = dataFileOf(dataDir);
-  const { database, unlock } = open(path, dataDir);
+  const { database, unlock } = open(path);
   const durable = path === IN_MEMORY ? null : createDurable(`${path}-wal`);
   const turns = createTurns(database, durable);
   return {

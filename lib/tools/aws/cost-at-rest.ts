@@ -3,7 +3,7 @@ import { prices } from './prices.ts';
 import { type Resource, resourcesOf, type Template } from './template.ts';
 
 /** A part of the monthly cost (USD) that is paid without any calls. */
-export type AtRest = { what: string; usd: number };
+type AtRest = { what: string; usd: number };
 
 const MINUTES_OF_MONTH = (365.25 / 12) * 24 * 60;
 /**

@@ -18,7 +18,7 @@ const plan = async (goal: Goal, deployment: Deployment, isPlan: boolean, tools: 
   try {
     const deployed = await (isPlan ? lookAt(account, goal) : lookCalmly(account, goal, tools));
     const isStopped = await standstill(deployed.functions, tools).isAnyStopped();
-    const steps = stepsOf(goal, deployed, deployment, isStopped ? PARTLY : RUNS, tools);
+    const steps = stepsOf(goal, { deployed, otherwise: isStopped ? PARTLY : RUNS }, deployment, tools);
     for (const { what, isDone } of steps) say(`${(await isDone()) ? 'done' : 'to do'}`.padEnd(8) + what);
     return { deployed, steps };
   } catch (error) {

@@ -5,7 +5,7 @@ import { until, type Waiting } from './waiting.ts';
 
 type Tools = { account: Account; say: (line: string) => void } & Waiting;
 /** `source` is the table that is recovered to the time `to` (ms, whole seconds) under the name `target`. */
-export type TableRecovery = { source: string; target: string; to: number };
+type TableRecovery = { source: string; target: string; to: number };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

@@ -139,9 +139,8 @@ const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[]
 /** The steps of a recovery, from the stage as it is deployed at first. `otherwise`: its state until the doors are closed. */
 export const stepsOf = (
   goal: Goal,
-  deployed: Deployed,
+  { deployed, otherwise }: { deployed: Deployed; otherwise: string },
   deployment: Deployment,
-  otherwise: string,
   tools: RecoveryTools,
 ): Step[] => {
   const settings = Object.entries(goal.settings).map(([name, value]) => `${name}=${value}`);

@@ -3,7 +3,7 @@ import type { Mapping } from './functions.ts';
 import type { DeployedFunction } from './template.ts';
 import { until, type Waiting } from './waiting.ts';
 
-export type Tools = { account: Account; say: (line: string) => void } & Waiting;
+type Tools = { account: Account; say: (line: string) => void } & Waiting;
 
 const isFed = ({ queues }: DeployedFunction): boolean => queues > 0;
 const namesOf = (functions: readonly DeployedFunction[]) => functions.map(({ name }) => name);

@@ -11,7 +11,7 @@ import {
 import { isNamed, orElse } from './calls.ts';
 
 /** A table: whether it and all of its indexes can be used, and of which table it is a recovery, if AWS says so. */
-export type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
+type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
 /** What a table has besides its items and indexes: what a recovered one lacks at first. */
 const extras = (dynamo: DynamoDBClient) => ({

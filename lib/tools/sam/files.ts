@@ -1,4 +1,4 @@
-import { isFifo, type QueueName, queueNames } from '../../../shared/capabilities.ts';
+import { isFifo, type QueueName, queueNames } from '../../../shared/queue/names.ts';
 import { KEY_ALIAS } from '../../local/key-file.ts';
 import { nameAtEndpoint } from '../../local/sqs.ts';
 import type { Resource, Template } from '../aws/template.ts';

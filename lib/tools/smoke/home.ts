@@ -5,7 +5,7 @@ import type { Steps } from './steps.ts';
 type Id = { id: number };
 export type Home = { api: Api; customerId: number; sensorId: string; device: Api; webhookId: string };
 /** `deviceBase` is the address that devices call, with /api/v1; `secret` signs the requests of the webhook. */
-export type Setting = { base: string; deviceBase: string; receiver: string; secret: string };
+type Setting = { base: string; deviceBase: string; receiver: string; secret: string };
 
 /** The provisioning key: it registers one device, within ten minutes. */
 const shortKey = (now: number) => ({ name: 'smoke', manufacturer: 'maker_a', expires: now + 600_000, maxDevices: 1 });

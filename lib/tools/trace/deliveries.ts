@@ -1,6 +1,6 @@
 import { logOf } from '../../../shared/domain/attempt.ts';
+import type { AttemptLog } from '../../../shared/domain/attempt-log.ts';
 import { type Delivery, deliveryId, receiverOf } from '../../../shared/domain/delivery.ts';
-import type { AttemptLog } from '../../../shared/domain/delivery-view.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import type { EventItem } from '../../../shared/store/events.ts';
 import type { HitItem } from '../../../shared/store/hit-item.ts';
@@ -36,9 +36,11 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
  */
 export const deliveriesOf = async (
   table: Table,
-  place: SensorKey,
-  event: EventItem,
-  to: { webhookIds: readonly string[]; ruleIds: readonly number[] },
+  {
+    place,
+    event,
+    ...to
+  }: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,
 ): Promise<Sent[]> => {
   const { deliveries } = store(table);

@@ -38,7 +38,7 @@ const messageAt = (table: Table, place: SensorKey, uuid: string) =>
   table.get<MessageItem>(items.message({ ...place, uuid }));
 
 /** Reads the events of a message; with `all` false only the one that has this uuid itself. */
-const eventsOf = async (table: Table, place: SensorKey, uuid: string, { id }: MessageItem, all: boolean) => {
+const eventsOf = async (table: Table, { place, item: { id } }: FoundMessage, uuid: string, all: boolean) => {
   const [from, to] = [id, id + MOST_EVENTS].map((eventId) => items.event.sk({ eventId, uuid: '' }));
   const pk = items.event.pk(place);
   const { items: found } = await table.query<EventItem>({ pk, between: [from ?? '', to ?? ''] });
@@ -59,8 +59,7 @@ const firedBefore = async (
   table: Table,
   { customerId, sensorId }: SensorKey,
   { id, receiveDate }: EventItem,
-  rules: readonly Rule[],
-  hits: readonly HitItem[],
+  { rules, hits }: { rules: readonly Rule[]; hits: readonly HitItem[] },
 ): Promise<Map<number, number>> => {
   const dated = rules.map(async ({ id: ruleId }): Promise<[number, number][]> => {
     const earlier = hits.findLast((hit) => hit.ruleId === ruleId && hit.createDate <= receiveDate);
@@ -118,11 +117,11 @@ const lifeOf = async (around: TraceContext, event: EventItem, notes: Set<string>
       [null, sensorId].includes(rule.sensorId) &&
       [null, here.groupId].includes(rule.sensorGroupId));
   const concerned = all.filter(isConcerned);
-  const firedAt = await firedBefore(table, place, event, concerned, nearby.hits);
+  const firedAt = await firedBefore(table, place, event, { rules: concerned, hits: nearby.hits });
   const named = [...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})];
   const to = { webhookIds: [...new Set(named)], ruleIds: [...fired] };
   const sent = [
-    ...(await deliveriesOf(table, place, event, to, now)),
+    ...(await deliveriesOf(table, { place, event, ...to }, now)),
     ...(await deliveriesToPeople(table, place, event, hits)),
   ];
   if (hits.length > 0 && sent.length === 0)
@@ -144,15 +143,14 @@ export const readLife = async (
   table: Table,
   uuid: string,
   { place, item }: FoundMessage,
-  all: boolean,
-  now: number,
+  { all, now }: { all: boolean; now: number },
 ): Promise<Life> => {
   const { sensors } = store(table);
-  const found = await eventsOf(table, place, uuid, item, all);
+  const found = await eventsOf(table, { place, item }, uuid, all);
   const source = item.raw === undefined ? (found[0]?.source ?? null) : uuid;
   if (all && source !== null && source !== uuid) {
     const message = await messageAt(table, place, source);
-    if (message) return readLife(table, source, { place, item: message }, all, now);
+    if (message) return readLife(table, source, { place, item: message }, { all, now });
   }
   const sensor =
     (await sensors.get(place.customerId, place.sensorId)) ??

@@ -1,3 +1,4 @@
+import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { Refusal } from '../refusal.ts';
 import { type Sent, sentOf } from './deliveries.ts';
@@ -23,7 +24,7 @@ const NOT_KEPT =
 const traceMessage = async (table: Table, { kind, id, known }: Wanted, now: number): Promise<Trace> => {
   const found = await findMessage(table, id, known);
   if (!found) throw new Refusal(`No sensor keeps anything under the uuid ${id}. ${NOT_KEPT}`);
-  const life = await readLife(table, id, found, kind === 'message', now);
+  const life = await readLife(table, id, found, { all: kind === 'message', now });
   return { ...found.place, manufacturer: life.sensor?.manufacturer ?? null, steps: stepsOf(life), notes: life.notes };
 };
 
@@ -37,7 +38,7 @@ const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): 
   if (isTest) return { ...alone, notes: ['It is a test of the webhook: there is no event.'] };
   const found = await findMessage(table, event.uuid, place);
   if (!found) return { ...alone, notes: [`The event ${event.uuid} that it tells of is kept no more.`] };
-  const whole = await readLife(table, event.uuid, found, false, now);
+  const whole = await readLife(table, event.uuid, found, { all: false, now });
   const isOriginal = (sent: Sent) => sent.delivery.id === delivery.replayOf;
   const events = whole.events.map((one) => ({ ...one, sent: [...one.sent.filter(isOriginal), sentOf(delivery)] }));
   const steps = stepsOf({ ...whole, events });
@@ -51,7 +52,7 @@ export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trac
 /** Formats a trace as text for people. */
 export const traceText = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
   [
-    `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === 0 ? 'nobody' : `customer ${customerId}`}`,
+    `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === UNASSIGNED ? 'nobody' : `customer ${customerId}`}`,
     'time (UTC)                 since step before',
     ...linesOf(steps),
     'Rules are those that are there now, judged as they are now; hits and deliveries are as they were made.',

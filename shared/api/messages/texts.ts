@@ -1,5 +1,5 @@
 import { type Language, languageOf } from '../../domain/locale.ts';
-import type { FieldError, Problem } from '../../domain/problem.ts';
+import type { Problem } from '../../domain/problem.ts';
 import type { Limited } from '../../domain/quota.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
 
@@ -28,16 +28,16 @@ const listed = (rules: NonNullable<ApiError['rules']>): string => {
 /** Gives the texts of an error and of its field errors in a language. */
 export const errorTexts = async (
   locale: string,
-  code: ErrorCode,
-  seconds: number,
-  fieldErrors: readonly FieldError[],
-  { limit, rules = [], first = '' }: Pick<ApiError, 'limit' | 'rules' | 'first'>,
+  { code, waitSeconds, fieldErrors, limit, rules = [], first = '' }: ApiError,
 ) => {
   const { errorTexts, problems, limited } = await texts(locale);
   const reached = limit && { most: limit.most, what: limited[limit.of] };
   return {
-    message: fill(errorTexts[code], { seconds, ...reached, rules: listed(rules), name: first }),
-    fieldErrors: fieldErrors.map(({ path, problem, values }) => ({ path, message: fill(problems[problem], values) })),
+    message: fill(errorTexts[code], { seconds: waitSeconds ?? 0, ...reached, rules: listed(rules), name: first }),
+    fieldErrors: (fieldErrors ?? []).map(({ path, problem, values }) => ({
+      path,
+      message: fill(problems[problem], values),
+    })),
   };
 };
 /** Gives the mail with a code to reset a password. The code is on a line of its own. */

@@ -1,5 +1,4 @@
 import { IssuerUnavailable } from '../../auth/unavailable.ts';
-import type { Settings } from '../../env.ts';
 import type { Log } from '../../log.ts';
 import type { Measure } from '../../metrics.ts';
 import { QueueUnavailable } from '../../queue/unavailable.ts';
@@ -8,6 +7,7 @@ import { corsHeaders } from '../cors.ts';
 import { ApiError, errors } from '../errors.ts';
 import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
+import type { Guard } from './guard.ts';
 
 /** The seconds after which a call may be repeated that failed because of the service. */
 const RETRY_AFTER = 2;
@@ -37,7 +37,7 @@ export const headersOfAll = (version: string, requestId: string, rate?: Rate): R
 
 /** Adds the headers and cookies of every answer to the response. */
 export const decorate =
-  (settings: Settings) =>
+  (settings: Guard['settings']) =>
   async (request: ApiRequest): Promise<void> => {
     const { response } = request;
     const { rate, cookies } = request.context.exchange;
@@ -63,8 +63,8 @@ const asApiError = (error: Error, log: Log, request: ApiRequest): ApiError => {
 };
 
 const bodyOf = async (error: ApiError, locale: string) => {
-  const { code, waitSeconds, fieldErrors } = error;
-  const { message, fieldErrors: told } = await errorTexts(locale, code, waitSeconds ?? 0, fieldErrors ?? [], error);
+  const { code, fieldErrors } = error;
+  const { message, fieldErrors: told } = await errorTexts(locale, error);
   const more = code === 'otp_required' && { otpRequired: true };
   return { message, statusCode: errors[code], ...more, ...(fieldErrors && { errors: told }) };
 };
@@ -84,6 +84,7 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
   return {
     statusCode: errors[code],
     headers: {
+      'X-Error-Code': code,
       ...(waitSeconds !== null && { 'Retry-After': String(waitSeconds) }),
       ...(code === 'rate_limited' && usedUp(waitSeconds ?? 1)),
       // Every 401 has this header (https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2). API Gateway renames it
@@ -97,7 +98,7 @@ export const refusal = async (error: ApiError, locale = 'en', allowed: readonly 
 
 /** Turns an error into an answer: an expected failure by its code, any other error as a 500. */
 export const explain =
-  (settings: Settings, log: Log, measure: Measure) =>
+  (settings: Guard['settings'], log: Log, measure: Measure) =>
   async (request: ApiRequest): Promise<APIGatewayProxyResult> => {
     const error = asApiError(request.error ?? new Error('unknown'), log, request);
     if (error.code === 'rate_limited') measure('CallsLimited');

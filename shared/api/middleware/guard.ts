@@ -1,4 +1,4 @@
-import type { Settings } from '../../env.ts';
+import type { SettingsOf } from '../../deps.ts';
 import type { StoreOf } from '../../store/store.ts';
 import type { DeviceRates } from '../device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
@@ -7,7 +7,8 @@ import type { Suspects } from '../suspects.ts';
 /** What the checks of callers and their rates need. */
 export type Guard = {
   store: StoreOf<GuardCall>;
-  settings: Settings;
+  /** QUOTAS limit the messages of devices: a group that they call uses `keep:quotas`. */
+  settings: SettingsOf<'guard' | 'keep:quotas'>;
   now: () => number;
   rates: DeviceRates;
   suspects: Suspects;

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { FieldError } from '../../domain/problem.ts';
 import { countIn } from '../../domain/raw.ts';
+import { UNASSIGNED } from '../../domain/unassigned.ts';
 import type { StoreOf } from '../../store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { type ApiRequest, header, operationOf } from '../exchange.ts';
@@ -101,7 +102,7 @@ export const findCustomer =
     const missing = () => new ApiError(`${kind}_not_found` satisfies ErrorCode);
     if (kind === 'customer' && !caller.isAdmin && id !== caller.customerId) throw missing();
     if (kind === 'customer') exchange.customerId = id as number;
-    else if (kind === 'user' && id === caller.accountId) exchange.customerId = caller.customerId ?? 0;
+    else if (kind === 'user' && id === caller.accountId) exchange.customerId = caller.customerId ?? UNASSIGNED;
     else {
       const owner = caller.isAdmin ? await store.customers.ownerOf(kind, id) : caller.customerId;
       if (owner === null) throw missing();

@@ -30,8 +30,8 @@ const headersOfError: Readonly<Record<number, Json>> = {
 };
 
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
-  description: codes.map((code) => en.errorTexts[code]).join('; '),
-  headers: { ...commonHeaders, ...headersOfError[status] },
+  description: codes.map((code) => `\`${code}\`: ${en.errorTexts[code]}`).join('; '),
+  headers: { ...commonHeaders, ...refer('X-Error-Code'), ...headersOfError[status] },
   content: { 'application/json': { schema: { $ref: `${REF}${status === 400 ? 'InvalidRequest' : 'Error'}` } } },
 });
 

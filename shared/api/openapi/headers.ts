@@ -1,3 +1,4 @@
+import { errors } from '../errors.ts';
 import { headersOfPublished, type Operation } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
@@ -11,6 +12,10 @@ export const headers = {
   'X-RateLimit-Reset': header('Seconds until the limit resets', integer),
   'X-Version-Id': header('Version of the service'),
   'X-Request-Id': header('Id of the request. Name it when you ask for support'),
+  'X-Error-Code': header('What is wrong, by a word that stays the same in every language', {
+    type: 'string',
+    enum: Object.keys(errors),
+  }),
   'Cache-Control': header('Answers must not be cached', { const: 'no-store' }),
   'X-Content-Type-Options': header('The content type must not be guessed', { const: 'nosniff' }),
   'Strict-Transport-Security': header('The service must only be called by https'),
@@ -22,7 +27,7 @@ type Header = keyof typeof headers;
 export const refer = (...names: readonly Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const notOfAll: readonly Header[] = ['Retry-After', 'WWW-Authenticate', RENAMED];
+const notOfAll: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', RENAMED];
 /** The headers of every answer. */
 export const commonHeaders = refer(...(Object.keys(headers) as Header[]).filter((name) => !notOfAll.includes(name)));
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { FeedbackPayload } from '../../domain/feedback-delivery.ts';
 import { Format } from '../../domain/formats/format.ts';
-import { formats } from '../../domain/formats/formats.ts';
+import { formats, JSON_TYPE } from '../../domain/formats/formats.ts';
 import { payloads } from '../../domain/formats/payloads.ts';
 
 type Json = Record<string, unknown>;
@@ -26,11 +26,11 @@ const headers = [
   header('X-Service-Cloud-Test', '`true` for a test of the webhook', false),
 ];
 
-type Sent = { name: string; payload: z.ZodType; tag: string; summary: string; description: string };
+type Sent = { name: string; payload: z.ZodType; mediaType: string; tag: string; summary: string; description: string };
 
-const pathOf = (write: Write, { name, payload, tag, summary, description }: Sent): [string, Json] => {
+const pathOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Sent): [string, Json] => {
   const [example] = (payload.meta()?.examples ?? []) as unknown[];
-  const content = { 'application/json': { schema: write(payload, 'output'), example } };
+  const content = { [mediaType]: { schema: write(payload, 'output'), example } };
   const operation = {
     operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     tags: [tag],
@@ -54,6 +54,7 @@ const pathOf = (write: Write, { name, payload, tag, summary, description }: Sent
 const ofMaker: Sent = {
   name: 'feedback',
   payload: FeedbackPayload,
+  mediaType: JSON_TYPE,
   tag: 'feedback',
   summary: 'Feedback of a user, forwarded to the maker of the sensor',
   description:
@@ -66,7 +67,8 @@ export const webhookPaths = (write: Write): Json =>
   Object.fromEntries([
     ...Format.options.map((format) =>
       pathOf(write, {
-        ...{ name: format, payload: payloads[format], tag: 'deliveries', summary: formats[format].summary },
+        ...{ name: format, payload: payloads[format], tag: 'deliveries' },
+        ...{ mediaType: formats[format].mediaType, summary: formats[format].summary },
         description:
           'Deliveries of one sensor may overtake each other, most of all when one is tried again: order them by the time ' +
           'of what happened (`event.createDate` in Full, `createDate` in Custom 1), not by their arrival; Chat and Teams tell it. Each may come more than once, under the same `webhook-id`.',

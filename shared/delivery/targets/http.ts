@@ -5,10 +5,10 @@ import type { WebhookRecord } from '../../domain/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/** What is sent: the JSON text, the id by which the receiver recognises the message, and the id of this delivery. */
-export type Payload = { body: string; messageId: string; deliveryId: string; isTest: boolean };
+/** What is sent: the text and its type, the id by which the receiver recognises the message, and that of this delivery. */
+export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
 /** The sender: name, version and URL of the service. */
-export type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
+type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const busy = new Set([429, 502, 503, 504]);
@@ -44,9 +44,9 @@ export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: Answer,
 /** Makes the headers that are the same at every attempt. None of them is secret. */
 export const plainHeadersOf = (
   { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
-  { messageId, isTest }: Pick<Payload, 'messageId' | 'isTest'>,
+  { mediaType, messageId, isTest }: Omit<Payload, 'body' | 'deliveryId'>,
 ): Record<string, string> => ({
-  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Type': `${mediaType}; charset=utf-8`,
   'User-Agent': `${SERVICE_NAME.replaceAll(/[^\w.-]/g, '-')}/${SERVICE_VERSION}`,
   ...(isTest && { 'X-Service-Cloud-Test': 'true' }),
   'webhook-id': messageId,
@@ -74,8 +74,7 @@ export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
   webhook: PostedWebhook,
   payload: Payload,
-  sender: Sender,
-  now: () => number,
+  { settings: sender, now }: { settings: Sender; now: () => number },
 ): Promise<{ result: Result; outcome: Outcome }> => {
   const headers = await requestHeadersOf(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({

@@ -6,7 +6,7 @@ import { int32, text } from '../values.ts';
  * `from` and `until` are the N of firmware v0.N: `from` is the first that supports the field, `until` the first that no
  * longer does.
  */
-export type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
+type Field<T = unknown> = Support & { schema: () => z.ZodType<T>; byDefault: T; note: string };
 type Support = { from?: number; until?: number };
 
 const INT32 = { min: -2_147_483_648, max: 2_147_483_647 } as const;

@@ -1,7 +1,7 @@
 import type { ChatPayload } from './chat-payload.ts';
-import type { Render } from './format.ts';
 import { withoutMarkup } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import type { Render } from './rendering.ts';
 
 const colors: Readonly<Record<Severity, string>> = {
   alarm: '#c92a2a',

@@ -1,5 +1,4 @@
-import type { Custom1Payload } from './custom-1-payload.ts';
-import { pointOf, type Render } from './format.ts';
+import { pointOf, type Render } from './rendering.ts';
 
 /** Cuts a text to `most` code points. An empty text is replaced by `otherwise` first. */
 const fitted = (text: string, most: number, otherwise: string): string =>
@@ -19,4 +18,4 @@ export const renderCustom1: Render = ({ event, sensor, customer, rule }) =>
     createDate: event.createDate,
     ...(event.coordinates && { normalizedCoordinates: pointOf(event.coordinates) }),
     eventType: event.code,
-  } satisfies Partial<Record<keyof Custom1Payload, unknown>>);
+  });

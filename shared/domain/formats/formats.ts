@@ -2,8 +2,13 @@ import type { Snapshot } from '../delivery.ts';
 import { kinds, type Situation } from '../kinds.ts';
 import { Format, type PayloadFormat } from './format.ts';
 
-const forSystems = { isForBots: false, isForPeople: false, needsCode: false, isOncePerMessage: false } as const;
+/** The media type of JSON. */
+export const JSON_TYPE = 'application/json';
+const forSystems = {
+  ...{ mediaType: JSON_TYPE, isForBots: false, isForPeople: false, needsCode: false, isOncePerMessage: false },
+} as const;
 const forPeople = {
+  mediaType: JSON_TYPE,
   ...{ isForBots: true, isForPeople: true, needsCode: false, isOncePerMessage: false },
   message: 'left_out' as const,
 };

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../delivery.ts';
-import { pointOf, type Render } from './format.ts';
 import type { FullPayload } from './full-payload.ts';
+import { pointOf, type Render } from './rendering.ts';
 
 const ruleOf = (
   rule: NonNullable<Snapshot['rule']>,
@@ -20,7 +20,7 @@ const ruleOf = (
 });
 
 /** Makes the JSON object of a payload from fields that are JSON already. */
-const objectOf = (fields: Readonly<Record<string, string>>): string =>
+const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =>
   `{${Object.entries(fields)
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
@@ -31,31 +31,20 @@ const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['
   return `${said.slice(0, -1)},"raw":${raw}}`;
 };
 
-type Later = Pick<FullPayload, 'acknowledgeUrl' | 'acknowledgement'>;
-type First = Record<Exclude<keyof FullPayload, keyof Later>, string>;
-
 const acknowledgementOf = (by: Snapshot['acknowledgement']) =>
   by ? { ruleHitId: by.ruleHitId, userId: by.userId, name: by.name, date: by.date } : null;
-
-/** Fields that deliveries from before do not have: their later attempts repeat the first one. */
-const laterOf = (
-  acknowledgeUrl: string | null | undefined,
-  by: Snapshot['acknowledgement'],
-): Record<keyof Later, string> | undefined =>
-  acknowledgeUrl === undefined
-    ? undefined
-    : { acknowledgeUrl: JSON.stringify(acknowledgeUrl), acknowledgement: JSON.stringify(acknowledgementOf(by)) };
 
 /** The format Full contains everything that is known. All keys are always there. */
 export const renderFull: Render = (snapshot, { service, webhook, acknowledgeUrl }, raw) => {
   const { event, sensor, customer, rule, acknowledgement } = snapshot;
-  const first: First = {
+  return objectOf({
     service: JSON.stringify({ name: service.name, url: service.url, version: service.version }),
     webhook: JSON.stringify({ id: webhook.id, name: webhook.name, isCustomerHook: webhook.isCustomerHook }),
     event: eventOf(event, raw),
     sensor: JSON.stringify({ id: sensor.id, name: sensor.name, groupId: sensor.groupId }),
     customer: JSON.stringify(customer && { id: customer.id, name: customer.name, location: customer.location }),
     rule: JSON.stringify(rule && ruleOf(rule, event.text)),
-  };
-  return objectOf({ ...first, ...laterOf(acknowledgeUrl, acknowledgement) });
+    acknowledgeUrl: JSON.stringify(acknowledgeUrl),
+    acknowledgement: JSON.stringify(acknowledgementOf(acknowledgement)),
+  });
 };

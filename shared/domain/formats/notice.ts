@@ -1,13 +1,13 @@
 import type { Snapshot } from '../delivery.ts';
 import { type Language, languageOf } from '../locale.ts';
 import { dateTimeAndZone } from '../wall-time.ts';
-import type { PayloadContext } from './format.ts';
+import type { PayloadContext } from './rendering.ts';
 
 /** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */
 export type Severity = 'alarm' | 'warning' | 'over' | 'plain';
 
 /** What is told to people: plain texts, which each format makes harmless in its own way. */
-export type Notice = {
+type Notice = {
   title: string;
   message: string;
   facts: { label: string; value: string }[];
@@ -40,7 +40,7 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
 /** Says what a delivery is about, in the words of its rule and the language of its bot; a test says that it is one. */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,
-  { isTest = false, acknowledgeUrl: url = null }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,
+  { isTest = false, acknowledgeUrl: url }: Pick<PayloadContext, 'isTest' | 'acknowledgeUrl'>,
 ): Notice => {
   const words = texts[languageOf(reader?.language ?? 'en')];
   const facts = [

@@ -1,10 +1,11 @@
 import type { Snapshot } from '../delivery.ts';
 import { renderChat } from './chat.ts';
 import { renderCustom1 } from './custom-1.ts';
-import type { Format, PayloadContext, Render } from './format.ts';
+import type { Format } from './format.ts';
 import { messageIn } from './formats.ts';
 import { renderFull } from './full.ts';
 import { renderRaw } from './raw.ts';
+import type { PayloadContext, Render } from './rendering.ts';
 import { renderTeams } from './teams.ts';
 
 /** How the payloads of each format are made. */

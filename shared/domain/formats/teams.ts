@@ -1,6 +1,6 @@
-import type { Render } from './format.ts';
 import { withoutLinks } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import type { Render } from './rendering.ts';
 import { CARD, type TeamsPayload } from './teams-payload.ts';
 
 const styles = { alarm: 'attention', warning: 'warning', over: 'good', plain: 'accent' } as const satisfies Record<

@@ -39,7 +39,7 @@ export const deviceMessages = () => {
 
 type Json = Record<string, unknown>;
 /** A kind of message as documents show it: its JSON Schema, with the ids of others in it resolved. */
-export type Documented = { id: string; about: string; example: Json; schema: Json };
+type Documented = { id: string; about: string; example: Json; schema: Json };
 
 /** Gives every kind of message of a maker for documents. */
 export const documented = (maker: 'makerA' | 'makerB'): Documented[] =>

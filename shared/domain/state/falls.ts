@@ -81,7 +81,7 @@ export const moveFall = (state: SensorState, fall: Fall, mark: Mark, at: number)
  * Handles the start of a fall: it may complete a fall loop, and if the firmware has no state confirmed, the fall is
  * confirmed at once.
  */
-const begin = (step: Step, start: FallSignal, received: number, time: number, { timings }: RoomContext): Step => {
+const begin = (step: Step, start: FallSignal, { received, time }: When, { timings }: RoomContext): Step => {
   const fall = step.state.falls.at(-1);
   if (start.isSensitive || !fall || fall.seen.includes('a')) return step;
   const confirmed = timings.confirm === null && !fall.seen.includes('c');
@@ -115,8 +115,7 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, mark: Mark, received
 /** A fall as it is after a report, but for the mark. */
 const reported = (
   known: Fall | undefined,
-  signal: FallSignal,
-  mark: Mark,
+  { signal, mark }: { signal: FallSignal; mark: Mark },
   { received, time, isBelieved }: When,
   { places }: RoomContext,
 ): Fall => {
@@ -144,13 +143,13 @@ const reported = (
  * another one of its fall is late, and changes nothing, but a late `calling` still is an alarm.
  */
 export const fallStep = (state: SensorState, signal: FallSignal, when: When, around: RoomContext): Step => {
-  const { received, time } = when;
+  const { received } = when;
   const mark = markOf[signal.status];
   const known = fallOf(state, signal, mark, received);
   const isOld = isLate(when, known?.time ?? (signal.start === null ? undefined : known?.start));
   const isTold = known?.seen.includes(mark) ?? false;
   if (isOld && (mark !== 'a' || isTold)) return { state, happened: [lateHappening] };
   if (known && (isTold || (!isOld && isOver(known, mark)))) return { state, happened: [] };
-  const step = moveFall(state, reported(known, signal, mark, when, around), mark, received);
-  return withoutSurplus(mark === 'd' ? begin(step, signal, received, time, around) : step, received);
+  const step = moveFall(state, reported(known, { signal, mark }, when, around), mark, received);
+  return withoutSurplus(mark === 'd' ? begin(step, signal, when, around) : step, received);
 };

@@ -35,7 +35,7 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
       return each(state, signal.moves, (before, move) => moveStep(before, move, around.regions, when));
     case 'postures':
       return each(state, signal.postures, (before, { track, pose }) =>
-        poseStep(before, track, pose, when, around.places),
+        poseStep(before, { id: track, pose: pose }, when, around.places),
       );
     case 'sign':
       return signStep(state, signal.situation, when.received);

@@ -72,8 +72,7 @@ const areaMove = (
   state: SensorState,
   track: Track,
   { entered, area }: Move,
-  regions: readonly Region[],
-  when: When,
+  { regions, when }: { regions: readonly Region[]; when: When },
 ): Step => {
   if (!area) return { state, happened: [] };
   const [key, move] = [String(area.index), entered ? ('in' as const) : ('out' as const)];
@@ -102,10 +101,12 @@ const again = (state: SensorState, track: Track, when: When, said: Pick<Track, '
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
   const track = trackOf(state, move.track);
   if (isLate(when, track.at)) return { state, happened: [lateHappening] };
-  return move.area ? areaMove(state, track, move, regions, when) : roomMove(state, track, move.entered, when);
+  return move.area ? areaMove(state, track, move, { regions, when }) : roomMove(state, track, move.entered, when);
 };
 
 type FallPose = { mark: string; situation: Situation };
+/** A report of a pose that is a fall: the pose and what it means, the region of the fall, and its time (ms). */
+type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number };
 const fallPoses: Readonly<Record<number, FallPose>> = {
   2: { mark: 'd', situation: 'fall_suspected' },
   5: { mark: 'a', situation: 'fall_detected' },
@@ -122,14 +123,7 @@ const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion
 };
 
 /** Steps an open fall of a track. Each state of the fall is reported once, until the person has another pose. */
-const fallPose = (
-  state: SensorState,
-  track: Track,
-  pose: number,
-  { mark, situation }: FallPose,
-  region: EventRegion | null,
-  time: number,
-): Step => {
+const fallPose = (state: SensorState, track: Track, { pose, mark, situation, region, time }: FallReport): Step => {
   const seen = track.seen ?? '';
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
   const since = track.since ?? time;
@@ -152,13 +146,7 @@ const otherPose = (state: SensorState, before: Track, pose: number, region: Even
 };
 
 /** Alarms by a late report of a fall that is over, once: what is newer says that the person has another pose. */
-const lateFall = (
-  state: SensorState,
-  track: Track,
-  { mark, situation }: FallPose,
-  region: EventRegion | null,
-  time: number,
-): Step => {
+const lateFall = (state: SensorState, track: Track, { mark, situation, region, time }: FallReport): Step => {
   const { seen, at = time, told: toldUpTo } = track;
   const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
   if (isTold) return { state, happened: [lateHappening] };
@@ -174,7 +162,12 @@ const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_O
  * Steps the pose of a track. The same pose again is a repeat. A report that is older than another one of that track is
  * late, and changes nothing, but a late fall still is an alarm.
  */
-export const poseStep = (state: SensorState, id: number, pose: number, when: When, places: readonly Place[]): Step => {
+export const poseStep = (
+  state: SensorState,
+  { id, pose }: { id: number; pose: number },
+  when: When,
+  places: readonly Place[],
+): Step => {
   const before = trackOf(state, id);
   const fall = fallPoses[pose];
   const isHere = regionOf(before, places);
@@ -182,9 +175,13 @@ export const poseStep = (state: SensorState, id: number, pose: number, when: Whe
   const region = before.seen ? (before.region ?? null) : isHere;
   if (isLate(when, before.at)) {
     const isAlarmed = fall !== undefined && isAlarm(pose);
-    return isAlarmed ? lateFall(state, before, fall, region, when.time) : { state, happened: [lateHappening] };
+    return isAlarmed
+      ? lateFall(state, before, { ...fall, pose, region, time: when.time })
+      : { state, happened: [lateHappening] };
   }
   if (before.pose === pose) return { state: again(state, before, when), happened: [] };
   const track = seenAt(before, when);
-  return fall ? fallPose(state, track, pose, fall, region, when.time) : otherPose(state, track, pose, isHere);
+  return fall
+    ? fallPose(state, track, { ...fall, pose, region, time: when.time })
+    : otherPose(state, track, pose, isHere);
 };

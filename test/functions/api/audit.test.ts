@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import type { AuditLine } from '../../../shared/domain/audit.ts';
-import { items } from '../../../shared/store/table.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { clientOf, logIn } from '../../fixtures/client.ts';
 import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';
@@ -123,15 +122,6 @@ describe('a line tells', () => {
         ...{ changes: [], refused: true },
       },
     ]);
-  });
-
-  test('the name that the user has now, if the account of then had none', async () => {
-    const { client, customerId, userId, username } = await home();
-    const { table } = cloud.runtime;
-    const lines = await table.queryAll<AuditLine>({ pk: items.auditLine.pk({ customerId }) });
-    for (const line of lines) await table.write({ put: { ...line, actor: { ...line.actor, name: null } } });
-    const { data } = await auditOf(client, customerId, `?actorId=${userId}`);
-    expect(new Set(data.map(({ actor }) => actor.name))).toEqual(new Set([username]));
   });
 });
 

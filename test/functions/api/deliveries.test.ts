@@ -109,14 +109,6 @@ describe('the format of a delivery', () => {
     const [first, second] = await receiver.until(2);
     expect(second?.body).toBe(first?.body);
   });
-
-  test('is that of its webhook when it was not kept', async () => {
-    const { receiver, id, forgetFormat } = await refused('custom1');
-    await forgetFormat(id);
-    await world.pass(1_500_000);
-    const [, second] = await receiver.until(2);
-    expect(JSON.parse(second?.body ?? '')).toMatchObject({ eventType: expect.any(Number) });
-  });
 });
 
 describe('a delivery whose webhook is deleted', () => {

@@ -4,9 +4,9 @@ import { consumers } from '../../../functions/index.ts';
 import { feed } from '../../../lib/aws/consumers.ts';
 import type { Queues } from '../../../lib/aws/queues.ts';
 import { stageFrom } from '../../../lib/aws/stage.ts';
-import { isFifo, queueNames } from '../../../shared/capabilities.ts';
 import { LEASE_SECONDS } from '../../../shared/domain/delivery.ts';
 import type { Consumer } from '../../../shared/queue/consumer.ts';
+import { isFifo, queueNames } from '../../../shared/queue/names.ts';
 import { stackOf } from '../../fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { groups } from '../../../functions/index.ts';
 import { lambdas } from '../../../lib/aws/lambdas.ts';
-import type { Use } from '../../../shared/capabilities.ts';
+import type { Operation } from '../../../shared/api/operation.ts';
+import { type Use, variablesOf } from '../../../shared/capabilities.ts';
 import { isAllJudged } from '../../../shared/domain/noted-call.ts';
 
 const notes = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('sensors.noteCall'));
@@ -20,4 +22,15 @@ describe('a function that notes the calls of devices', () => {
       expect(isAllJudged({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
     },
   );
+});
+
+test('a group that devices call knows how many messages they may send', () => {
+  const ofDevices = groups.filter(({ operations }) =>
+    Object.values<Operation>(operations).some(({ auth }) => auth === 'device'),
+  );
+  expect(ofDevices.map(({ name }) => name)).toEqual(['devices']);
+  for (const { operations } of ofDevices) {
+    const uses = Object.values<Operation>(operations).flatMap((one) => one.uses);
+    expect(uses.flatMap(variablesOf)).toContain('QUOTAS');
+  }
 });

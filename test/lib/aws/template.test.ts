@@ -3,6 +3,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
 import { isGuessable } from '../../../lib/aws/doors.ts';
+import { errors } from '../../../shared/api/errors.ts';
 import { doorOf, type Operation } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import { production, stackOf, whole } from '../../fixtures/stack.ts';
@@ -47,6 +48,9 @@ describe('the API', () => {
         'gatewayresponse.header.Strict-Transport-Security': expect.stringContaining('max-age='),
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
       });
+      // The word for what is wrong is one of the service, with the status that it has there.
+      const code = responseParameters['gatewayresponse.header.X-Error-Code'].slice(1, -1) as keyof typeof errors;
+      expect([code, errors[code]]).toEqual([code, Number(statusCode)]);
     }
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../../lib/local/clock.ts';
-import { createQueue, type Message, type Outgoing, type QueueOptions } from '../../../lib/local/queue.ts';
+import type { Message, Outgoing } from '../../../lib/local/message.ts';
+import { createQueue, type QueueOptions } from '../../../lib/local/queue.ts';
 
 const START = 1_000_000;
 const make = (more: Partial<QueueOptions> = {}) => {

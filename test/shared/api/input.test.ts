@@ -184,6 +184,19 @@ describe('answers to what leads nowhere', () => {
   });
 });
 
+test.each(['en', 'de'])(
+  'an error says what is wrong by a word that is the same in every language: %s',
+  async (language) => {
+    const codeOf = async (path: string, client = admin) =>
+      (await client.call('GET', path, undefined, { 'accept-language': language })).headers.get('x-error-code');
+    expect(await codeOf('/users/me', admin.as(undefined))).toBe('credentials_invalid');
+    expect(await codeOf('/rules/987654')).toBe('rule_not_found');
+    expect(await codeOf('/rules?page=x')).toBe('bad_request');
+    expect(await codeOf('/nowhere')).toBe('path_unknown');
+    expect(await codeOf('/users/me')).toBeNull();
+  },
+);
+
 describe('the language of a message', () => {
   const messageOf = async (headers: Record<string, string>, client = admin.as(undefined)) =>
     ((await client.call('GET', '/users/me', undefined, headers)).body as { message: string }).message;

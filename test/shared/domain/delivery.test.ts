@@ -12,20 +12,23 @@ const outcome = (status: number | null, retryAfter: string | null = null, error:
 const timeout = outcome(null, null, 'timeout');
 /** Seconds until the next attempt after `attempts` of them. */
 const wait = (attempts: number, what = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
-  const next = afterAttempt(attempts, what, schedule, now, random);
+  const next = afterAttempt(attempts, what, schedule, { now, random });
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;
 };
 
 describe('after an attempt', () => {
   test.each([200, 201, 202, 204, 299])('that was answered %i the delivery is delivered', (status) => {
-    expect(afterAttempt(1, outcome(status), null, now, MIDDLE)).toEqual({ state: 'delivered' });
+    expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
   test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])('that came to %s it goes on', (status) => {
-    expect(afterAttempt(1, outcome(status), null, now, MIDDLE).state).toBe('retrying');
+    expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
   });
   test('that was answered 410 it has failed for good, the first or the last', () => {
     for (const attempts of [1, 14])
-      expect(afterAttempt(attempts, outcome(410), null, now, MIDDLE)).toEqual({ state: 'failed', reason: 'gone' });
+      expect(afterAttempt(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
+        state: 'failed',
+        reason: 'gone',
+      });
   });
   test('the waits are those of the retry schedule, and after its last step there is none', () => {
     const minutes = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];

@@ -96,7 +96,7 @@ describe('an escalation, whenever its rounds are decided,', () => {
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
     });
-    const rule = { recipients: [recipient(1)], escalation: [60, 120, 600].map(step) };
+    const rule = { recipients: [recipient(1)], escalation: [60, 120, 600].map(step), repeatSeconds: null };
     const first = beginning(rule, 0, true) ?? expect.unreachable();
     expect([first.at, nextRound(rule, first, 0)]).toEqual([0, { kind: 'step', after: 60, at: 0 }]);
     const open = opened(first, { kind: 'step', after: 60, at: 0 }, true);

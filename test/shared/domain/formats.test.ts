@@ -6,7 +6,9 @@ import { render } from '../../../shared/domain/formats/render.ts';
 import { messagesOf } from '../../../shared/ingest/messages.ts';
 import { anyText } from '../../fixtures/any-text.ts';
 
+const service = { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' };
 const snapshot: Snapshot = {
+  ...{ service, acknowledgeUntil: 0 },
   event: {
     id: 7,
     uuid: 'f603585e-d6b4-5a8c-9897-a4d1548407ea',
@@ -34,7 +36,8 @@ const snapshot: Snapshot = {
   },
 };
 const around = {
-  service: { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' },
+  service,
+  acknowledgeUrl: null,
   webhook: { id: 'w', name: 'hook', isCustomerHook: false },
   raw: '{"type":5,  "payload":{"b":1,"a":1.50}}',
 };
@@ -59,7 +62,16 @@ describe('render', () => {
     const bare = { ...snapshot, customer: null, rule: null, event };
     const payload = JSON.parse(render('full', bare, { ...around, raw: null }));
     expect(payload).toMatchObject({ customer: null, rule: null, event: { normalizedCoordinates: null, raw: {} } });
-    expect(Object.keys(payload)).toEqual(['service', 'webhook', 'event', 'sensor', 'customer', 'rule']);
+    const acknowledging = ['acknowledgeUrl', 'acknowledgement'];
+    expect(Object.keys(payload)).toEqual([
+      'service',
+      'webhook',
+      'event',
+      'sensor',
+      'customer',
+      'rule',
+      ...acknowledging,
+    ]);
   });
 
   test('custom1: texts keep to their limits, and what is missing is absent or filled', () => {
@@ -91,7 +103,7 @@ describe('render', () => {
         '"sensor":{"id":"id_123456789","name":"Room 1","groupId":0},' +
         '"customer":{"id":3,"name":"Maple","location":"Ground floor"},"rule":{"id":4,"createDate":1,"name":"Falls",' +
         '"title":"T","message":"M","groupId":0,"situation":"fall_detected","situationDescription":"Fall detected",' +
-        '"hasRegion":false,"regionIndex":-1,"regionName":""}}',
+        '"hasRegion":false,"regionIndex":-1,"regionName":""},"acknowledgeUrl":null,"acknowledgement":null}',
     );
     expect(render('custom1', snapshot, around)).toBe(
       '{"sensorId":"id_aaaaaaaaaaaaaaaaaaaaaaa","sensorName":"Room 1","location":"Ground floor",' +
@@ -126,8 +138,8 @@ describe('event.raw of full', () => {
   const nested = fc
     .tuple(object, fc.nat(24))
     .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));
-  const service = { ...snapshot, event: { ...snapshot.event, source: null } };
-  const [before = '', after = ''] = render('full', service, { ...around, raw: null }).split('"raw":{}');
+  const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
+  const [before = '', after = ''] = render('full', ofService, { ...around, raw: null }).split('"raw":{}');
 
   test('is the text of the message, whatever is in it, and everything around it stays as it is', () => {
     fc.assert(
@@ -139,7 +151,8 @@ describe('event.raw of full', () => {
           const body = render('full', snapshot, { ...around, raw });
           expect(body).toBe(`${before}"raw":${raw}${after}`);
           const { event, ...others } = JSON.parse(body);
-          expect(Object.keys(others)).toEqual(['service', 'webhook', 'sensor', 'customer', 'rule']);
+          expect(others).not.toHaveProperty('raw');
+          expect(Object.keys(others)).toHaveLength(7);
           expect(event.raw).toEqual(JSON.parse(raw));
         }
       }),

@@ -38,7 +38,7 @@ const snapshot = fc.record(
     acknowledgeUntil: number,
     acknowledgement: fc.record({ ruleHitId: number, userId: maybe(number), name: text, date: number }),
   },
-  { requiredKeys: ['event', 'sensor', 'customer', 'rule'] },
+  { requiredKeys: ['service', 'event', 'sensor', 'customer', 'rule', 'acknowledgeUntil'] },
 ) as fc.Arbitrary<Snapshot>;
 
 test('what a delivery says of an event is the same after it was packed, whatever its names and texts are', () => {

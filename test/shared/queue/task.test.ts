@@ -6,7 +6,7 @@ const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', 
 const notice = { ...{ type: 'process_notice' as const, customerId: 1, sensorId: 's' }, uuid: key.webhookId };
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
-test('a task of an older version, which names no call, is read as it is', () => {
+test('a task of the sweep, which names no call, is read as it is', () => {
   const task = deliverTask(key);
   expect(read({ version: 1, ...task })).toEqual(task);
 });

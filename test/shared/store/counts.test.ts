@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newSensor } from '../../../shared/domain/sensor.ts';
-import { changes } from '../../../shared/store/request.ts';
-import { newSensorItem } from '../../../shared/store/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
@@ -15,7 +12,7 @@ const recipients = [{ botId: 1, webhookId: 'w' }];
 const rule = (id: number, more: object = {}) =>
   some({
     ...{ id, customerId, sensorId: null, sensorGroupId: null, situation: 'apnea', recipients, updateDate: 1 },
-    ...{ isEnabled: true, ...more },
+    ...{ escalation: [], isEnabled: true, ...more },
   });
 const plenty = { rules: 100, rulesOfOneSituation: 100 };
 
@@ -33,10 +30,6 @@ beforeAll(async () => {
   await its.rules.create(rule(3, { isEnabled: false }), plenty);
   await its.rules.create(rule(4, { situation: 'fall_loop' }), plenty);
   await its.sensorGroups.create({ id: 1, customerId, name: 'n', sensorIds: [], ...stamps }, 10);
-  const hardware = { hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 } as const;
-  const sensor = { ...newSensor({ id: 'id_000000001', ...hardware }, 1), customerId: null };
-  await engine.plain.write({ put: newSensorItem(sensor) });
-  await engine.plain.write({ put: newSensorItem({ ...sensor, customerId }) });
 });
 afterAll(() => engine.stop());
 
@@ -47,16 +40,9 @@ const countsOf = async () => {
 };
 const enabled = () =>
   engine.plain.queryAll<{ enabled: number }>({ pk: `C#${customerId}`, beginsWith: 'ENABLED#', consistent: true });
-/** As an older version left it. */
-const forget = async () => {
-  const remove = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'];
-  await engine.plain.update(items.customer({ customerId }), changes({ remove }));
-  for (const { pk, sk } of await enabled()) await engine.plain.write({ remove: { pk, sk } });
-};
-const before = { users: 1, sensors: 1, bots: 1, webhooks: 1, rules: 4, sensorGroups: 1 };
+const before = { users: 1, sensors: 0, bots: 1, webhooks: 1, rules: 4, sensorGroups: 1 };
 
-test('a customer from before there were counts is counted when something is made in it', async () => {
-  await forget();
+test('a customer has no more than it may, of each kind and of rules of one situation', async () => {
   expect(await its.bots.create(some({ id: 2, customerId }), 2)).toBeNull();
   expect(await its.bots.create(some({ id: 3, customerId }), 2)).toBe('limit_reached');
   expect(await countsOf()).toEqual({ ...before, bots: 2 });
@@ -69,20 +55,17 @@ test('a customer from before there were counts is counted when something is made
   expect(await its.rules.create(rule(9), { ...plenty, rules: 4 })).toBe('rules');
 });
 
-test('or when something goes, and the last enabled rule takes its count along', async () => {
-  await forget();
+test('what goes is counted, and the last enabled rule takes its count along', async () => {
   expect(await its.bots.remove(customerId, 2)).toBe(true);
   expect(await countsOf()).toEqual(before);
-  await forget();
   expect(await its.rules.remove(rule(4, { situation: 'fall_loop' }))).toBe(true);
   expect((await enabled()).map(({ sk }) => sk)).toEqual(['ENABLED#ALL#apnea']);
   expect(await countsOf()).toEqual({ ...before, rules: 3 });
 });
 
-test('and exactly, when 20 are made and 20 go at the same time', async () => {
+test('counts are exact when 20 are made and 20 go at the same time', async () => {
   const bot = (at: number) => some({ id: 100 + at, customerId });
   await atOnce(20, (at) => its.bots.create(bot(at), 100));
-  await forget();
   const outcomes = await atOnce<unknown>(40, (at) =>
     at % 2 === 0 ? its.bots.remove(customerId, 100 + at / 2) : its.bots.create(bot(100 + at), 100),
   );

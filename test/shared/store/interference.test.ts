@@ -55,8 +55,8 @@ const interrupted = (asks: (pk: string, sk: string) => boolean, act: () => Promi
 test('a rule that is made on a group right before it is deleted keeps the group', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
-  const recipients = [{ botId: 1, webhookId: 'w' }];
-  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', recipients });
+  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 4, customerId, sensorId: null, sensorGroupId: 3, situation: 'apnea', ...telling });
   const other = interrupted(
     (_, sk) => sk.startsWith('GROUP#'),
     () => its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 }),
@@ -92,8 +92,8 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
 };
 
 test('a large group is deleted as a whole: no rule can be made on it once its first sensors have left', async () => {
-  const recipients = [{ botId: 1, webhookId: 'w' }];
-  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', recipients });
+  const telling = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
+  const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...telling });
   let made: unknown;
   const { group, other } = await largeGroup(13, 'ix_', async () => {
     made = await its.rules.create(rule, { rules: 10, rulesOfOneSituation: 10 });
@@ -175,11 +175,11 @@ describe('a sensor that is deleted while', () => {
     await place();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
-      () => its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null),
+      () => its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }),
     );
     expect(await other.sensorOwners.remove(customerId, sensorId, now)).toBe('active');
     expect(await its.sensors.get(customerId, sensorId)).not.toBeNull();
-    await its.states.decide(customerId, sensorId, 1, { ...state, isActive: false, version: 2 }, null);
+    await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
   test('it gets a room leaves none', async () => {
@@ -205,7 +205,7 @@ describe('a sensor that is deleted while', () => {
     expect(before).not.toHaveProperty('duePk');
     await engine.plain.write({ remove: items.sensorState({ customerId, sensorId }) });
     const decided = (until?: number) =>
-      its.states.decide(customerId, sensorId, 0, { ...state, version: 1 }, null, until);
+      its.states.decide({ customerId, sensorId }, 0, { ...state, version: 1 }, { formerUntil: until ?? null });
     expect(await decided()).toBe(false);
     expect(await decided(ttl)).toBe(true);
     expect(await its.states.get(customerId, sensorId)).toMatchObject({ version: 1, ttl });

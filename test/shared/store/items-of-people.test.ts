@@ -9,29 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a version that knows no people finds webhooks alone in a rule, and only what it knows in a hit', async () => {
-  const { hire, rule, fall, hits, client, customerId } = await world.furnish();
-  const receiver = await startReceiver();
-  const anna = await hire('Anna', { email: 'anna@example.com' });
-  const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'Nurse call' });
-  const hook = { name: 'n', url: receiver.url, format: 'full', isCustomerHook: false, botId: bot.id };
-  const { id: webhookId } = await client.ok<{ id: string }>('POST', '/webhooks', hook);
-  const [person, webhook] = [
-    { userId: anna.id, by: 'email' },
-    { botId: bot.id, webhookId },
-  ];
-  const { id: ruleId } = await rule([person, webhook]);
-  const stored = await world.table.get<Record<string, unknown>>(items.ruleById({ customerId, ruleId }));
-  expect(stored).toMatchObject({ recipients: [webhook], people: [person] });
-  expect(await client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ recipients: [person, webhook] });
-  await fall();
-  const [hit] = await hits();
-  const hitItem = await world.table.get<Record<string, unknown>>(items.ruleHit({ customerId, hitId: hit?.id ?? 0 }));
-  expect(hitItem).toMatchObject({ messages: [{ publisher: 'webhook' }, { publisher: 'webhook', by: 'email' }] });
-  expect(hit?.ruleMessages.map(({ publisher }) => publisher)).toEqual(['webhook', 'email']);
-  await receiver.stop();
-});
-
 test('a rule of webhooks, its hit and its deliveries have no byte for people', async () => {
   const { client, customerId, rule, fall, hits } = await world.furnish();
   const receiver = await startReceiver();

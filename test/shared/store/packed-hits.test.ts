@@ -7,7 +7,6 @@ import { createLedger, startEngine } from '../../bench/meter.ts';
 import { some } from '../../fixtures/store-things.ts';
 
 const NOW = 1_800_000_000_000;
-const DAY = 86_400_000;
 const sensorId = 'id_QUE6QkI6Q0M6REQ6RUU6RkY';
 const ledger = createLedger();
 let engine: Awaited<ReturnType<typeof startEngine>>;
@@ -27,17 +26,12 @@ const newHit = (messages: number): NewHit => ({
   })),
   numbered: { series: NOW, number: 1 },
 });
-/** Appends the first hit of a customer in the form that the table has. */
+/** Appends the first hit of a customer. */
 const append = async (customerId: number, messages: number): Promise<number> => {
   await engine.plain.write({ put: { pk: `C#${customerId}`, sk: `SENSOR#${sensorId}`, id: sensorId } });
   return (await store(engine.plain).ruleHits.append(customerId, { id: 0, createDate: 0 }, newHit(messages), NOW)).id;
 };
 const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit>(items.ruleHit({ customerId, hitId }));
-/** The table as a version of the code before this one left it. */
-const sweptBefore = (dataVersion: object = { dataVersion: 1 }) =>
-  engine.plain.write({ put: { ...items.heartbeat({}), at: NOW, since: NOW, sweep: 5, redriveAt: 0, ...dataVersion } });
-const sweptNow = (now: number) => its.due.beat(now, 1e12);
-const anew = () => engine.plain.write({ remove: items.heartbeat({}) });
 
 /** All that may happen to a hit: reports soon, twice, late and to nobody, and feedback. */
 const live = async (customerId: number, hitId: number): Promise<void> => {
@@ -68,46 +62,31 @@ const seen = async (customerId: number, hitId: number) => {
 };
 
 describe('a hit with three messages', () => {
-  test('says the same as one that is stored as the version before did, whatever happens to it', async () => {
-    await sweptBefore();
-    const before = await append(11, 3);
-    await live(11, before);
-    await anew();
-    const packed = await append(12, 3);
-    await live(12, packed);
-    expect([(await stored(11, before))?.told, typeof (await stored(12, packed))?.told]).toEqual([undefined, 'string']);
-    const views = await seen(12, packed);
-    expect(views).toEqual(await seen(11, before));
+  test('is packed, and says what was told of each, whatever happens to it', async () => {
+    const hitId = await append(12, 3);
+    await live(12, hitId);
+    expect((await stored(12, hitId))?.told).toBeTypeOf('string');
+    const views = await seen(12, hitId);
     expect(views).toHaveLength(4);
-    expect(views[0]?.messages).toMatchObject([
-      { id: 2 ** 52, accountId: 2, wasSend: true, sendTryTimes: [NOW + 5], updateDate: NOW + 100 },
-      { id: 2 ** 52 - 17, accountId: 3, wasSend: true, sendTryTimes: [NOW + 6, NOW + 5_000] },
-      { wasSend: false, sendTryTimes: [], updateDate: NOW, createDate: NOW, ruleHitId: 0, publisher: 'webhook' },
-    ]);
+    for (const { messages } of views)
+      expect(messages).toMatchObject([
+        { id: 2 ** 52, accountId: 2, wasSend: true, sendTryTimes: [NOW + 5], updateDate: NOW + 100 },
+        { id: 2 ** 52 - 17, accountId: 3, wasSend: true, sendTryTimes: [NOW + 6, NOW + 5_000] },
+        { wasSend: false, sendTryTimes: [], updateDate: NOW, createDate: NOW, ruleHitId: 0, publisher: 'webhook' },
+      ]);
   });
 
-  test('is stored as the version before reads it until this one has swept for 14 days', async () => {
-    await sweptBefore();
-    await sweptNow(NOW + DAY);
-    expect((await stored(13, await append(13, 3)))?.told).toBeUndefined();
-    await sweptNow(NOW + 14 * DAY);
-    expect((await stored(14, await append(14, 3)))?.told).toBeUndefined();
-    await sweptNow(NOW + 15 * DAY);
-    expect((await stored(15, await append(15, 3)))?.told).toBeTypeOf('string');
-  });
-
-  test('and for 14 days anew where the version before came back meanwhile, which notes less', async () => {
-    await sweptBefore();
-    await sweptNow(NOW + DAY);
-    await sweptBefore({});
-    await sweptNow(NOW + 16 * DAY);
-    expect((await stored(16, await append(16, 3)))?.told).toBeUndefined();
-    await anew();
+  test('says the same of them as one with two, which is not packed', async () => {
+    const [two, three] = [await append(13, 2), await append(14, 3)];
+    const messagesOf = async (customerId: number, hitId: number) =>
+      (await its.ruleHits.get(customerId, hitId))?.messages;
+    const [plain = [], packed = []] = [await messagesOf(13, two), await messagesOf(14, three)];
+    const all = (messages: typeof plain) => messages.slice(0, 2).map((message) => ({ ...message, ruleHitId: 0 }));
+    expect(all(packed)).toEqual(all(plain));
   });
 });
 
 test('a report to a hit of 20 bots with names of 36 characters writes less than 3 units: 6 with its delivery', async () => {
-  await anew();
   const { ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((one, at) => ({
@@ -125,8 +104,7 @@ test('a report to a hit of 20 bots with names of 36 characters writes less than 
   expect(units.reduce((sum, one) => sum + one, 0)).toBeLessThan(20 * 3);
 });
 
-test('a hit with one or two messages is stored as ever', async () => {
-  await anew();
+test('a hit with one or two messages is stored whole', async () => {
   for (const messages of [0, 1, 2]) {
     const hit = await stored(20 + messages, await append(20 + messages, messages));
     expect([hit?.told, hit?.messages.map(({ accountId }) => accountId)]).toEqual([

@@ -11,7 +11,7 @@ const [customerId, sensorId, now] = [7, 'id_000000001', 1_800_000_000_000];
 const some = (fields: object) => fields as never;
 const quotas = { rules: 10, rulesOfOneSituation: 10 };
 const of = { customerId, sensorId, sensorGroupId: null, regionId: 'r', situation: 'fall_detected', updateDate: now };
-const rule = { ...of, id: 5, isEnabled: false, recipients: [{ botId: 1, webhookId: 'w' }] };
+const rule = { ...of, id: 5, isEnabled: false, recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
 
 let engine: Awaited<ReturnType<typeof startEngine>>;
 let its: Store;

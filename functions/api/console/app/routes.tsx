@@ -1,22 +1,9 @@
 import { ChartBarIcon, HomeIcon, SignalIcon } from '@heroicons/react/24/outline';
-import type { User } from 'openapi';
-import type { ComponentType } from 'react';
 import { OverviewPage } from './overview/overview.tsx';
+import type { Page } from './page.ts';
 import { SensorsPage } from './sensors/sensors.tsx';
-import type { Needs } from './session/may.ts';
 import { setupPages } from './setup-pages.tsx';
-import type { Texts } from './texts/en.ts';
 import { later } from './ui/later.tsx';
-
-export type Page = {
-  /** The path below the console's address; `:id` is a parameter that the page reads by useParams. */
-  path: string;
-  page: ComponentType;
-  /** The permission that the user needs; without it the page is neither offered nor shown. */
-  needs?: Needs;
-  /** The entry in the navigation. Pages that are only reached from other pages have none. */
-  entry?: { label: (texts: Texts, me: User) => string; icon: ComponentType<{ className: string }> };
-};
 
 /**
  * Every page for users who are logged in, in the order of the navigation. To add a page, add a line here, its texts

@@ -10,7 +10,7 @@ import {
   RectangleGroupIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
-import type { Page } from './routes.tsx';
+import type { Page } from './page.ts';
 import { deliveryManagers, managers } from './session/may.ts';
 import { later } from './ui/later.tsx';
 

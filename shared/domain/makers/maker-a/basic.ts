@@ -1,8 +1,8 @@
 import type { Basic, BasicUpdate } from './config.ts';
 
 const DAY = 86_400_000;
-export const LEARNING_MS = 14 * DAY;
-export const TEST_MODE_MS = DAY;
+const LEARNING_MS = 14 * DAY;
+const TEST_MODE_MS = DAY;
 
 /**
  * The configuration as it is stored. Modes are stored as the times (ms) at which they end, so that they end without a

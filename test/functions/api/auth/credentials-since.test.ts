@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { drawAccountKey, drawToken, hashOf } from '../../../../shared/auth/tokens.ts';
+import { hashOf } from '../../../../shared/auth/tokens.ts';
 import { usernameKey } from '../../../../shared/domain/username.ts';
-import type { Made } from '../../../../shared/store/sessions.ts';
 import { store } from '../../../../shared/store/store.ts';
 import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
@@ -21,22 +20,17 @@ const makeToken = async (client: Client, userId: number): Promise<string> => {
   return token;
 };
 
-/** Makes a credential of each kind, and those that versions made which did not keep the time. */
+/** Makes a credential of each kind. */
 const credentialsOf = async ({ url, runtime }: Cloud) => {
   const home = await createHome(await adminOf(url), 'willow', ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
   const { sessions, resets } = store(runtime.table);
-  const accountKey = (await sessions.accountKeyOf(usernameKey(home.username))) ?? '';
-  const { random, now } = runtime;
-  const old = drawToken('session', random, accountKey);
-  const expires = now() + 60_000;
-  const csrf = drawAccountKey(random);
-  const session = { kind: 'session' as const, accountId: home.userId, epoch: 0, csrf, expires };
-  await sessions.start(accountKey, hashOf(old), session as typeof session & Made & { id: string });
-  const reset = { accountKey, epoch: 0, mailbox: 0, expires };
-  await resets.create(hashOf('an-old-code'), reset as typeof reset & Made);
-  await resets.create(hashOf('a-code'), { ...reset, createDate: now() });
-  return { home, sensor, reset, session: home.client.token, old, token: await makeToken(home.client, home.userId) };
+  const { userId: accountId, customerId, username } = home;
+  const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
+  const expires = runtime.now() + 60_000;
+  const reset = { accountId, customerId, username, accountKey, epoch: 0, mailbox: 0, expires };
+  await resets.create(hashOf('a-code'), { ...reset, createDate: runtime.now() });
+  return { home, sensor, reset, session: home.client.token, token: await makeToken(home.client, home.userId) };
 };
 
 const me = async (client: Client) => (await client.call('GET', '/users/me')).status;
@@ -47,8 +41,8 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'credentials-test-'));
   const first = await startTestCloud({ dataDir });
   before = await credentialsOf(first);
-  const { session, old, token } = before;
-  for (const one of [session, old, token]) expect([one, await me(clientOf(first.url, one))]).toEqual([one, 200]);
+  const { session, token } = before;
+  for (const one of [session, token]) expect([one, await me(clientOf(first.url, one))]).toEqual([one, 200]);
   await first.stop();
   const CREDENTIALS_SINCE = new Date(Date.now() + 1).toISOString();
   again = await startTestCloud({ dataDir, environment: { CREDENTIALS_SINCE } });
@@ -59,7 +53,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test.each(['session', 'old', 'token'] as const)('a credential that was made before is void: %s', async (name) => {
+test.each(['session', 'token'] as const)('a credential that was made before is void: %s', async (name) => {
   expect(await me(anybody.as(before[name]))).toBe(401);
   const cookie = { cookie: `PSAUTHTOKEN=${before[name]}` };
   expect((await anybody.call('GET', '/users/me', undefined, cookie)).status).toBe(401);
@@ -82,7 +76,7 @@ test('a login and an access token that are made afterwards work, and devices go 
 });
 
 test('a code for a new password that was made before sets none, and one that is made afterwards does', async () => {
-  for (const code of ['a-code', 'an-old-code']) expect(await confirm(code)).toBe(401);
+  expect(await confirm('a-code')).toBe(401);
   const { resets } = store(again.runtime.table);
   await resets.create(hashOf('a-new-code'), { ...before.reset, createDate: Date.now() });
   expect(await confirm('a-new-code')).toBe(200);

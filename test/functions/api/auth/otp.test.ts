@@ -148,9 +148,9 @@ describe('a second factor', () => {
     expect((await login({ ...user, password: newPassword })).body).toMatchObject({ otpRequired: true });
     const { sessions, resets } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
-    const { epoch = 0, mailbox = 0 } = (await sessions.account(accountKey)) ?? {};
-    const expires = time + 60_000;
-    await resets.create(hashOf('a-code'), { accountKey, epoch, mailbox, createDate: time, expires });
+    const account = (await sessions.account(accountKey)) ?? expect.unreachable();
+    const made = { accountKey, createDate: time, expires: time + 60_000 };
+    await resets.create(hashOf('a-code'), { ...account, ...made });
     const reset = { code: 'a-code', newPassword: 'another-new-password' };
     await anybody.ok('POST', '/users/password-reset/confirm', reset);
     const changed = { ...user, password: reset.newPassword };

@@ -83,17 +83,12 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  test('and its token lie sealed in the table; what lies there open still works', async () => {
-    const { record, set, fall, receiver, client, at } = await world.furnish({ secretKey: OLD });
+  test('and its token lie sealed in the table', async () => {
+    const { record, client, at } = await world.furnish({ secretKey: OLD });
     await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 60 });
     const kept = await record();
     expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${OLD}|${NEW}`));
     expect(kept?.token).not.toMatch(/^[a-z0-9]{26}$/);
-    await set({ secretKey: OLD, token: 'ybndrfg8ejkmcpqxot1uwisza3', previousUntil: 0 });
-    await fall();
-    const [got] = await receiver.until(1);
-    expect(got && signers(got)).toEqual({ first: [OLD], standard: [OLD] });
-    expect(got?.headers.authorization).toBe('Bearer ybndrfg8ejkmcpqxot1uwisza3');
   });
 });
 

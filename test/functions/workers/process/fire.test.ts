@@ -27,9 +27,7 @@ describe("a sensor's hits", () => {
     const before = await state();
     if (!before) throw new Error('there is no state');
     const { states } = store(cloud.base.table);
-    expect(
-      await states.decide(place.customerId, place.sensorId, before.version, { ...before, decision: null }, null),
-    ).toBe(true);
+    expect(await states.decide(place, before.version, { ...before, decision: null })).toBe(true);
     await work(cloud.base, said(presence(false, 1), presence(true, 2)));
     await work(cloud.base, said(presence(false, 3), presence(true, 4)));
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import { endOfMinute } from '../ui/time-input.tsx';
 
 export type ObjectKind = AuditLine['object']['kind'];
-export type Filter = {
+type Filter = {
   kind: string | null;
   refused: string | null;
   since: number | null;

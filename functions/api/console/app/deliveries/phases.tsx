@@ -6,7 +6,7 @@ const names = ['dns', 'connect', 'tls', 'firstByte'] as const;
 type Part = { name: (typeof names)[number] | 'rest'; ms: number };
 
 /** Gives the duration of each phase of an attempt; the remaining time is the last part. */
-export const partsOf = ({ timings, durationMs }: Pick<AttemptLog, 'timings' | 'durationMs'>): Part[] => {
+const partsOf = ({ timings, durationMs }: Pick<AttemptLog, 'timings' | 'durationMs'>): Part[] => {
   const parts = names.flatMap((name): Part[] => {
     const ms = timings[name];
     return ms === null ? [] : [{ name, ms }];

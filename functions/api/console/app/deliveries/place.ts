@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 export type Place = { webhookId: string | null; customerId: number | null; deliveryId: string };
 
 /** The part of an address of the console that stands for people, where others have a webhook. */
-export const PEOPLE = 'people';
+const PEOPLE = 'people';
 
 export const hrefOf = ({ webhookId, deliveryId }: Pick<Place, 'webhookId' | 'deliveryId'>): string =>
   `/deliveries/${webhookId ?? PEOPLE}/${deliveryId}`;

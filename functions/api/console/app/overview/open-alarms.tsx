@@ -60,7 +60,7 @@ const Untold = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
 };
 
 /** What somebody has to answer: alarms of rules, and falls that no rule told of; `more` sensors with falls are not listed. */
-export type Open = { alarms: readonly Alarm[]; untold: readonly OpenFall[]; more: number };
+type Open = { alarms: readonly Alarm[]; untold: readonly OpenFall[]; more: number };
 export const countOf = ({ alarms, untold, more }: Open): number => alarms.length + untold.length + more;
 /** The keys by which each open alarm is known: it stays the same when it is first seen by its fall, then by a hit. */
 export const keysOf = ({ alarms, untold }: Open): string[][] => [

@@ -5,7 +5,7 @@ import { useMay } from '../session/session.tsx';
 import { isOfFalls, SLOWLY, sensorsQuery, silentQuery, watchRulesQuery, webhooksQuery } from './watched.ts';
 
 /** A part of what has to be known before a home is called watched. */
-export type Part = 'sensors' | 'rules' | 'webhooks' | 'duty';
+type Part = 'sensors' | 'rules' | 'webhooks' | 'duty';
 
 /** How far the falls of a home are watched. What is not known is undefined. */
 export type Watch = {
@@ -32,7 +32,7 @@ const toldBy = (rules: readonly Rule[]): Watch['fallsTold'] =>
   rules.some(isForAll) ? 'all' : rules.length > 0 ? 'some' : 'none';
 
 /** Is a webhook off, or did its last call fail? */
-export const isFailing = ({ isEnabled, health }: Webhook): boolean => !isEnabled || health.consecutiveFailures > 0;
+const isFailing = ({ isEnabled, health }: Webhook): boolean => !isEnabled || health.consecutiveFailures > 0;
 
 /** The rules that name no person and whose receivers all fail. A webhook that is gone hears nothing. */
 const unheardOf = (rules: readonly Rule[], webhooks: readonly Webhook[]): Rule[] => {

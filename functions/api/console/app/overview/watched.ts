@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 
 /** The largest page of the API, and the number of silent sensors that are named. */
 const MOST = 200;
-export const NAMED = 10;
+const NAMED = 10;
 /** How often (ms) what changes rarely is read. */
 export const SLOWLY = 30_000;
 // Behind another tab too: who comes back must not find it out of date.

@@ -12,7 +12,7 @@ import { useLooking } from '../ui/looking.ts';
 import { NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
 
-export type RuleSort = 'asc(name)' | 'desc(name)' | 'asc(updateDate)' | 'desc(updateDate)';
+type RuleSort = 'asc(name)' | 'desc(name)' | 'asc(updateDate)' | 'desc(updateDate)';
 
 const OnOff = ({ isOn }: { isOn: boolean }) => {
   const { setup } = useTexts();

@@ -18,7 +18,7 @@ const minutesOf = (clock: string): number => {
 };
 
 /** A part of a day; `from` and `length` are fractions of the day. */
-export type Stretch = { day: number; from: number; length: number };
+type Stretch = { day: number; from: number; length: number };
 
 const stretch = (day: number, from: number, to: number): Stretch[] =>
   to > from ? [{ day, from: from / MINUTES_OF_DAY, length: (to - from) / MINUTES_OF_DAY }] : [];

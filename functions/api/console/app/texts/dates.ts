@@ -31,4 +31,3 @@ export const datesIn = (locale: string) => {
     },
   };
 };
-export type Dates = ReturnType<typeof datesIn>;
