@@ -1,5 +1,5 @@
 import { GRACE_SECONDS } from '../domain/delivery.ts';
-import { runJob } from '../domain/job-kinds.ts';
+import type { JobKind } from '../domain/job-kinds.ts';
 import type { Task } from '../queue/task.ts';
 import type { Table, TableReader } from './client.ts';
 import { type NotedVersion, nextVersion } from './data-version.ts';
@@ -45,8 +45,7 @@ const taskOf = (key: Key): Task | null => {
   const replay = items.replay.read(key);
   if (replay) return { type: 'step_replay', ...replay, customerId: Number(replay.customerId) };
   const job = items.dataJob.read(key);
-  const kind = job?.kind === 'export' ? 'export' : 'erasure';
-  if (job) return runJob({ customerId: Number(job.customerId), kind, id: job.jobId });
+  if (job) return { type: 'run_job', ...job, customerId: Number(job.customerId), kind: job.kind as JobKind };
   const hit = items.ruleHit.read(key);
   if (hit) return { type: 'escalate', customerId: Number(hit.customerId), hitId: Number(hit.hitId) };
   const delivery = items.delivery.read(key);
