@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { presets, type Stage, settings } from '../lib/aws/settings.ts';
-import { keyOf } from '../lib/aws/stage.ts';
+import { presets, type Stage, settings } from '../lib/aws/settings/settings.ts';
+import { keyOf } from '../lib/aws/settings/stage.ts';
 import { variableNames, variables } from '../lib/local/variables.ts';
 import { documented } from '../shared/domain/makers/device-messages.ts';
 import { accessesOf } from '../shared/store/access-pattern.ts';

@@ -54,7 +54,7 @@ const [
   import('../lib/tools/aws/recover.ts'),
   import('../lib/tools/aws/stage.ts'),
   import('../shared/concurrency/machine.ts'),
-  import('../shared/store/client.ts'),
+  import('../shared/store/engine/client.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   if (dataDir !== undefined && from !== undefined) {

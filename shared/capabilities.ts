@@ -28,7 +28,7 @@ type Row = {
 
 /**
  * Every right that a Lambda can hold beside calls of the store. `uses` in a contract names rows of this list; the row
- * becomes IAM actions and environment (lib/aws/grants.ts) and the dependencies of the handler (shared/deps.ts).
+ * becomes IAM actions and environment (lib/aws/data/grants.ts) and the dependencies of the handler (shared/deps.ts).
  */
 export const capabilities = {
   /** Writing metrics, which leave by the log. */
@@ -52,9 +52,9 @@ export const capabilities = {
   'enqueue:deliveries': { env: ['DELIVERIES_QUEUE_URL'], resource: 'deliveries', actions: ['sqs:SendMessage'] },
   'enqueue:retries': { env: ['RETRIES_QUEUE_URL'], resource: 'retries', actions: ['sqs:SendMessage'] },
   'enqueue:jobs': { env: ['JOBS_QUEUE_URL'], resource: 'jobs', actions: ['sqs:SendMessage'] },
-  /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/grants.ts. */
+  /** What a consumer does with its own queues besides being invoked by them; its rights are in lib/aws/data/grants.ts. */
   consume: { env: queueUrls, resource: 'quarantine', actions: ['sqs:SendMessage'] },
-  /** Putting dead letters back; its rights are in lib/aws/grants.ts. */
+  /** Putting dead letters back; its rights are in lib/aws/data/grants.ts. */
   redrive: { env: queueUrls },
   /** Mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { env: ['MAIL_SENDER'], resource: 'mail', actions: ['ses:SendEmail'] },

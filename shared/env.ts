@@ -1,5 +1,5 @@
-import { defaultQuotas, type Quotas } from './domain/quota.ts';
-import { readTime } from './domain/time.ts';
+import { defaultQuotas, type Quotas } from './domain/identity/quota.ts';
+import { readTime } from './domain/time/time.ts';
 import {
   deliveryDeadline,
   goneAfter,
@@ -80,7 +80,7 @@ export const environment = {
   /** How people call the issuer. */
   OIDC_NAME: anyText,
   OIDC_SCOPES: { ...anyText, otherwise: 'openid profile email' },
-  /** What the claims of the issuer let people do: `readRules` of shared/domain/claims.ts. */
+  /** What the claims of the issuer let people do: `readRules` of shared/domain/identity/claims.ts. */
   OIDC_RULES: { ...anyText, otherwise: '[]' },
   SERVICE_NAME: serviceName,
   SERVICE_VERSION: { ...anyText, otherwise: '0.3.0' },

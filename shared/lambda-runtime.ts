@@ -9,7 +9,7 @@ import type { Mail } from './mail.ts';
 import { buffered, type Metrics } from './metrics.ts';
 import type { Publish } from './publish.ts';
 import type { Queues, queuesBySqs } from './queue/send.ts';
-import { createTable, documentClient } from './store/client.ts';
+import { createTable, documentClient } from './store/engine/client.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };

@@ -1,6 +1,6 @@
 import { peopleBy, type Services } from './delivery/targets/people.ts';
 import type { SendToPerson } from './delivery/targets/person.ts';
-import type { ChannelKind } from './domain/channel.ts';
+import type { ChannelKind } from './domain/people/channel.ts';
 import type { Log } from './log.ts';
 import type { Messengers } from './messengers.ts';
 import { type Metrics, unmeasured } from './metrics.ts';

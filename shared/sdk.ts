@@ -1,4 +1,4 @@
-/** Everything that mails, SMS, MQTT messages, exports and the check of alarms use of the AWS SDK. It is bundled once for all functions (lib/aws/sdk.ts). */
+/** Everything that mails, SMS, MQTT messages, exports and the check of alarms use of the AWS SDK. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
 export { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from '@aws-sdk/client-iot-data-plane';
 export {
   PinpointSMSVoiceV2Client,

@@ -200,7 +200,7 @@ describe('a planted violation is caught', () => {
     ['functions/api/a/handler.ts', 'zod'],
     ['lib/aws/a.ts', '../../functions/api/auth/handler.ts'],
     ['lib/local/a.ts', '../aws/stage.ts'],
-    ['bin/a.ts', '../test/fixtures/cloud.ts'],
+    ['bin/a.ts', './fixtures/cloud.ts'],
     ['test/a.test.ts', '../bin/local.ts'],
   ])('%s imports %s', (file, to) => {
     const quoted = `'${to}'`;

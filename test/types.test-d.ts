@@ -9,7 +9,7 @@ import type { Render } from '../shared/domain/formats/rendering.ts';
 import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
-import type { Manufacturer } from '../shared/domain/sensor.ts';
+import type { Manufacturer } from '../shared/domain/sensor/sensor.ts';
 import { part } from '../shared/store/key.ts';
 
 declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encode } from '../shared/queue/encode.ts';
-import { firstId } from '../shared/store/hit-item.ts';
+import { firstId } from '../shared/store/hits/hit-item.ts';
 import { a } from './fixtures/messages.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Report } from '../shared/domain/report.ts';
-import { changes } from '../shared/store/request.ts';
+import type { Report } from '../shared/domain/rule/report.ts';
+import { changes } from '../shared/store/engine/request.ts';
 import { store } from '../shared/store/store.ts';
 import { items } from '../shared/store/table.ts';
 import { seedHits } from './fixtures/hits.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { absent } from '../shared/store/request.ts';
+import { absent } from '../shared/store/engine/request.ts';
 import { createLedger, startEngine } from './bench/meter.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 

@@ -3,10 +3,10 @@ import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import flags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { BackendStack } from './backend-stack.ts';
-import { bundleAll } from './bundle.ts';
-import { lambdas } from './lambdas.ts';
-import { stackName } from './stack-name.ts';
-import { stageFrom } from './stage.ts';
+import { bundleAll } from './functions/bundle.ts';
+import { lambdas } from './functions/lambdas.ts';
+import { stackName } from './settings/stack-name.ts';
+import { stageFrom } from './settings/stage.ts';
 
 /**
  * Creates the CDK app with the stack of the stage that the context names. Bundles the code of all functions by `bundle`,

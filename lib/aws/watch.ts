@@ -3,10 +3,10 @@ import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { DeviceDoor } from './device-door.ts';
-import type { ForFunctions, LambdaName } from './lambdas.ts';
-import type { Queues } from './queues.ts';
-import type { Stage } from './settings.ts';
+import type { DeviceDoor } from './api/device-door.ts';
+import type { ForFunctions, LambdaName } from './functions/lambdas.ts';
+import type { Queues } from './queues/queues.ts';
+import type { Stage } from './settings/settings.ts';
 
 /**
  * A metric with its bound. `id` is also the heading in the runbook; `impact` says what the alarm means for people.

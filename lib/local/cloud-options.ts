@@ -2,11 +2,11 @@ import type { Cost } from '../../shared/auth/password.ts';
 import type { Runtime } from '../../shared/deps.ts';
 import type { Settings } from '../../shared/env.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Meter, TableClient } from '../../shared/store/client.ts';
+import type { Meter, TableClient } from '../../shared/store/engine/client.ts';
 import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
-import type { AroundInvocation } from './load-handler.ts';
-import type { TlsFiles } from './tls.ts';
+import type { TlsFiles } from './http/tls.ts';
+import type { AroundInvocation } from './lambda/load-handler.ts';
 
 export type CloudOptions = {
   /** The address or name to listen on, that of this machine alone by default. */

@@ -2,7 +2,7 @@ import { type Log, log } from '../../shared/log.ts';
 import { systemClock } from './clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { startDemo } from './demo/demo.ts';
-import { surviveExceptions } from './exceptions.ts';
+import { surviveExceptions } from './lambda/exceptions.ts';
 import { optionsFrom } from './options.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { oidcVariables, proxyVariables, setIn, settingsFrom } from '../../shared/env.ts';
 import { missingOf, refusalOf } from '../../shared/settings/setting.ts';
 import type { CloudOptions } from './cloud-options.ts';
-import { isLoopback } from './listening.ts';
+import { isLoopback } from './http/listening.ts';
 import { similarTo } from './similar.ts';
 import { type Given, type Variable, type VariableName, variableNames, variables } from './variables.ts';
 

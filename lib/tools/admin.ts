@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { passwordsAt } from '../../shared/auth/password.ts';
-import type { Table } from '../../shared/store/client.ts';
+import type { Table } from '../../shared/store/engine/client.ts';
 import { store } from '../../shared/store/store.ts';
 import { createAdmin } from '../local/first-start.ts';
 import { Refusal } from './refusal.ts';

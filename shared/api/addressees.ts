@@ -1,14 +1,4 @@
-import { nameOfUser } from '../domain/acknowledgement.ts';
-import type { Bot } from '../domain/bot.ts';
-import type { Decided } from '../domain/decision.ts';
-import { type Delivery, type HitMessage, receiverOf } from '../domain/delivery.ts';
-import type { Format } from '../domain/formats/format.ts';
-import { formats, takes } from '../domain/formats/formats.ts';
-import { DEFAULT_LOCALE } from '../domain/locale.ts';
-import type { Person, Recipient } from '../domain/recipient.ts';
-import { isForDuty, peopleIn, usersIn, webhooksIn } from '../domain/recipients.ts';
-import type { Rule } from '../domain/rule.ts';
-import type { RuleMessage } from '../domain/rule-hit.ts';
+import { type Delivery, type HitMessage, receiverOf } from '../domain/delivery/delivery.ts';
 import {
   type EscalationRound,
   type EventContext,
@@ -16,10 +6,20 @@ import {
   readerOf,
   senderOf,
   snapshotOf,
-} from '../domain/snapshot.ts';
-import type { WebhookRecord } from '../domain/webhook.ts';
+} from '../domain/delivery/snapshot.ts';
+import type { WebhookRecord } from '../domain/delivery/webhook.ts';
+import type { Decided } from '../domain/event/decision.ts';
+import type { Format } from '../domain/formats/format.ts';
+import { formats, takes } from '../domain/formats/formats.ts';
+import { DEFAULT_LOCALE } from '../domain/identity/locale.ts';
+import type { Bot } from '../domain/people/bot.ts';
+import { nameOfUser } from '../domain/rule/acknowledgement.ts';
+import type { Person, Recipient } from '../domain/rule/recipient.ts';
+import { isForDuty, peopleIn, usersIn, webhooksIn } from '../domain/rule/recipients.ts';
+import type { Rule } from '../domain/rule/rule.ts';
+import type { RuleMessage } from '../domain/rule/rule-hit.ts';
+import type { UserItem } from '../store/identity/users.ts';
 import type { StoreOf } from '../store/store.ts';
-import type { UserItem } from '../store/users.ts';
 import { situationText } from './messages/situation-text.ts';
 
 /** Those whom rules name, as they are now. `onDuty`: the ids of the users who are on duty. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../domain/permission.ts';
+import type { Caller } from '../domain/identity/permission.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { StoreOf } from '../store/store.ts';
 

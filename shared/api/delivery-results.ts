@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
-import type { Delivery } from '../domain/delivery.ts';
-import { isFinished } from '../domain/replay.ts';
+import type { Delivery } from '../domain/delivery/delivery.ts';
+import { isFinished } from '../domain/delivery/replay.ts';
 
 /** Reports the attempts that began at these times (ms) to the rule hits of a delivery. */
 export const report = async (

@@ -1,5 +1,5 @@
+import type { Limited } from '../domain/identity/quota.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
-import type { Limited } from '../domain/quota.ts';
 
 /** The codes of all expected failures of operations, with their HTTP statuses. The texts are in messages/. */
 export const errors = {

@@ -2,12 +2,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Checked, Known, Use } from '../capabilities.ts';
 import type { Deps } from '../deps.ts';
-import type { Actor } from '../domain/audit.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
-import type { Caller, Permission } from '../domain/permission.ts';
+import type { Actor } from '../domain/identity/audit.ts';
+import type { Caller, Permission } from '../domain/identity/permission.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
-import type { Provisioner } from '../domain/provisioning-key.ts';
-import type { CallingDevice } from '../domain/sensor.ts';
+import type { Provisioner } from '../domain/sensor/provisioning-key.ts';
+import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { Details, ErrorCode } from './errors.ts';
 
 /**

@@ -3,16 +3,16 @@ import type { Context } from 'aws-lambda';
 import { endable, endWork } from '../concurrency/endable.ts';
 import { compose, type Runtime } from '../deps.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
-import { bestLocale } from '../domain/locale.ts';
+import { bestLocale } from '../domain/identity/locale.ts';
 import { lambdaRuntime } from '../lambda-runtime.ts';
 import { inContext, withContext } from '../log.ts';
 import { unmeasured } from '../metrics.ts';
-import { notedTable } from '../store/noted-table.ts';
+import { notedTable } from '../store/engine/noted-table.ts';
 import { store } from '../store/store.ts';
-import { addressOf } from './address.ts';
-import { preflightHeaders } from './cors.ts';
-import { createDeviceRates } from './device-rates.ts';
+import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
+import { addressOf } from './http/address.ts';
+import { preflightHeaders } from './http/cors.ts';
 import {
   type APIGatewayProxyEvent,
   type APIGatewayProxyResult,
@@ -23,7 +23,7 @@ import {
   newExchange,
   operationOf,
   requestIdOf,
-} from './exchange.ts';
+} from './http/exchange.ts';
 import { decorate, explain } from './middleware/answer.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { authorise } from './middleware/authorise.ts';
@@ -142,7 +142,7 @@ const perform =
     const deps = await dependencies.get(exchange.name);
     const act = async () => toResult(operation, await handle(call, deps));
     if (!isAudited(operation)) return act();
-    const { audited } = await import('./audit.ts');
+    const { audited } = await import('./audit/audit.ts');
     return audited({ event, context }, runtime, act);
   };
 
@@ -152,7 +152,7 @@ const refused =
   async (request: ApiRequest): Promise<void> => {
     const { error } = request;
     if (!(error instanceof ApiError) || !request.context.exchange.operation) return;
-    const { noteRefusal } = await import('./audit.ts');
+    const { noteRefusal } = await import('./audit/audit.ts');
     await noteRefusal(request, error, runtime).catch((failure: Error) => {
       request.error = failure;
     });

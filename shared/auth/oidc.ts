@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client';
-import type { Claims } from '../domain/claims.ts';
+import type { Claims } from '../domain/identity/claims.ts';
 import { IssuerUnavailable } from './unavailable.ts';
 
 /** How long (s) a call of the issuer may take, and for how long (ms) what it says of itself counts. */

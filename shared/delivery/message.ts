@@ -1,10 +1,10 @@
 import { BASE_PATH } from '../domain/base-path.ts';
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery } from '../domain/delivery/delivery.ts';
+import type { serviceOf } from '../domain/delivery/snapshot.ts';
+import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import { formats, JSON_TYPE, messageIn } from '../domain/formats/formats.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
-import type { serviceOf } from '../domain/snapshot.ts';
-import type { WebhookRecord } from '../domain/webhook.ts';
 import { addressOf } from './acknowledge-address.ts';
 import { type Payload, plainHeadersOf } from './targets/http.ts';
 import type { Letter } from './targets/person.ts';

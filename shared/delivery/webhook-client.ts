@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
-import { AT_A_TIME, type Held } from '../domain/breaker.ts';
 import { canaryUrl } from '../domain/canary.ts';
+import { AT_A_TIME, type Held } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
 import { type ClientOptions, createClient } from './connect.ts';
 import type { Attempt } from './http-attempt.ts';

@@ -1,5 +1,5 @@
-import type { Happening, Situation, Subject } from './event.ts';
-import { isEnded, type SensorState, type Track } from './sensor-state.ts';
+import type { Happening, Situation, Subject } from './event/event.ts';
+import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
 
 type Happened = { happening: Pick<Happening, 'situation' | 'region' | 'subject'>; receiveDate: number };
 

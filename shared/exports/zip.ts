@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { DataJob } from '../domain/data-job.ts';
+import type { DataJob } from '../domain/identity/data-job.ts';
 
 /** The form of the lines. It grows when what reads them has to change. */
 const FORMAT = 1;

@@ -1,7 +1,7 @@
-import { happenings, isRecent } from '../domain/happenings.ts';
-import { reports, type Signal } from '../domain/message.ts';
-import { isAllJudged } from '../domain/noted-call.ts';
-import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor-state.ts';
+import { happenings, isRecent } from '../domain/event/happenings.ts';
+import { reports, type Signal } from '../domain/event/message.ts';
+import { isAllJudged } from '../domain/event/noted-call.ts';
+import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor/sensor-state.ts';
 import { noRoomContext } from '../domain/state/room-context.ts';
 import { needsOf } from '../domain/state/step.ts';
 import type { Said, Sender } from './messages.ts';

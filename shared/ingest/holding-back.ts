@@ -1,4 +1,4 @@
-import { type NotedCall, waitingCalls } from '../domain/noted-call.ts';
+import { type NotedCall, waitingCalls } from '../domain/event/noted-call.ts';
 import type { Sender } from './messages.ts';
 import type { IngestDeps } from './uses.ts';
 

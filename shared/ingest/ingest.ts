@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { NotedCall } from '../domain/noted-call.ts';
+import type { NotedCall } from '../domain/event/noted-call.ts';
 import { noteContext, oneOrAll } from '../log.ts';
 import { changesNothing, isNoted, isOfFalls } from './caught-up.ts';
 import { isHeldBack, look } from './holding-back.ts';

@@ -1,9 +1,9 @@
-import { INEXACT, parseJson } from '../api/json.ts';
+import { INEXACT, parseJson } from '../api/http/json.ts';
+import { type Credible, credible, messageUuid } from '../domain/event/message.ts';
+import { MESSAGES, messagesIn } from '../domain/event/raw.ts';
 import { hashOf } from '../domain/ids.ts';
 import { decoders } from '../domain/makers/decoders.ts';
-import { type Credible, credible, messageUuid } from '../domain/message.ts';
-import { MESSAGES, messagesIn } from '../domain/raw.ts';
-import type { CallingDevice } from '../domain/sensor.ts';
+import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
 /** The device that sends messages, as its token or its MQTT topic tells. */

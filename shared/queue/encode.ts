@@ -1,4 +1,4 @@
-import { type Delivery, messageOf } from '../domain/delivery.ts';
+import { type Delivery, messageOf } from '../domain/delivery/delivery.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { QueueName } from './names.ts';
 import type { Deliver, Task } from './task.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { jobIdText } from '../domain/data-job.ts';
-import { jobKinds } from '../domain/job-kinds.ts';
+import { jobIdText } from '../domain/identity/data-job.ts';
+import { jobKinds } from '../domain/identity/job-kinds.ts';
 import { CustomerId, traced } from './task-fields.ts';
 
 /** Runs a job on people's data, or continues it. */

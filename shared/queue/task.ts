@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { NotedCall } from '../domain/noted-call.ts';
-import { MESSAGES } from '../domain/raw.ts';
-import { Manufacturer } from '../domain/sensor.ts';
+import { NotedCall } from '../domain/event/noted-call.ts';
+import { MESSAGES } from '../domain/event/raw.ts';
+import { Manufacturer } from '../domain/sensor/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
 import type { QueueName } from './names.ts';
 import type { RunJob } from './run-job.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery.ts';
-import { mostOfQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/quota.ts';
-import { readTime } from '../domain/time.ts';
+import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery/delivery.ts';
+import { mostOfQuotas, readQuotas, type SomeQuotas, whyNoQuotas } from '../domain/identity/quota.ts';
+import { readTime } from '../domain/time/time.ts';
 import { list, type Setting, text, whole } from './setting.ts';
 
 // Kinds of settings that both hosts take: the stack in AWS by the CDK's context, the local host by its environment.

@@ -1,4 +1,4 @@
-import { OidcRules } from '../domain/claims.ts';
+import { OidcRules } from '../domain/identity/claims.ts';
 import { parsed, type Setting, text } from './setting.ts';
 
 // Kinds of settings about the login at an issuer of OpenID Connect.

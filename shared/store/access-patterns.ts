@@ -1,11 +1,11 @@
 import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern } from './access-pattern.ts';
-import { deliveryPatterns } from './delivery-patterns.ts';
-import { identityPatterns } from './identity-patterns.ts';
-import { loginPatterns } from './login-patterns.ts';
-import { rulePatterns } from './rule-patterns.ts';
-import { sensorPatterns } from './sensor-patterns.ts';
+import { deliveryPatterns } from './deliveries/delivery-patterns.ts';
+import { identityPatterns } from './identity/identity-patterns.ts';
+import { loginPatterns } from './identity/login-patterns.ts';
+import { rulePatterns } from './rules/rule-patterns.ts';
+import { sensorPatterns } from './sensors/sensor-patterns.ts';
 import type { StoreCall } from './store.ts';
-import { subjectPatterns } from './subject-patterns.ts';
+import { subjectPatterns } from './subjects/subject-patterns.ts';
 
 /**
  * Every question that is asked of the table. A call that is missing here does not compile; test/shared/store/table.test.ts makes

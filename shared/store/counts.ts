@@ -1,8 +1,8 @@
-import type { Counted } from '../domain/quota.ts';
-import type { Rule } from '../domain/rule.ts';
-import type { Table } from './client.ts';
-import { type Changes, changes, type Write, where } from './request.ts';
-import { retryOnConflict } from './retry.ts';
+import type { Counted } from '../domain/identity/quota.ts';
+import type { Rule } from '../domain/rule/rule.ts';
+import type { Table } from './engine/client.ts';
+import { type Changes, changes, type Write, where } from './engine/request.ts';
+import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Table } from './client.ts';
+import type { Table } from './engine/client.ts';
 import * as nouns from './nouns.ts';
 
 type Nouns = typeof nouns;

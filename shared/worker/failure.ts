@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { KeysUnavailable } from '../auth/unavailable.ts';
 import { QueueUnavailable } from '../queue/unavailable.ts';
-import { TableUnavailable } from '../store/unavailable.ts';
+import { TableUnavailable } from '../store/engine/unavailable.ts';
 
 /**
  * Gives tasks back without an error in the log: they are not done yet, and nothing failed. Another process was faster,

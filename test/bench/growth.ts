@@ -1,8 +1,8 @@
 import { deliver } from '../../functions/workers/deliver/contract.ts';
 import { processing } from '../../functions/workers/process/contract.ts';
-import { stageFrom } from '../../lib/aws/stage.ts';
+import { stageFrom } from '../../lib/aws/settings/stage.ts';
 import { prices } from '../../lib/tools/aws/prices.ts';
-import { defaultQuotas } from '../../shared/domain/quota.ts';
+import { defaultQuotas } from '../../shared/domain/identity/quota.ts';
 import { DUE_SHARDS } from '../../shared/store/table.ts';
 import { assumed, limits, pages, readUnit, SECONDS_OF_MONTH, work, world } from './growth-facts.ts';
 

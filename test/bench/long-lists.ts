@@ -1,9 +1,9 @@
 import type { Cloud } from '../../lib/local/cloud.ts';
+import { packSnapshot } from '../../shared/domain/delivery/packed-snapshot.ts';
 import { derivedUlid } from '../../shared/domain/ids.ts';
-import { packSnapshot } from '../../shared/domain/packed-snapshot.ts';
-import { deviceIdOf, newSensor } from '../../shared/domain/sensor.ts';
-import type { HitItem } from '../../shared/store/hit-item.ts';
-import { newSensorItem } from '../../shared/store/sensor-item.ts';
+import { deviceIdOf, newSensor } from '../../shared/domain/sensor/sensor.ts';
+import type { HitItem } from '../../shared/store/hits/hit-item.ts';
+import { newSensorItem } from '../../shared/store/sensors/sensor-item.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
 import type { Client } from '../fixtures/client.ts';

@@ -6,7 +6,7 @@ export { prices } from '../../lib/tools/aws/prices.ts';
  * Assumptions that cannot be measured on this machine. Times are the milliseconds for which an invocation is billed.
  */
 export const assumed = {
-  // lib/aws/function.ts declares 1,024 MB, and the setting `deviceMemory` 512 MB for what takes messages of devices.
+  // lib/aws/functions/function.ts declares 1,024 MB, and the setting `deviceMemory` 512 MB for what takes messages of devices.
   memoryGigabytes: 1,
   deviceMemoryGigabytes: 0.5,
   /**

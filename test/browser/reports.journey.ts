@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skippingClock } from '../../lib/local/clock.ts';
-import { firstId } from '../../shared/store/hit-item.ts';
-import { changes } from '../../shared/store/request.ts';
+import { changes } from '../../shared/store/engine/request.ts';
+import { firstId } from '../../shared/store/hits/hit-item.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
 import { seedHits } from '../fixtures/hits.ts';

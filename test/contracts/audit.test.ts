@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAudited } from '../../shared/api/operation.ts';
 import type { Runtime } from '../../shared/deps.ts';
-import { AuditLine } from '../../shared/domain/audit.ts';
-import { objectKinds } from '../../shared/domain/audit-kinds.ts';
-import type { Table } from '../../shared/store/client.ts';
+import { AuditLine } from '../../shared/domain/identity/audit.ts';
+import { objectKinds } from '../../shared/domain/identity/audit-kinds.ts';
+import type { Table } from '../../shared/store/engine/client.ts';
 import type { Key } from '../../shared/store/key.ts';
 import { items } from '../../shared/store/table.ts';
 import { withOwnPassword } from '../fixtures/client.ts';

@@ -1,5 +1,5 @@
 import { hashOf } from '../../shared/auth/tokens.ts';
-import { codeText } from '../../shared/domain/channel.ts';
+import { codeText } from '../../shared/domain/people/channel.ts';
 import { store } from '../../shared/store/store.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';

@@ -3,7 +3,7 @@ import type { Cloud } from '../../lib/local/cloud.ts';
 import { startReceiver } from '../../lib/local/demo/receiver.ts';
 import { drawToken } from '../../shared/auth/tokens.ts';
 import type { Runtime } from '../../shared/deps.ts';
-import type { DeliveryView } from '../../shared/domain/delivery-view.ts';
+import type { DeliveryView } from '../../shared/domain/delivery/delivery-view.ts';
 import { store } from '../../shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
 import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';

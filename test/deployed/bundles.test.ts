@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 import { library } from '../../functions/api/docs/library.ts';
 import { groups } from '../../functions/index.ts';
-import { type LambdaName, lambdas } from '../../lib/aws/lambdas.ts';
+import { type LambdaName, lambdas } from '../../lib/aws/functions/lambdas.ts';
 import { describeApi } from '../../shared/api/openapi/describe.ts';
 import { openApi } from '../../shared/api/openapi/document.ts';
 

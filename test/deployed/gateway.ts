@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { groups } from '../../functions/index.ts';
-import { closerOf } from '../../lib/local/connections.ts';
-import { createRouter } from '../../lib/local/router.ts';
-import { send, targetOf, toEvent } from '../../lib/local/server.ts';
+import { closerOf } from '../../lib/local/http/connections.ts';
+import { createRouter } from '../../lib/local/http/router.ts';
+import { send, targetOf, toEvent } from '../../lib/local/http/server.ts';
 import { doorOf, type Group } from '../../shared/api/operation.ts';
 import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { Account } from './account.ts';

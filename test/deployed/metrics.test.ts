@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { BREAKER_FAILURES } from '../../shared/domain/breaker.ts';
+import { BREAKER_FAILURES } from '../../shared/domain/delivery/breaker.ts';
 import { LOOK_EVERY, WAITING } from '../../shared/ingest/holding-back.ts';
-import { changes } from '../../shared/store/request.ts';
+import { changes } from '../../shared/store/engine/request.ts';
 import { store } from '../../shared/store/store.ts';
 import { items } from '../../shared/store/table.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';

@@ -1,4 +1,4 @@
-import type { Queue } from '../../lib/local/queue.ts';
+import type { Queue } from '../../lib/local/queue/queue.ts';
 import type { Measure, MetricName } from '../../shared/metrics.ts';
 import { type WorkQueue, workQueues } from '../../shared/queue/names.ts';
 import { type AlarmProperties, isOn, keyOf, type MetricKey, type Point } from '../fixtures/alarm-evaluation.ts';

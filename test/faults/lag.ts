@@ -29,7 +29,7 @@ const keysWritten = ({ Key: key, Item: item, TransactItems = [] }: Input): Key[]
   ),
 ];
 
-/** Does an item match a query? The queries are those of shared/store/request.ts. */
+/** Does an item match a query? The queries are those of shared/store/engine/request.ts. */
 const fits = (item: Item, { IndexName, ExpressionAttributeValues: values }: QueryInput): boolean => {
   const { partitionKey, sortKey } = IndexName ? tableDesign.indexes[IndexName] : tableDesign;
   const sort = String(item[sortKey] ?? '');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BREAKER_FAILURES } from '../../shared/domain/breaker.ts';
+import { BREAKER_FAILURES } from '../../shared/domain/delivery/breaker.ts';
 import type { MetricName } from '../../shared/metrics.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/local/clock.ts';
 import type { Cloud } from '../../lib/local/cloud.ts';
-import { defaultQuotas } from '../../shared/domain/quota.ts';
+import { defaultQuotas } from '../../shared/domain/identity/quota.ts';
 import { type Store, store } from '../../shared/store/store.ts';
 import { atOnce, statusOf } from '../fixtures/answers.ts';
 import type { Answer, Client } from '../fixtures/client.ts';

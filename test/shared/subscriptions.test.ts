@@ -1,7 +1,7 @@
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, expect, test } from 'vitest';
-import { toldOf } from '../../shared/domain/subscription.ts';
+import { toldOf } from '../../shared/domain/people/subscription.ts';
 import { subscriptionsBySns } from '../../shared/subscriptions.ts';
 
 const sns = mockClient(SNSClient);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { AccessToken, NewAccessToken } from '../../../shared/domain/access-token.ts';
+import { AccessToken, NewAccessToken } from '../../../shared/domain/identity/access-token.ts';
 import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const ByUser = z.object({ userId: idText });

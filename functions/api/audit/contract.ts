@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/http/paging.ts';
 import { group } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/paging.ts';
-import { AuditLine, auditIdText } from '../../../shared/domain/audit.ts';
-import { objectKinds } from '../../../shared/domain/audit-kinds.ts';
+import { AuditLine, auditIdText } from '../../../shared/domain/identity/audit.ts';
+import { objectKinds } from '../../../shared/domain/identity/audit-kinds.ts';
 import { idOrNoneText, integerQuery, millis, text } from '../../../shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });

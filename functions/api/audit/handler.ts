@@ -1,6 +1,6 @@
-import { lookedReply } from '../../../shared/api/looked.ts';
+import { lookedReply } from '../../../shared/api/http/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
-import { AUDIT_KEPT } from '../../../shared/domain/audit-kinds.ts';
+import { AUDIT_KEPT } from '../../../shared/domain/identity/audit-kinds.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { audit } from './contract.ts';
 

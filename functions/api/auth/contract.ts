@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '../../../shared/domain/otp.ts';
-import { SessionView } from '../../../shared/domain/session.ts';
-import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '../../../shared/domain/user.ts';
+import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '../../../shared/domain/identity/otp.ts';
+import { SessionView } from '../../../shared/domain/identity/session.ts';
+import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '../../../shared/domain/identity/user.ts';
 import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;

@@ -1,11 +1,11 @@
 import type { Call } from '../../../shared/api/operation.ts';
 import type { Passwords } from '../../../shared/auth/password.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { Actor } from '../../../shared/domain/audit.ts';
+import type { Actor } from '../../../shared/domain/identity/audit.ts';
+import type { Login } from '../../../shared/domain/identity/user.ts';
+import { usernameKey } from '../../../shared/domain/identity/username.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Login } from '../../../shared/domain/user.ts';
-import { usernameKey } from '../../../shared/domain/username.ts';
-import type { Account } from '../../../shared/store/sessions.ts';
+import type { Account } from '../../../shared/store/identity/sessions.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import type { auth } from './contract.ts';
 import { judgeOtp, type Verdict } from './second-factor.ts';

@@ -1,16 +1,16 @@
-import { SESSION_SECONDS } from '../../../shared/api/cookies.ts';
-import { type APIGatewayProxyEvent, cookie, header } from '../../../shared/api/exchange.ts';
+import { SESSION_SECONDS } from '../../../shared/api/http/cookies.ts';
+import { type APIGatewayProxyEvent, cookie, header } from '../../../shared/api/http/exchange.ts';
 import { type Call, Reply } from '../../../shared/api/operation.ts';
 import { type Identity, type Issuer, issuerOf } from '../../../shared/auth/oidc.ts';
 import { drawAccountKey, hashOf, sameSecret } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { Actor } from '../../../shared/domain/audit.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
-import { accessOf, profileOf, readRules } from '../../../shared/domain/claims.ts';
+import type { Actor } from '../../../shared/domain/identity/audit.ts';
+import { accessOf, profileOf, readRules } from '../../../shared/domain/identity/claims.ts';
+import { DEFAULT_LOCALE } from '../../../shared/domain/identity/locale.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
-import { DEFAULT_LOCALE } from '../../../shared/domain/locale.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { UserItem } from '../../../shared/store/users.ts';
+import type { UserItem } from '../../../shared/store/identity/users.ts';
 import type { auth } from './contract.ts';
 import { startSession } from './start-session.ts';
 

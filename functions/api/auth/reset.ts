@@ -3,10 +3,10 @@ import type { Call } from '../../../shared/api/operation.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import { settledWithin } from '../../../shared/concurrency/settled-within.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { Actor } from '../../../shared/domain/audit.ts';
-import { isOutdated } from '../../../shared/domain/credential.ts';
+import type { Actor } from '../../../shared/domain/identity/audit.ts';
+import { isOutdated } from '../../../shared/domain/identity/credential.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
-import type { Resetting } from '../../../shared/store/resets.ts';
+import type { Resetting } from '../../../shared/store/identity/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
 

@@ -1,8 +1,8 @@
 import { stepOf } from '../../../shared/auth/otp.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import { isAppCode, normalOtp } from '../../../shared/domain/otp.ts';
-import type { Account } from '../../../shared/store/sessions.ts';
+import { isAppCode, normalOtp } from '../../../shared/domain/identity/otp.ts';
+import type { Account } from '../../../shared/store/identity/sessions.ts';
 
 type Judging = Deps<'otps.get' | 'otps.useStep' | 'otps.useCode' | 'keep:otps'>;
 

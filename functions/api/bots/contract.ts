@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { Bot, BotUpdate, NewBot } from '../../../shared/domain/bot.ts';
+import { Bot, BotUpdate, NewBot } from '../../../shared/domain/people/bot.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const ByBot = z.object({ botId: idText });

@@ -7,8 +7,8 @@ import {
   ChannelView,
   DutyUpdate,
   OnDutyView,
-} from '../../../shared/domain/channel-view.ts';
-import { By } from '../../../shared/domain/recipient.ts';
+} from '../../../shared/domain/people/channel-view.ts';
+import { By } from '../../../shared/domain/rule/recipient.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;

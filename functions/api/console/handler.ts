@@ -1,5 +1,5 @@
+import { publish } from '../../../shared/api/http/publication.ts';
 import { headersOfPublished } from '../../../shared/api/operation.ts';
-import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';

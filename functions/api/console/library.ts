@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
-import { type Publication, publicationOf } from '../../../shared/api/publication.ts';
+import { type Publication, publicationOf } from '../../../shared/api/http/publication.ts';
 import { manifest } from './manifest.ts';
 import { DEEPEST, folderFrom, pageOf } from './page.ts';
 import { sign } from './sign.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { Customer, CustomerUpdate } from '../../../shared/domain/customer.ts';
+import { Customer, CustomerUpdate } from '../../../shared/domain/identity/customer.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const ByCustomer = z.object({ customerId: idText });

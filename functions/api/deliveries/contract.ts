@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { group, type Operation } from '../../../shared/api/operation.ts';
 import {
   lookedHeaders,
   lookedQuery,
@@ -8,18 +7,19 @@ import {
   pageQuery,
   sensorOfList,
   sortBy,
-} from '../../../shared/api/paging.ts';
+} from '../../../shared/api/http/paging.ts';
+import { group, type Operation } from '../../../shared/api/operation.ts';
 import {
   DeliveryDetail,
   DeliveryMessage,
   DeliveryView,
   deliveryIdText,
   deliveryStates,
-} from '../../../shared/domain/delivery-view.ts';
-import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/replay.ts';
+} from '../../../shared/domain/delivery/delivery-view.ts';
+import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/delivery/replay.ts';
+import { deliveryManagers, webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
+import { NewSecret } from '../../../shared/domain/delivery/webhook-secret.ts';
 import { idText, integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';
-import { deliveryManagers, webhookManagers } from '../../../shared/domain/webhook-access.ts';
-import { NewSecret } from '../../../shared/domain/webhook-secret.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 /** Which deliveries a list shows. */

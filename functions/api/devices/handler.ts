@@ -1,11 +1,11 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { configOf } from '../../../shared/api/device-config.ts';
-import { knows } from '../../../shared/api/exchange.ts';
+import { configOf } from '../../../shared/api/device/device-config.ts';
+import { knows } from '../../../shared/api/http/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
+import { MESSAGES } from '../../../shared/domain/event/raw.ts';
 import { hardwareIdOf } from '../../../shared/domain/makers/makers.ts';
-import { MESSAGES } from '../../../shared/domain/raw.ts';
-import type { SensorRecord } from '../../../shared/domain/sensor.ts';
+import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
 import { accept, ingest } from '../../../shared/ingest/ingest.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { devices } from './contract.ts';

@@ -1,4 +1,4 @@
-import { publish } from '../../../shared/api/publication.ts';
+import { publish } from '../../../shared/api/http/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { docs } from './contract.ts';
 

@@ -1,12 +1,12 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { bearer } from '../../../shared/api/exchange.ts';
+import { bearer } from '../../../shared/api/http/exchange.ts';
 import type { Call } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { unlocked } from '../../../shared/api/unlocked.ts';
 import { sameSecret } from '../../../shared/auth/tokens.ts';
-import type { Caller } from '../../../shared/domain/permission.ts';
-import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import { mayManage } from '../../../shared/domain/webhook-access.ts';
+import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
+import type { Caller } from '../../../shared/domain/identity/permission.ts';
 import { feed } from './contract.ts';
 import type { FeedDeps } from './deps.ts';
 import { givenNext, requestsOf } from './give.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/http/paging.ts';
 import { group } from '../../../shared/api/operation.ts';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '../../../shared/api/paging.ts';
-import { Feedback, NewFeedback } from '../../../shared/domain/feedback.ts';
-import { SensorId } from '../../../shared/domain/sensor.ts';
+import { Feedback, NewFeedback } from '../../../shared/domain/event/feedback.ts';
+import { SensorId } from '../../../shared/domain/sensor/sensor.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const ofSensor = {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../../shared/deps.ts';
+import { type WebhookRecord, WebhookUpdate } from '../../../shared/domain/delivery/webhook.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
-import { type WebhookRecord, WebhookUpdate } from '../../../shared/domain/webhook.ts';
-import type { FeedbackHome } from '../../../shared/store/maker-feedback.ts';
+import type { FeedbackHome } from '../../../shared/store/deliveries/maker-feedback.ts';
 import type { feedback } from './contract.ts';
 
 type ForwardDeps = Deps<(typeof feedback)['operations']['createFeedback']['uses'][number]>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { ByManufacturer, ByVersion, Firmware, NewFirmware } from '../../../shared/domain/firmware.ts';
+import { ByManufacturer, ByVersion, Firmware, NewFirmware } from '../../../shared/domain/sensor/firmware.ts';
 import { Status } from '../../../shared/domain/values.ts';
 
 export const firmware = group({

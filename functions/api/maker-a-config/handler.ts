@@ -1,4 +1,4 @@
-import { changeConfig, plainConfig, readConfig } from '../../../shared/api/configs.ts';
+import { changeConfig, plainConfig, readConfig } from '../../../shared/api/device/configs.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { criticalFields } from '../../../shared/domain/config/critical.ts';
 import {

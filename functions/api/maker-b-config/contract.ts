@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configPair } from '../../../shared/api/config-pair.ts';
+import { configPair } from '../../../shared/api/device/config-pair.ts';
 import { group } from '../../../shared/api/operation.ts';
 import { schemaOf } from '../../../shared/domain/config/field.ts';
 import { basicFields, fallFields, vitalFields } from '../../../shared/domain/makers/maker-b/config.ts';

@@ -1,10 +1,10 @@
 import { checkPassword } from '../../../shared/api/check-password.ts';
 import type { Call } from '../../../shared/api/operation.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { DataJob } from '../../../shared/domain/data-job.ts';
+import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
+import { type JobKind, runJob } from '../../../shared/domain/identity/job-kinds.ts';
+import { mayChangeRights } from '../../../shared/domain/identity/permission.ts';
 import { randomUlid } from '../../../shared/domain/ids.ts';
-import { type JobKind, runJob } from '../../../shared/domain/job-kinds.ts';
-import { mayChangeRights } from '../../../shared/domain/permission.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { personalData } from './contract.ts';
 

@@ -4,7 +4,7 @@ import {
   CreatedProvisioningKey,
   NewProvisioningKey,
   ProvisioningKey,
-} from '../../../shared/domain/provisioning-key.ts';
+} from '../../../shared/domain/sensor/provisioning-key.ts';
 import { Status, uuid } from '../../../shared/domain/values.ts';
 
 export const provisioningKeys = group({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group, type Operation } from '../../../shared/api/operation.ts';
-import { MonthOrDay } from '../../../shared/domain/calendar.ts';
-import { Report } from '../../../shared/domain/report.ts';
+import { Report } from '../../../shared/domain/rule/report.ts';
+import { MonthOrDay } from '../../../shared/domain/time/calendar.ts';
 import { Bytes, idText } from '../../../shared/domain/values.ts';
 
 /** The months that a span may touch, the rule hits in it, and the sensors of its customer. */

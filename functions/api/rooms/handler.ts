@@ -1,12 +1,12 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { notifyDevice } from '../../../shared/api/device-config.ts';
+import { notifyDevice } from '../../../shared/api/device/device-config.ts';
 import { refuseAll } from '../../../shared/api/errors.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
-import type { Room } from '../../../shared/domain/room.ts';
-import { firstRoom, rotationOf } from '../../../shared/domain/room-geometry.ts';
-import { placeRegions, roomErrors } from '../../../shared/domain/room-rules.ts';
-import type { SensorItem } from '../../../shared/store/sensor-item.ts';
+import type { Room } from '../../../shared/domain/sensor/room.ts';
+import { firstRoom, rotationOf } from '../../../shared/domain/sensor/room-geometry.ts';
+import { placeRegions, roomErrors } from '../../../shared/domain/sensor/room-rules.ts';
+import type { SensorItem } from '../../../shared/store/sensors/sensor-item.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rooms } from './contract.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { paged, pageQuery, search, sortBy } from '../../../shared/api/http/paging.ts';
 import { group } from '../../../shared/api/operation.ts';
-import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
-import { DeliveryView } from '../../../shared/domain/delivery-view.ts';
-import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule.ts';
+import { DeliveryView } from '../../../shared/domain/delivery/delivery-view.ts';
+import { NewRule, Rule, RuleUpdate } from '../../../shared/domain/rule/rule.ts';
 import { idText, int32, Status } from '../../../shared/domain/values.ts';
 
 const regions =

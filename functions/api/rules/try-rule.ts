@@ -1,13 +1,13 @@
 import { deliveryTo, knownOf, toldBy } from '../../../shared/api/addressees.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import type { Customer } from '../../../shared/domain/customer.ts';
-import type { Delivery } from '../../../shared/domain/delivery.ts';
-import { pingHappening } from '../../../shared/domain/event.ts';
+import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
+import { NOBODY } from '../../../shared/domain/delivery/ping.ts';
+import { type EventContext, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
+import { pingHappening } from '../../../shared/domain/event/event.ts';
+import type { Customer } from '../../../shared/domain/identity/customer.ts';
 import { randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
-import { NOBODY } from '../../../shared/domain/ping.ts';
-import { allRecipients, recipientLists } from '../../../shared/domain/recipients.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import { type EventContext, serviceOf } from '../../../shared/domain/snapshot.ts';
+import { allRecipients, recipientLists } from '../../../shared/domain/rule/recipients.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import type { rules } from './contract.ts';
 
 type Uses = (typeof rules)['operations']['tryRule']['uses'][number];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '../../../shared/domain/sensor-group.ts';
+import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '../../../shared/domain/sensor/sensor-group.ts';
 import { idText, Status } from '../../../shared/domain/values.ts';
 
 const one = {

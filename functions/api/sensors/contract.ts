@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { group, notifying } from '../../../shared/api/operation.ts';
 import {
   lookedHeaders,
   lookedQuery,
@@ -8,11 +7,12 @@ import {
   pageQuery,
   search,
   sortBy,
-} from '../../../shared/api/paging.ts';
-import { EventView } from '../../../shared/domain/event-view.ts';
-import { withoutSpaces } from '../../../shared/domain/pairing.ts';
-import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor.ts';
-import { SensorStatus } from '../../../shared/domain/sensor-status.ts';
+} from '../../../shared/api/http/paging.ts';
+import { group, notifying } from '../../../shared/api/operation.ts';
+import { EventView } from '../../../shared/domain/event/event-view.ts';
+import { withoutSpaces } from '../../../shared/domain/sensor/pairing.ts';
+import { Manufacturer, Sensor, SensorId } from '../../../shared/domain/sensor/sensor.ts';
+import { SensorStatus } from '../../../shared/domain/sensor/sensor-status.ts';
 import { id, idText, millis, Status, uuid } from '../../../shared/domain/values.ts';
 
 const IsActive = z

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { group } from '../../../shared/api/operation.ts';
-import { quotasSchema } from '../../../shared/domain/quota.ts';
+import { quotasSchema } from '../../../shared/domain/identity/quota.ts';
 import { ServiceHealth } from '../../../shared/domain/service-health.ts';
 import { Bytes } from '../../../shared/domain/values.ts';
 

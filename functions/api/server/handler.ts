@@ -1,12 +1,12 @@
-import { preferred } from '../../../shared/api/accept.ts';
-import { isOnThisMachine } from '../../../shared/api/address.ts';
-import { header } from '../../../shared/api/exchange.ts';
+import { preferred } from '../../../shared/api/http/accept.ts';
+import { isOnThisMachine } from '../../../shared/api/http/address.ts';
+import { header } from '../../../shared/api/http/exchange.ts';
+import { PER_PAGE_MAXIMUM } from '../../../shared/api/http/paging.ts';
+import { publish } from '../../../shared/api/http/publication.ts';
 import { Reply } from '../../../shared/api/operation.ts';
-import { PER_PAGE_MAXIMUM } from '../../../shared/api/paging.ts';
-import { publish } from '../../../shared/api/publication.ts';
 import { serve } from '../../../shared/api/serve.ts';
-import { languages } from '../../../shared/domain/locale.ts';
-import { Manufacturer } from '../../../shared/domain/sensor.ts';
+import { languages } from '../../../shared/domain/identity/locale.ts';
+import { Manufacturer } from '../../../shared/domain/sensor/sensor.ts';
 import { judgeHealth } from '../../../shared/domain/service-health.ts';
 import { server } from './contract.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
+import { paged, pageQuery, search, sortBy } from '../../../shared/api/http/paging.ts';
 import { group } from '../../../shared/api/operation.ts';
-import { paged, pageQuery, search, sortBy } from '../../../shared/api/paging.ts';
-import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 import {
   Circuit,
   CreatedWebhook,
@@ -9,8 +8,9 @@ import {
   Webhook,
   WebhookToken,
   WebhookUpdate,
-} from '../../../shared/domain/webhook.ts';
-import { webhookManagers } from '../../../shared/domain/webhook-access.ts';
+} from '../../../shared/domain/delivery/webhook.ts';
+import { webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
+import { idText, Status, uuid } from '../../../shared/domain/values.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
 

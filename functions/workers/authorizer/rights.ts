@@ -1,4 +1,4 @@
-import type { Device } from '../../../shared/domain/sensor.ts';
+import type { Device } from '../../../shared/domain/sensor/sensor.ts';
 import { basicIngest, topicsOf } from '../../../shared/ingest/topics.ts';
 
 type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };

@@ -1,4 +1,4 @@
-import type { DataJob } from '../../../shared/domain/data-job.ts';
+import type { DataJob } from '../../../shared/domain/identity/data-job.ts';
 import { consume } from '../../../shared/worker/consume.ts';
 import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';

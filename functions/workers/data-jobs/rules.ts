@@ -1,6 +1,6 @@
-import type { DataJob, Subject } from '../../../shared/domain/data-job.ts';
-import type { Recipient } from '../../../shared/domain/recipient.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
+import type { DataJob, Subject } from '../../../shared/domain/identity/data-job.ts';
+import type { Recipient } from '../../../shared/domain/rule/recipient.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import type { JobDeps } from './deps.ts';
 

@@ -1,10 +1,10 @@
 import { addressKeyOf } from '../../../shared/api/address-key.ts';
 import { unlocked } from '../../../shared/api/unlocked.ts';
-import type { Result } from '../../../shared/domain/attempt.ts';
-import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery.ts';
-import type { PostedWebhook } from '../../../shared/domain/feed.ts';
-import type { WebhookRecord } from '../../../shared/domain/webhook.ts';
-import type { WebhookDeliveryKey } from '../../../shared/store/delivery-item.ts';
+import type { Result } from '../../../shared/domain/delivery/attempt.ts';
+import { afterAttempt, type Delivery, type Next, type Outcome } from '../../../shared/domain/delivery/delivery.ts';
+import type { PostedWebhook } from '../../../shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
+import type { WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
 import { acknowledgeHits } from './acknowledge.ts';
 import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps, scheduleOf } from './deps.ts';

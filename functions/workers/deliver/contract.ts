@@ -1,5 +1,5 @@
-import { AT_A_TIME } from '../../../shared/domain/breaker.ts';
-import { LEASE_SECONDS } from '../../../shared/domain/delivery.ts';
+import { AT_A_TIME } from '../../../shared/domain/delivery/breaker.ts';
+import { LEASE_SECONDS } from '../../../shared/domain/delivery/delivery.ts';
 import { consumer } from '../../../shared/queue/consumer.ts';
 import { WebhookTask } from '../../../shared/queue/task.ts';
 

@@ -1,10 +1,10 @@
 import { addressKeyOf } from '../../../shared/api/address-key.ts';
 import { letterOf } from '../../../shared/delivery/message.ts';
 import type { PersonOutcome } from '../../../shared/delivery/targets/person.ts';
-import type { Result } from '../../../shared/domain/attempt.ts';
-import { smsOf } from '../../../shared/domain/channel.ts';
-import { afterAttempt, type Delivery, type Next, PERSON_DELAYS } from '../../../shared/domain/delivery.ts';
-import type { DeliveryKey } from '../../../shared/store/delivery-item.ts';
+import type { Result } from '../../../shared/domain/delivery/attempt.ts';
+import { afterAttempt, type Delivery, type Next, PERSON_DELAYS } from '../../../shared/domain/delivery/delivery.ts';
+import { smsOf } from '../../../shared/domain/people/channel.ts';
+import type { DeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
 import { toldOf } from './attempt.ts';
 import { claim } from './claim.ts';
 import { chanceOf, type DeliverDeps } from './deps.ts';

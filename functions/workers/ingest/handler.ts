@@ -1,7 +1,7 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { createDeviceRates, deviceLimits, isOver } from '../../../shared/api/device-rates.ts';
+import { createDeviceRates, deviceLimits, isOver } from '../../../shared/api/device/device-rates.ts';
 import type { Runtime } from '../../../shared/deps.ts';
-import type { Device } from '../../../shared/domain/sensor.ts';
+import type { Device } from '../../../shared/domain/sensor/sensor.ts';
 import type { Sender } from '../../../shared/ingest/messages.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import { consume } from '../../../shared/worker/consume.ts';

@@ -1,7 +1,7 @@
-import { parseJson } from '../../../shared/api/json.ts';
+import { parseJson } from '../../../shared/api/http/json.ts';
 import type { Deps } from '../../../shared/deps.ts';
-import { ownUuid } from '../../../shared/domain/message.ts';
-import { countIn } from '../../../shared/domain/raw.ts';
+import { ownUuid } from '../../../shared/domain/event/message.ts';
+import { countIn } from '../../../shared/domain/event/raw.ts';
 import { ingest } from '../../../shared/ingest/ingest.ts';
 import type { Sender, Warning } from '../../../shared/ingest/messages.ts';
 import type { Refused } from '../../../shared/ingest/tell.ts';

@@ -1,7 +1,7 @@
-import { timeOf, timePassing } from '../../../shared/domain/happenings.ts';
-import { silentAt } from '../../../shared/domain/sensor-state.ts';
+import { timeOf, timePassing } from '../../../shared/domain/event/happenings.ts';
+import { silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
-import type { StateItem } from '../../../shared/store/states.ts';
+import type { StateItem } from '../../../shared/store/sensors/states.ts';
 import { finishEarlier } from './finish-earlier.ts';
 import { roomContextOf } from './room-context.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';

@@ -1,4 +1,4 @@
-import { isNear } from '../../../shared/domain/escalation.ts';
+import { isNear } from '../../../shared/domain/rule/escalation.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 

@@ -1,9 +1,9 @@
 import { retryOnConflict } from '../../../shared/api/changing.ts';
-import { nextRound, opened, stepsOf } from '../../../shared/domain/escalation.ts';
 import { isOver } from '../../../shared/domain/over.ts';
-import { isForDuty } from '../../../shared/domain/recipients.ts';
+import { nextRound, opened, stepsOf } from '../../../shared/domain/rule/escalation.ts';
+import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
-import type { EscalatedHit } from '../../../shared/store/escalations.ts';
+import type { EscalatedHit } from '../../../shared/store/rules/escalations.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import { cancelRound, carryOutRound, contentOf, type RoundContext, roundContextOf } from './round.ts';

@@ -1,4 +1,4 @@
-import type { StateItem } from '../../../shared/store/states.ts';
+import type { StateItem } from '../../../shared/store/sensors/states.ts';
 import type { Received } from '../../../shared/worker/consume.ts';
 import { ComeAgain, kindOfFailure } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';

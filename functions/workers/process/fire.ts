@@ -7,16 +7,16 @@ import {
   textFor,
   toldBy,
 } from '../../../shared/api/addressees.ts';
-import type { Decision } from '../../../shared/domain/decision.ts';
-import type { Delivery } from '../../../shared/domain/delivery.ts';
-import { beginning } from '../../../shared/domain/escalation.ts';
-import { isNamed, noFilters } from '../../../shared/domain/event-filters.ts';
+import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
+import { isNamed, noFilters } from '../../../shared/domain/delivery/event-filters.ts';
+import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/delivery/snapshot.ts';
+import type { Decision } from '../../../shared/domain/event/decision.ts';
 import { timeOrderedId } from '../../../shared/domain/ids.ts';
-import { isForDuty } from '../../../shared/domain/recipients.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import type { HitPlace, RuleMessage } from '../../../shared/domain/rule-hit.ts';
-import { type EventContext, newDelivery, senderOf, snapshotOf } from '../../../shared/domain/snapshot.ts';
-import type { NewHit, NewMessage } from '../../../shared/store/hit-item.ts';
+import { beginning } from '../../../shared/domain/rule/escalation.ts';
+import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
+import type { HitPlace, RuleMessage } from '../../../shared/domain/rule/rule-hit.ts';
+import type { NewHit, NewMessage } from '../../../shared/store/hits/hit-item.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import type { ProcessDeps, SensorContext } from './sensor-context.ts';
 

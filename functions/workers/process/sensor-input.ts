@@ -1,7 +1,7 @@
-import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/noted-call.ts';
+import { type JudgedRun, type NotedCall, runWith } from '../../../shared/domain/event/noted-call.ts';
 import type { ProcessMessages, ProcessNotice } from '../../../shared/queue/task.ts';
-import type { NoticeItem } from '../../../shared/store/events.ts';
-import type { Judged } from '../../../shared/store/states.ts';
+import type { NoticeItem } from '../../../shared/store/sensors/events.ts';
+import type { Judged } from '../../../shared/store/sensors/states.ts';
 import type { Received } from '../../../shared/worker/consume.ts';
 import type { ProcessDeps } from './sensor-context.ts';
 

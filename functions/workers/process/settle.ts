@@ -1,12 +1,12 @@
-import { type Decided, decide, numberAfter } from '../../../shared/domain/decision.ts';
-import type { Happening } from '../../../shared/domain/event.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor-state.ts';
+import { type Decided, decide, numberAfter } from '../../../shared/domain/event/decision.ts';
+import type { Happening } from '../../../shared/domain/event/event.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
+import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { nextLook, nextMove } from '../../../shared/domain/state/time.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '../../../shared/queue/encode.ts';
-import type { Judged, StateItem } from '../../../shared/store/states.ts';
+import type { Judged, StateItem } from '../../../shared/store/sensors/states.ts';
 import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { applyDecision } from './apply-decision.ts';
 import { finishEarlier } from './finish-earlier.ts';

@@ -1,4 +1,4 @@
-import { SWEEP_SECONDS } from '../../../shared/domain/sensor-state.ts';
+import { SWEEP_SECONDS } from '../../../shared/domain/sensor/sensor-state.ts';
 import { scheduled } from '../../../shared/queue/consumer.ts';
 
 /**

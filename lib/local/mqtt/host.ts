@@ -8,9 +8,9 @@ import type { Log } from '../../../shared/log.ts';
 import type { Called } from '../../../shared/queue/consumer.ts';
 import type { Published } from '../../../shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
-import { lambdaContext } from '../invocation.ts';
-import { type AroundInvocation, loadHandler } from '../load-handler.ts';
-import type { Tls } from '../tls.ts';
+import type { Tls } from '../http/tls.ts';
+import { lambdaContext } from '../lambda/invocation.ts';
+import { type AroundInvocation, loadHandler } from '../lambda/load-handler.ts';
 import { createBroker } from './broker.ts';
 import { createSessions, createTurns } from './sessions.ts';
 

@@ -1,4 +1,4 @@
-/** An error with the name that the SDK would give it: shared/store/retry.ts decides by this name. */
+/** An error with the name that the SDK would give it: shared/store/engine/retry.ts decides by this name. */
 export const tableError = (name: string, message: string, more: object = {}): Error =>
   Object.assign(new Error(message), { name, ...more });
 

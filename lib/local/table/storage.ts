@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy, lockFile } from '../file-lock.ts';
-import { QUEUES } from '../queue-file.ts';
+import { QUEUES } from '../queue/queue-file.ts';
 import { createDurable } from './durable.ts';
 import { rowsOf, SCHEMA } from './rows.ts';
 import { scrub } from './scrub.ts';

@@ -22,7 +22,7 @@ const numberOf = (value: number): number => {
   return value === 0 ? 0 : value;
 };
 
-/** A copy of a value; leaves out and refuses what the document client of shared/store/client.ts does. */
+/** A copy of a value; leaves out and refuses what the document client of shared/store/engine/client.ts does. */
 export const copyOf = (value: unknown, depth = 0): Value => {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' || value === null)
     return value;

@@ -1,6 +1,6 @@
 import { isFifo, type QueueName, queueNames } from '../../../shared/queue/names.ts';
-import { KEY_ALIAS } from '../../local/key-file.ts';
-import { nameAtEndpoint } from '../../local/sqs.ts';
+import { nameAtEndpoint } from '../../local/consumers/sqs.ts';
+import { KEY_ALIAS } from '../../local/lambda/key-file.ts';
 import type { Resource, Template } from '../aws/template.ts';
 import { fromHere } from './compose.ts';
 

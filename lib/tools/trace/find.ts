@@ -1,6 +1,6 @@
-import type { Table } from '../../../shared/store/client.ts';
-import type { MessageItem } from '../../../shared/store/events.ts';
+import type { Table } from '../../../shared/store/engine/client.ts';
 import type { Key } from '../../../shared/store/key.ts';
+import type { MessageItem } from '../../../shared/store/sensors/events.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 

@@ -1,10 +1,10 @@
+import type { Signal } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import type { Signal } from '../../../shared/domain/message.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import type { SensorRecord } from '../../../shared/domain/sensor.ts';
-import type { Table } from '../../../shared/store/client.ts';
-import type { EventItem, MessageItem } from '../../../shared/store/events.ts';
-import type { HitItem } from '../../../shared/store/hit-item.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
+import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
+import type { Table } from '../../../shared/store/engine/client.ts';
+import type { HitItem } from '../../../shared/store/hits/hit-item.ts';
+import type { EventItem, MessageItem } from '../../../shared/store/sensors/events.ts';
 import { store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { deliveriesOf, deliveriesToPeople, type Sent } from './deliveries.ts';

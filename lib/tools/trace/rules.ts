@@ -1,10 +1,10 @@
-import { type Happening, happening, type Situation, unknownHappening } from '../../../shared/domain/event.ts';
+import { type Happening, happening, type Situation, unknownHappening } from '../../../shared/domain/event/event.ts';
+import type { Signal } from '../../../shared/domain/event/message.ts';
 import { kinds } from '../../../shared/domain/kinds.ts';
-import type { Signal } from '../../../shared/domain/message.ts';
-import type { Rule } from '../../../shared/domain/rule.ts';
-import { type WhyNot, whyNot } from '../../../shared/domain/rule-conditions.ts';
-import { wallTime } from '../../../shared/domain/wall-time.ts';
-import type { EventItem } from '../../../shared/store/events.ts';
+import type { Rule } from '../../../shared/domain/rule/rule.ts';
+import { type WhyNot, whyNot } from '../../../shared/domain/rule/rule-conditions.ts';
+import { wallTime } from '../../../shared/domain/time/wall-time.ts';
+import type { EventItem } from '../../../shared/store/sensors/events.ts';
 
 /**
  * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and

@@ -1,6 +1,6 @@
-import { type Language, languageOf } from '../../domain/locale.ts';
+import { type Language, languageOf } from '../../domain/identity/locale.ts';
+import type { Limited } from '../../domain/identity/quota.ts';
 import type { Problem } from '../../domain/problem.ts';
-import type { Limited } from '../../domain/quota.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
 
 type Texts = {

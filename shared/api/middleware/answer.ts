@@ -2,10 +2,10 @@ import { IssuerUnavailable } from '../../auth/unavailable.ts';
 import type { Log } from '../../log.ts';
 import type { Measure } from '../../metrics.ts';
 import { QueueUnavailable } from '../../queue/unavailable.ts';
-import { TableUnavailable } from '../../store/unavailable.ts';
-import { corsHeaders } from '../cors.ts';
+import { TableUnavailable } from '../../store/engine/unavailable.ts';
 import { ApiError, errors } from '../errors.ts';
-import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../exchange.ts';
+import { corsHeaders } from '../http/cors.ts';
+import { type APIGatewayProxyResult, type ApiRequest, header, type Rate, requestIdOf } from '../http/exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 import type { Guard } from './guard.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../errors.ts';
-import { type ApiRequest, headerValues, operationOf } from '../exchange.ts';
+import { type ApiRequest, headerValues, operationOf } from '../http/exchange.ts';
 import { doorOf } from '../operation.ts';
 import { endGuarded } from './csrf.ts';
 import type { Guard } from './guard.ts';

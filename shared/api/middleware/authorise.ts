@@ -1,6 +1,6 @@
-import { type Caller, holds, type Permission } from '../../domain/permission.ts';
+import { type Caller, holds, type Permission } from '../../domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
-import { type ApiRequest, operationOf } from '../exchange.ts';
+import { type ApiRequest, operationOf } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 
 /** Is the call refused because its token only allows reading? */

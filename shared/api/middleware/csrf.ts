@@ -1,8 +1,8 @@
 import { hashOf, readToken, sameSecret } from '../../auth/tokens.ts';
-import type { Session } from '../../store/sessions.ts';
-import { expiredCookies } from '../cookies.ts';
+import type { Session } from '../../store/identity/sessions.ts';
 import { ApiError, refuse } from '../errors.ts';
-import { type ApiRequest, cookie, headerValues, operationOf } from '../exchange.ts';
+import { expiredCookies } from '../http/cookies.ts';
+import { type ApiRequest, cookie, headerValues, operationOf } from '../http/exchange.ts';
 import type { Guard } from './guard.ts';
 import { isLive } from './identify.ts';
 import { checkRate } from './rate-limit.ts';

@@ -1,6 +1,6 @@
 import type { SettingsOf } from '../../deps.ts';
 import type { StoreOf } from '../../store/store.ts';
-import type { DeviceRates } from '../device-rates.ts';
+import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
 import type { Suspects } from '../suspects.ts';
 

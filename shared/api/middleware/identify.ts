@@ -1,8 +1,8 @@
 import { hashOf, readToken } from '../../auth/tokens.ts';
-import { isOutdated } from '../../domain/credential.ts';
-import { type Caller, holds } from '../../domain/permission.ts';
-import type { Account, Session } from '../../store/sessions.ts';
-import { type ApiRequest, bearer, cookie, type Exchange, type Rate } from '../exchange.ts';
+import { isOutdated } from '../../domain/identity/credential.ts';
+import { type Caller, holds } from '../../domain/identity/permission.ts';
+import type { Account, Session } from '../../store/identity/sessions.ts';
+import { type ApiRequest, bearer, cookie, type Exchange, type Rate } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { countAccount, countDevice } from './rate-limit.ts';

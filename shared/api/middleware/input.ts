@@ -1,12 +1,12 @@
 import type * as z from 'zod';
+import { countIn } from '../../domain/event/raw.ts';
 import type { FieldError } from '../../domain/problem.ts';
-import { countIn } from '../../domain/raw.ts';
 import { UNASSIGNED } from '../../domain/unassigned.ts';
 import type { StoreOf } from '../../store/store.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
-import { type ApiRequest, header, operationOf } from '../exchange.ts';
 import { fieldErrorsOf } from '../field-errors.ts';
-import { parseJson } from '../json.ts';
+import { type ApiRequest, header, operationOf } from '../http/exchange.ts';
+import { parseJson } from '../http/json.ts';
 import type { Operation, Within } from '../operation.ts';
 
 const KIB = 1_024;

@@ -1,8 +1,8 @@
 import { readToken } from '../../auth/tokens.ts';
-import { addressOf } from '../address.ts';
-import { deviceLimits, isOver } from '../device-rates.ts';
+import { deviceLimits, isOver } from '../device/device-rates.ts';
 import { ApiError } from '../errors.ts';
-import { type ApiRequest, bearer, operationOf, type Rate } from '../exchange.ts';
+import { addressOf } from '../http/address.ts';
+import { type ApiRequest, bearer, operationOf, type Rate } from '../http/exchange.ts';
 import type { Door } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { FeedbackPayload } from '../../domain/feedback-delivery.ts';
+import { FeedbackPayload } from '../../domain/event/feedback-delivery.ts';
 import { Format } from '../../domain/formats/format.ts';
 import { formats, JSON_TYPE } from '../../domain/formats/formats.ts';
 import { payloads } from '../../domain/formats/payloads.ts';

@@ -1,7 +1,7 @@
-import type { Result } from '../../domain/attempt.ts';
-import type { Outcome } from '../../domain/delivery.ts';
-import type { PostedWebhook } from '../../domain/feed.ts';
-import type { WebhookRecord } from '../../domain/webhook.ts';
+import type { Result } from '../../domain/delivery/attempt.ts';
+import type { Outcome } from '../../domain/delivery/delivery.ts';
+import type { PostedWebhook } from '../../domain/delivery/feed.ts';
+import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 

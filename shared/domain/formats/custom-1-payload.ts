@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventType, NormalizedCoordinates } from '../event.ts';
+import { eventType, NormalizedCoordinates } from '../event/event.ts';
 import { millis } from '../values.ts';
 import { longest } from './custom-1.ts';
 import { between, example } from './payload-parts.ts';

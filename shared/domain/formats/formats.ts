@@ -1,4 +1,4 @@
-import type { Snapshot } from '../delivery.ts';
+import type { Snapshot } from '../delivery/delivery.ts';
 import { kinds, type Situation } from '../kinds.ts';
 import { Format, type PayloadFormat } from './format.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Acknowledgement } from '../acknowledgement.ts';
-import { NormalizedCoordinates, otherKinds, Situation } from '../event.ts';
+import { NormalizedCoordinates, otherKinds, Situation } from '../event/event.ts';
 import { kinds } from '../kinds.ts';
-import { SENT } from '../rule-texts.ts';
+import { Acknowledgement } from '../rule/acknowledgement.ts';
+import { SENT } from '../rule/rule-texts.ts';
 import { int64, millis } from '../values.ts';
 import { between, example } from './payload-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../delivery.ts';
+import type { Snapshot } from '../delivery/delivery.ts';
 import type { FullPayload } from './full-payload.ts';
 import { pointOf, type Render } from './rendering.ts';
 

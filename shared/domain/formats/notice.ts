@@ -1,6 +1,6 @@
-import type { Snapshot } from '../delivery.ts';
-import { type Language, languageOf } from '../locale.ts';
-import { dateTimeAndZone } from '../wall-time.ts';
+import type { Snapshot } from '../delivery/delivery.ts';
+import { type Language, languageOf } from '../identity/locale.ts';
+import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 
 /** How much something matters at first sight: an alarm, a warning, the end of one, or none of them. */

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../delivery.ts';
+import type { Snapshot } from '../delivery/delivery.ts';
 import { renderChat } from './chat.ts';
 import { renderCustom1 } from './custom-1.ts';
 import type { Format } from './format.ts';

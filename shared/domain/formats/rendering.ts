@@ -1,4 +1,4 @@
-import type { Service, Snapshot } from '../delivery.ts';
+import type { Service, Snapshot } from '../delivery/delivery.ts';
 
 /** What a payload contains besides the snapshot: the sending service and webhook, and the message of the device. */
 export type PayloadContext = {

@@ -1,5 +1,5 @@
-import type { Decoded } from '../message.ts';
-import type { Manufacturer } from '../sensor.ts';
+import type { Decoded } from '../event/message.ts';
+import type { Manufacturer } from '../sensor/sensor.ts';
 import { decodeMakerA } from './maker-a/decode.ts';
 import { decodeMakerB } from './maker-b/decode.ts';
 

@@ -1,7 +1,7 @@
 import type { Values } from '../config/field.ts';
-import type { Room } from '../room.ts';
-import { rotationOf } from '../room-geometry.ts';
-import type { Manufacturer, SensorRecord } from '../sensor.ts';
+import type { Room } from '../sensor/room.ts';
+import { rotationOf } from '../sensor/room-geometry.ts';
+import type { Manufacturer, SensorRecord } from '../sensor/sensor.ts';
 import type { DeviceConfigParts, StoredConfigs } from './maker.ts';
 import type { firmwareFields } from './maker-a/config.ts';
 import { configOfMakerA } from './maker-a/device-config.ts';

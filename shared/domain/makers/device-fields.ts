@@ -1,5 +1,5 @@
 import { defaultsOf, type Fields, understood, type Values } from '../config/field.ts';
-import type { SensorRecord } from '../sensor.ts';
+import type { SensorRecord } from '../sensor/sensor.ts';
 
 /**
  * Makes a function that gives the fields of a configuration for a device: stored values or defaults, without fields

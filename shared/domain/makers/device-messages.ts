@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MESSAGES } from '../raw.ts';
+import { MESSAGES } from '../event/raw.ts';
 import { messagesOfMakerA } from './maker-a/messages.ts';
 import { messagesOfMakerB, OfAll } from './maker-b/messages.ts';
 import { EXAMPLE_TIME } from './message-fields.ts';

@@ -1,8 +1,8 @@
 import type { ConfigName } from '../config/names.ts';
-import type { RegionKind } from '../region.ts';
-import type { Mounting, Room } from '../room.ts';
-import type { Limits } from '../room-limits.ts';
-import type { SensorRecord } from '../sensor.ts';
+import type { RegionKind } from '../sensor/region.ts';
+import type { Mounting, Room } from '../sensor/room.ts';
+import type { Limits } from '../sensor/room-limits.ts';
+import type { SensorRecord } from '../sensor/sensor.ts';
 
 /** The stored configurations of a sensor by name. A configuration without a PUT is missing. */
 export type StoredConfigs = Partial<Record<ConfigName, object>>;

@@ -1,4 +1,4 @@
-import type { Manufacturer } from '../sensor.ts';
+import type { Manufacturer } from '../sensor/sensor.ts';
 import type { Maker } from './maker.ts';
 import { makerA } from './maker-a/maker-a.ts';
 import { makerB } from './maker-b/maker-b.ts';

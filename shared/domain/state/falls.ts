@@ -1,7 +1,7 @@
-import { fallAlarms, type Happening, happening, lateHappening, type Situation } from '../event.ts';
-import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../message.ts';
-import { regionAt } from '../region-of-point.ts';
-import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor-state.ts';
+import { fallAlarms, type Happening, happening, lateHappening, type Situation } from '../event/event.ts';
+import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../event/message.ts';
+import { regionAt } from '../sensor/region-of-point.ts';
+import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor/sensor-state.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';

@@ -1,5 +1,5 @@
-import { type Happening, happening } from '../event.ts';
-import type { SensorState, Step } from '../sensor-state.ts';
+import { type Happening, happening } from '../event/event.ts';
+import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /** So many falls that start within so many ms and raise no alarm are a fall loop. */
 const STARTS = 3;

@@ -1,8 +1,8 @@
-import { type Happening, happening, type Point, type Situation, type Subject } from '../event.ts';
-import type { PresenceSignal } from '../message.ts';
-import { regionByIndex } from '../region-of-point.ts';
-import type { Region } from '../room.ts';
-import type { SensorState, Step } from '../sensor-state.ts';
+import { type Happening, happening, type Point, type Situation, type Subject } from '../event/event.ts';
+import type { PresenceSignal } from '../event/message.ts';
+import { regionByIndex } from '../sensor/region-of-point.ts';
+import type { Region } from '../sensor/room.ts';
+import type { SensorState, Step } from '../sensor/sensor-state.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';
 
 type Kind = 'bed' | 'door' | 'default';

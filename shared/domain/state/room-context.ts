@@ -1,7 +1,7 @@
 import { defaultsOf, type Values } from '../config/field.ts';
 import { falling, presence } from '../config/situations.ts';
-import type { Place } from '../region-of-point.ts';
-import type { Region } from '../room.ts';
+import type { Place } from '../sensor/region-of-point.ts';
+import type { Region } from '../sensor/room.ts';
 
 /**
  * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that

@@ -1,5 +1,5 @@
-import { happening, type Situation } from '../event.ts';
-import type { SensorState, Step } from '../sensor-state.ts';
+import { happening, type Situation } from '../event/event.ts';
+import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /**
  * Devices do not report the end of a weak signal or a tilt. A report within so many ms after the last one belongs to

@@ -1,6 +1,6 @@
-import { happening, lateHappening, unknownHappening } from '../event.ts';
-import type { Signal } from '../message.ts';
-import { awakened, type SensorState, type Step } from '../sensor-state.ts';
+import { happening, lateHappening, unknownHappening } from '../event/event.ts';
+import type { Signal } from '../event/message.ts';
+import { awakened, type SensorState, type Step } from '../sensor/sensor-state.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
 import { isLate, type RoomContext, type When } from './room-context.ts';

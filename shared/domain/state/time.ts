@@ -1,5 +1,5 @@
-import { type Happening, happening } from '../event.ts';
-import { type Fall, isEnded, type Mark, type SensorState } from '../sensor-state.ts';
+import { type Happening, happening } from '../event/event.ts';
+import { type Fall, isEnded, type Mark, type SensorState } from '../sensor/sensor-state.ts';
 import { moveFall } from './falls.ts';
 import type { Timings } from './room-context.ts';
 

@@ -1,8 +1,8 @@
-import { type EventRegion, type Happening, happening, lateHappening, type Situation } from '../event.ts';
-import type { Move } from '../message.ts';
-import { type Place, regionByIndex } from '../region-of-point.ts';
-import type { Region } from '../room.ts';
-import type { SensorState, Step, Track } from '../sensor-state.ts';
+import { type EventRegion, type Happening, happening, lateHappening, type Situation } from '../event/event.ts';
+import type { Move } from '../event/message.ts';
+import { type Place, regionByIndex } from '../sensor/region-of-point.ts';
+import type { Region } from '../sensor/room.ts';
+import type { SensorState, Step, Track } from '../sensor/sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
 import { startOfFall, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import type { AuditLine } from '../../../shared/domain/audit.ts';
+import type { AuditLine } from '../../../shared/domain/identity/audit.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { clientOf, logIn } from '../../fixtures/client.ts';
 import { startTestCloud, unscheduled } from '../../fixtures/cloud.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
-import type { Feedback } from '../../../shared/domain/feedback.ts';
+import type { Feedback } from '../../../shared/domain/event/feedback.ts';
 import type { PageOf } from '../../../shared/domain/page.ts';
-import type { RuleHit } from '../../../shared/domain/rule-hit.ts';
+import type { RuleHit } from '../../../shared/domain/rule/rule-hit.ts';
 import { store } from '../../../shared/store/store.ts';
 import { createAlarm, fallMessage, linkSensor } from '../../fixtures/home.ts';
 import { type Linked, type SensorCloud, startSensorCloud } from '../../fixtures/sensors.ts';

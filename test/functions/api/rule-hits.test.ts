@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { RETENTION } from '../../../shared/domain/event.ts';
+import { RETENTION } from '../../../shared/domain/event/event.ts';
 import { store } from '../../../shared/store/store.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
 import { refusedAt } from '../../fixtures/answers.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../lib/local/demo/receiver.ts';
-import { newSensor, type SensorRecord } from '../../../shared/domain/sensor.ts';
-import type { SensorGroup } from '../../../shared/domain/sensor-group.ts';
-import { newSensorItem } from '../../../shared/store/sensor-item.ts';
+import { newSensor, type SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
+import type { SensorGroup } from '../../../shared/domain/sensor/sensor-group.ts';
+import { newSensorItem } from '../../../shared/store/sensors/sensor-item.ts';
 import { store } from '../../../shared/store/store.ts';
 import type { Client } from '../../fixtures/client.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';

@@ -3,7 +3,7 @@ import { handler as authorize } from '../../../functions/workers/authorizer/hand
 import { handler } from '../../../functions/workers/ingest/handler.ts';
 import { systemClock } from '../../../lib/local/clock.ts';
 import type { Cloud } from '../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../lib/local/invocation.ts';
+import { lambdaContext } from '../../../lib/local/lambda/invocation.ts';
 import { hashOf } from '../../../shared/auth/tokens.ts';
 import { encode } from '../../../shared/queue/encode.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Runtime } from '../../../shared/deps.ts';
-import type { Table } from '../../../shared/store/client.ts';
-import { changes } from '../../../shared/store/request.ts';
+import type { Table } from '../../../shared/store/engine/client.ts';
+import { changes } from '../../../shared/store/engine/request.ts';
 import { items } from '../../../shared/store/table.ts';
 import { fallMessage } from '../../fixtures/home.ts';
 import {

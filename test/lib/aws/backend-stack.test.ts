@@ -6,7 +6,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consumers } from '../../../functions/index.ts';
 import { createApp } from '../../../lib/aws/app.ts';
-import { lambdas } from '../../../lib/aws/lambdas.ts';
+import { lambdas } from '../../../lib/aws/functions/lambdas.ts';
 import { variablesOf } from '../../../shared/capabilities.ts';
 import { settingsFrom } from '../../../shared/env.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import type { LambdaName } from '../../../lib/aws/lambdas.ts';
+import type { LambdaName } from '../../../lib/aws/functions/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
 import { capabilityOf, isStoreCall, type Use } from '../../../shared/capabilities.ts';

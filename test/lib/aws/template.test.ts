@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import { isGuessable } from '../../../lib/aws/doors.ts';
+import { isGuessable } from '../../../lib/aws/api/doors.ts';
 import { errors } from '../../../shared/api/errors.ts';
 import { doorOf, type Operation } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';

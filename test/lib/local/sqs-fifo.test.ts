@@ -2,8 +2,8 @@ import { SendMessageBatchCommand, StartMessageMoveTaskCommand } from '@aws-sdk/c
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../lib/local/clock.ts';
-import { poll } from '../../../lib/local/pollers.ts';
-import { ensureQueues, sqsSource } from '../../../lib/local/sqs.ts';
+import { poll } from '../../../lib/local/consumers/pollers.ts';
+import { ensureQueues, sqsSource } from '../../../lib/local/consumers/sqs.ts';
 import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
 import { startSqs } from '../../fixtures/sqs-server.ts';
 

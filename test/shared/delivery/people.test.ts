@@ -10,7 +10,7 @@ import { peopleBy, type Services } from '../../../shared/delivery/targets/people
 import type { Letter } from '../../../shared/delivery/targets/person.ts';
 import { telegramAs } from '../../../shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '../../../shared/delivery/webhook-client.ts';
-import type { Channel } from '../../../shared/domain/channel.ts';
+import type { Channel } from '../../../shared/domain/people/channel.ts';
 import { mailBySes } from '../../../shared/mail.ts';
 import { smsByAws } from '../../../shared/sms.ts';
 import { createPushBrowser } from '../../fixtures/push-browser.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../shared/domain/delivery.ts';
+import type { Snapshot } from '../../../shared/domain/delivery/delivery.ts';
 import { ChatPayload } from '../../../shared/domain/formats/chat-payload.ts';
 import { render } from '../../../shared/domain/formats/render.ts';
 import { TeamsPayload } from '../../../shared/domain/formats/teams-payload.ts';

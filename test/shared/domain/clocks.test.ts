@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/happenings.ts';
+import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { credible, messageUuid } from '../../../shared/domain/message.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { b } from '../../fixtures/messages.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../shared/domain/delivery.ts';
+import type { Snapshot } from '../../../shared/domain/delivery/delivery.ts';
 import { Format } from '../../../shared/domain/formats/format.ts';
 import { render } from '../../../shared/domain/formats/render.ts';
 import { messagesOf } from '../../../shared/ingest/messages.ts';

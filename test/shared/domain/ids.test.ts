@@ -13,8 +13,8 @@ import {
   zBase32,
 } from '../../../shared/domain/ids.ts';
 import { hardwareIdOf, makers } from '../../../shared/domain/makers/makers.ts';
-import { pairingCode } from '../../../shared/domain/pairing.ts';
-import { deviceIdOf } from '../../../shared/domain/sensor.ts';
+import { pairingCode } from '../../../shared/domain/sensor/pairing.ts';
+import { deviceIdOf } from '../../../shared/domain/sensor/sensor.ts';
 
 const LAST = ID_EPOCH + 2 ** 41 - 1;
 const time = fc.integer({ min: ID_EPOCH, max: LAST });

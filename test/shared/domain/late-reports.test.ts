@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/happenings.ts';
+import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { credible } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
-import { credible } from '../../../shared/domain/message.ts';
-import { RoomUpdate } from '../../../shared/domain/room.ts';
-import { placeRegions } from '../../../shared/domain/room-rules.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { RoomUpdate } from '../../../shared/domain/sensor/room.ts';
+import { placeRegions } from '../../../shared/domain/sensor/room-rules.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { pageQuery, sortBy } from '../../../shared/api/paging.ts';
+import { pageQuery, sortBy } from '../../../shared/api/http/paging.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 
 const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)') });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Happening } from '../../../shared/domain/event.ts';
+import type { Happening } from '../../../shared/domain/event/event.ts';
+import { fallStatuses } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { fallStatuses } from '../../../shared/domain/message.ts';
-import type { Manufacturer } from '../../../shared/domain/sensor.ts';
-import { newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import type { Manufacturer } from '../../../shared/domain/sensor/sensor.ts';
+import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { noRoomContext, whenOf } from '../../../shared/domain/state/room-context.ts';
 import { step } from '../../../shared/domain/state/step.ts';
 import { passTime } from '../../../shared/domain/state/time.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { criticalFields } from '../../../shared/domain/config/critical.ts';
 import { host, stillAllowed } from '../../../shared/domain/config/field.ts';
-import { email } from '../../../shared/domain/email.ts';
+import { email } from '../../../shared/domain/identity/email.ts';
 import { text } from '../../../shared/domain/values.ts';
 import { anyText } from '../../fixtures/any-text.ts';
 

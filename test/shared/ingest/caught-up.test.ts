@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/happenings.ts';
+import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { credible, fallStatuses } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
-import { credible, fallStatuses } from '../../../shared/domain/message.ts';
-import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor-state.ts';
+import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '../../../shared/domain/state/room-context.ts';
 import { changesNothing, isNoted, stepQuietly } from '../../../shared/ingest/caught-up.ts';
 

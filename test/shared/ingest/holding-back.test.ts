@@ -5,7 +5,7 @@ import { LOOK_EVERY } from '../../../shared/ingest/holding-back.ts';
 import { ingest } from '../../../shared/ingest/ingest.ts';
 import { ingestUses } from '../../../shared/ingest/uses.ts';
 import { type Measure, unmeasured } from '../../../shared/metrics.ts';
-import { changes } from '../../../shared/store/request.ts';
+import { changes } from '../../../shared/store/engine/request.ts';
 import { items } from '../../../shared/store/table.ts';
 import { startTestCloud } from '../../fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '../../fixtures/home.ts';

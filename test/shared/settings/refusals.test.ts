@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { settings as ofStage } from '../../../lib/aws/settings.ts';
-import { keyOf, stageFrom } from '../../../lib/aws/stage.ts';
+import { settings as ofStage } from '../../../lib/aws/settings/settings.ts';
+import { keyOf, stageFrom } from '../../../lib/aws/settings/stage.ts';
 import { optionsFrom } from '../../../lib/local/options.ts';
 import { variables as ofHost } from '../../../lib/local/variables.ts';
 import { environment as ofFunctions, settingsFrom } from '../../../shared/env.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSensor } from '../../../shared/domain/sensor.ts';
-import { newSensorState } from '../../../shared/domain/sensor-state.ts';
-import type { Table } from '../../../shared/store/client.ts';
-import { changes } from '../../../shared/store/request.ts';
-import { newSensorItem } from '../../../shared/store/sensor-item.ts';
+import { newSensor } from '../../../shared/domain/sensor/sensor.ts';
+import { newSensorState } from '../../../shared/domain/sensor/sensor-state.ts';
+import type { Table } from '../../../shared/store/engine/client.ts';
+import { changes } from '../../../shared/store/engine/request.ts';
+import { newSensorItem } from '../../../shared/store/sensors/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { items } from '../../../shared/store/table.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';

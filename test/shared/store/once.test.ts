@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureTable } from '../../../lib/local/table/endpoint.ts';
-import { createTable } from '../../../shared/store/client.ts';
+import { createTable } from '../../../shared/store/engine/client.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { type Dynoxide, dynoxideClient, startDynoxide } from '../../fixtures/dynoxide.ts';
 import { now, some, user } from '../../fixtures/store-things.ts';

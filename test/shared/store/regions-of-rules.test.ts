@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { newSensor } from '../../../shared/domain/sensor.ts';
-import { newSensorItem } from '../../../shared/store/sensor-item.ts';
+import { newSensor } from '../../../shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '../../../shared/store/sensors/sensor-item.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
 import { createLedger, startEngine } from '../../bench/meter.ts';
 

@@ -7,7 +7,7 @@ import { sweep } from '../../../functions/workers/sweep/contract.ts';
 import { ensureTable } from '../../../lib/local/table/endpoint.ts';
 import { type Access, accessesOf } from '../../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../../shared/store/access-patterns.ts';
-import { createTable, type Table } from '../../../shared/store/client.ts';
+import { createTable, type Table } from '../../../shared/store/engine/client.ts';
 import type { Key } from '../../../shared/store/key.ts';
 import type { StoreCall } from '../../../shared/store/store.ts';
 import { type Store, store } from '../../../shared/store/store.ts';
@@ -124,7 +124,7 @@ describe('access patterns', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
-    const unnamed = parts.filter(([file]) => !nouns.includes(`'./${file.split('/').at(-1)}'`));
+    const unnamed = parts.filter(([file]) => !nouns.includes(`'./${file}'`));
     expect(unnamed.map(([file]) => file)).toEqual([]);
   });
 });

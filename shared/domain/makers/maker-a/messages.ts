@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fallStatuses } from '../../message.ts';
+import { fallStatuses } from '../../event/message.ts';
 import { millis, uuid } from '../../values.ts';
 import { EXAMPLE_TIME, type MessageKind } from '../message-fields.ts';
 

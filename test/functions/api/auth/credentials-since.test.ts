@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { hashOf } from '../../../../shared/auth/tokens.ts';
-import { usernameKey } from '../../../../shared/domain/username.ts';
+import { usernameKey } from '../../../../shared/domain/identity/username.ts';
 import { store } from '../../../../shared/store/store.ts';
 import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';

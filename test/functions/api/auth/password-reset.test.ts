@@ -7,7 +7,7 @@ import { requestReset } from '../../../../functions/api/auth/reset.ts';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { compose } from '../../../../shared/deps.ts';
-import { TableUnavailable } from '../../../../shared/store/unavailable.ts';
+import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
 import { type Client, clientOf, logIn } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '../../../fixtures/home.ts';

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { PUSH_KEY } from '../../../../shared/domain/channel.ts';
+import { PUSH_KEY } from '../../../../shared/domain/people/channel.ts';
 import { store } from '../../../../shared/store/store.ts';
 import type { Answer, Client } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { packSnapshot } from '../../../../shared/domain/delivery/packed-snapshot.ts';
 import { derivedUlid } from '../../../../shared/domain/ids.ts';
-import { packSnapshot } from '../../../../shared/domain/packed-snapshot.ts';
 import { items } from '../../../../shared/store/table.ts';
 import { createLedger } from '../../../bench/meter.ts';
 import { startCountedCloud } from '../../../fixtures/cloud.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timeOfUlid, ulidsFrom } from '../../../../shared/domain/ids.ts';
-import { dueAt } from '../../../../shared/store/due.ts';
-import { changes } from '../../../../shared/store/request.ts';
+import { dueAt } from '../../../../shared/store/engine/due.ts';
+import { changes } from '../../../../shared/store/engine/request.ts';
 import { items } from '../../../../shared/store/table.ts';
 import { createFeedWorld, idsOf } from '../../../fixtures/feeds.ts';
 import { adminOf } from '../../../fixtures/home.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { defaultRoom } from '../../../../shared/domain/room-geometry.ts';
-import { Rule } from '../../../../shared/domain/rule.ts';
+import { Rule } from '../../../../shared/domain/rule/rule.ts';
+import { defaultRoom } from '../../../../shared/domain/sensor/room-geometry.ts';
 import { type Store, store } from '../../../../shared/store/store.ts';
 import { atOnce, refusedAt, statusOf } from '../../../fixtures/answers.ts';
 import type { Client } from '../../../fixtures/client.ts';

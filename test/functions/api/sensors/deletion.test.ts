@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageOf } from '../../../../shared/domain/page.ts';
-import type { Sensor } from '../../../../shared/domain/sensor.ts';
-import type { Due } from '../../../../shared/store/due.ts';
+import type { Sensor } from '../../../../shared/domain/sensor/sensor.ts';
+import type { Due } from '../../../../shared/store/engine/due.ts';
 import { store } from '../../../../shared/store/store.ts';
 import { register } from '../../../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../../../fixtures/cloud.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageOf } from '../../../../shared/domain/page.ts';
-import type { Sensor } from '../../../../shared/domain/sensor.ts';
+import type { Sensor } from '../../../../shared/domain/sensor/sensor.ts';
 import { register } from '../../../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, createHome, fallMessage, linkSensor, nextHardwareId } from '../../../fixtures/home.ts';

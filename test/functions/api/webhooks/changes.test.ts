@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
 import { type Receiver, startReceiver } from '../../../../lib/local/demo/receiver.ts';
-import { WebhookUpdate } from '../../../../shared/domain/webhook.ts';
+import { WebhookUpdate } from '../../../../shared/domain/delivery/webhook.ts';
 import { type Store, store } from '../../../../shared/store/store.ts';
 import { atOnce, refusedAt, statusOf } from '../../../fixtures/answers.ts';
 import type { Client } from '../../../fixtures/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RuleHit } from '../../../../shared/domain/rule-hit.ts';
+import type { RuleHit } from '../../../../shared/domain/rule/rule-hit.ts';
 import { createDeath } from '../../../fixtures/death.ts';
 import { createDeliveryWorld } from '../../../fixtures/deliveries.ts';
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { handler } from '../../../../functions/workers/sweep/handler.ts';
 import { systemClock } from '../../../../lib/local/clock.ts';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { lambdaContext } from '../../../../lib/local/invocation.ts';
+import { lambdaContext } from '../../../../lib/local/lambda/invocation.ts';
 import type { Runtime } from '../../../../shared/deps.ts';
 import { hashOf } from '../../../../shared/domain/ids.ts';
-import { newSensorState, type SensorState } from '../../../../shared/domain/sensor-state.ts';
+import { newSensorState, type SensorState } from '../../../../shared/domain/sensor/sensor-state.ts';
 import { type Measure, unmeasured } from '../../../../shared/metrics.ts';
-import { dueAt } from '../../../../shared/store/due.ts';
+import { dueAt } from '../../../../shared/store/engine/due.ts';
 import { DUE_SHARDS, items } from '../../../../shared/store/table.ts';
 import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashOf } from '../../../../shared/domain/ids.ts';
-import { newSensorState } from '../../../../shared/domain/sensor-state.ts';
-import { dueAt } from '../../../../shared/store/due.ts';
+import { newSensorState } from '../../../../shared/domain/sensor/sensor-state.ts';
+import { dueAt } from '../../../../shared/store/engine/due.ts';
 import { items } from '../../../../shared/store/table.ts';
 import { consumed } from '../../../bench/consumed.ts';
 import { lookingMonthOf, totalOf } from '../../../bench/costs.ts';

@@ -2,7 +2,7 @@ import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RoomUpdate, Room as RoomView, Sensor } from 'openapi';
 import { ok } from '../../../../../../lib/client/problem.ts';
-import { regionCounts } from '../../../../../../shared/domain/room-limits.ts';
+import { regionCounts } from '../../../../../../shared/domain/sensor/room-limits.ts';
 import { api } from '../../api/client.ts';
 import { useWrite } from '../../api/write.ts';
 import { useMay } from '../../session/session.tsx';

@@ -1,0 +1,183 @@
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  type CfnRestApi,
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  SecurityPolicy,
+  SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { resourceOf } from '../../../shared/api/operation.ts';
+import { BASE_PATH } from '../../../shared/domain/base-path.ts';
+import { acknowledge } from '../acknowledged.ts';
+import { type ForFunctions, functionIn } from '../functions/lambdas.ts';
+import type { Stage } from '../settings/settings.ts';
+import { definitionOf } from './api-definition.ts';
+import { isGuessable, operationsAt, type RoutedOperation } from './doors.ts';
+
+/** API Gateway logs its own errors, and never the data of a call. */
+const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
+
+/** The kind of an operation; each kind has a throttle of its own. */
+const kindOf = ({ lambda, operation }: RoutedOperation): keyof Stage['throttle'] => {
+  if (lambda === 'console') return 'console';
+  if (operation.published) return 'published';
+  if (operation.method === 'GET') return 'reads';
+  return isGuessable(operation) ? 'logins' : 'writes';
+};
+const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
+  throttlingRateLimit: throttle[kind].rate,
+  throttlingBurstLimit: throttle[kind].burst,
+});
+
+/**
+ * The settings of single methods, for each kind of operation but reads, which have those of the stage. Settings of a
+ * method replace those of the stage completely.
+ */
+const methodOptionsOf = (stage: Stage) =>
+  Object.fromEntries(
+    operationsAt('apps')
+      .map((routed) => ({ kind: kindOf(routed), ...routed.operation }))
+      .filter(({ kind }) => kind !== 'reads')
+      .map(({ kind, method, ...operation }) => [
+        `${resourceOf(operation)}/${method}`,
+        { ...LOGGING, ...limitsOf(stage, kind) },
+      ]),
+  );
+
+/**
+ * TLS 1.2 and 1.3 with forward secrecy.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html
+ */
+const TLS = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+/**
+ * The format of the access log, one line per call. It has no bodies, queries or headers, and the resource instead of
+ * the path, which would contain ids.
+ */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTimeEpoch',
+    ip: '$context.identity.sourceIp',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    milliseconds: '$context.responseLatency',
+    bytes: '$context.responseLength',
+    gatewayError: '$context.error.responseType',
+  }),
+);
+
+/** The number of calls of the console that its throttle refused, counted from the access log. */
+const throttledIn = (logGroup: LogGroup): Metric =>
+  new MetricFilter(logGroup, 'console-throttled', {
+    logGroup,
+    filterPattern: FilterPattern.all(
+      FilterPattern.stringValue('$.status', '=', '429'),
+      FilterPattern.stringValue('$.resource', '=', `${BASE_PATH}/console*`),
+    ),
+    metricNamespace: Stack.of(logGroup).stackName,
+    metricName: 'ThrottledConsoleCalls',
+  }).metric();
+
+/**
+ * Creates the log group where API Gateway writes its own errors, because the one that it would create keeps them for ever.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
+const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
+  const logGroup = new LogGroup(api, 'execution-logs', {
+    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${name}`,
+    retention: logRetentionDays,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  api.deploymentStage.node.addDependency(logGroup);
+};
+
+/** The API of the apps, and the number of calls of the console that its throttle refused. */
+type AppsDoor = { api: SpecRestApi; consoleThrottled: Metric };
+
+/** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
+export const createApi = (scope: Construct, stage: Stage): AppsDoor => {
+  const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
+  const api = new SpecRestApi(scope, 'api', {
+    apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
+    restApiName: `${stage.serviceName} ${stage.name}`,
+    endpointTypes: [EndpointType.REGIONAL],
+    // Access logs need a role that exists once per account. It stays when this stack is deleted, because other APIs
+    // may use it.
+    cloudWatchRole: true,
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+    deployOptions: {
+      stageName: stage.name,
+      ...limitsOf(stage, 'reads'),
+      accessLogDestination: new LogGroupLogDestination(logGroup),
+      accessLogFormat: accessLog,
+      ...LOGGING,
+      methodOptions: methodOptionsOf(stage),
+    },
+  });
+  const resource = api.node.defaultChild as CfnRestApi;
+  resource.securityPolicy = TLS.securityPolicy;
+  resource.endpointAccessMode = TLS.endpointAccessMode;
+  acknowledge(api, 'api, read by contracts', 'api, role that writes logs');
+  if (!stage.waf) acknowledge(api, 'api, no web ACL');
+  createExecutionLogs(api, stage);
+  return { api, consoleThrottled: throttledIn(logGroup) };
+};
+
+/**
+ * The address of the API at API Gateway, which also works when there is a custom domain. It contains only the id of
+ * the API, so that functions may know it.
+ */
+export const gatewayAddressOf = (api: SpecRestApi, { name }: Stage): string => {
+  const { region, urlSuffix } = Stack.of(api);
+  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${name}`;
+};
+
+/** The address of the service, without /api/v1. */
+export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publicUrl || gatewayAddressOf(api, stage);
+
+/**
+ * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one per
+ * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const letIn = (api: SpecRestApi, functions: ForFunctions<IFunction>): void => {
+  for (const name of new Set(operationsAt('apps').map(({ lambda }) => lambda))) {
+    const permission = new CfnPermission(api, `invokes-${name}`, {
+      action: 'lambda:InvokeFunction',
+      functionName: functionIn(functions, name).functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: api.arnForExecuteApi(),
+    });
+    api.latestDeployment?.node.addDependency(permission);
+  }
+};
+
+/**
+ * Creates the custom domain of the API. The owner of the stage creates the DNS entry (CNAME or alias) for its target.
+ */
+export const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
+  const domain = new DomainName(api, 'domain', {
+    domainName: new URL(publicUrl).host,
+    certificate: Certificate.fromCertificateArn(api, 'certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    ...TLS,
+  });
+  domain.addApiMapping(api.deploymentStage);
+  new CfnOutput(Stack.of(api), 'DomainTarget', { value: domain.domainNameAliasDomainName });
+};

@@ -1,0 +1,135 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  type CfnFunction,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { acknowledgeWildcards, environmentOf, pollingOf, type Resources, statementsOf } from '../data/grants.ts';
+import { reservedFor } from '../queues/concurrency.ts';
+import { endpointsOf } from '../settings/local-stage.ts';
+import type { Stage } from '../settings/settings.ts';
+import type { Bundle } from './bundle.ts';
+import { functionNameOf } from './function-name.ts';
+import { type ForFunctions, isIn, type LambdaName, lambdas } from './lambdas.ts';
+import type { Variables } from './variables.ts';
+
+/**
+ * The memory of functions in MB. A Lambda's share of a CPU grows with its memory, up to a whole CPU at 1,769 MB.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ */
+const memory: Partial<Record<LambdaName, number>> = {
+  // argon2id needs a whole CPU without interruptions.
+  auth: 1_769,
+  users: 1_769,
+  // A fetch waits most of the time, and pays for its memory meanwhile.
+  feed: 256,
+  // The sweep runs once a minute, and nobody waits for its result.
+  sweep: 512,
+};
+const OTHERWISE = 1_024;
+const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>
+  name === 'devices' || name === 'ingest' ? deviceMemory : (memory[name] ?? OTHERWISE);
+
+/**
+ * Logs are lines of JSON, written by the functions. Of Lambda's own lines only warnings and errors are kept, because
+ * three lines per invocation would cost more.
+ */
+const LOGGING = {
+  loggingFormat: LoggingFormat.JSON,
+  applicationLogLevelV2: ApplicationLogLevel.INFO,
+  systemLogLevelV2: SystemLogLevel.WARN,
+};
+
+type Contract = (typeof lambdas)[number];
+type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
+
+/**
+ * The log group of a function, and a role that may write to it and do what the contract `uses`, without managed
+ * policies and without `*`.
+ */
+const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
+  const { name, uses } = contract;
+  const logGroup = new LogGroup(scope, `${name}-logs`, {
+    retention: stage.logRetentionDays,
+    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  const logging = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+  const polling = 'queues' in contract ? [pollingOf(contract, resources.queues)] : [];
+  const statements = [logging, ...statementsOf(uses, resources), ...polling];
+  const role = new Role(scope, `${name}-role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { rights: new PolicyDocument({ statements }) },
+  });
+  acknowledgeWildcards(role, uses);
+  return { logGroup, role };
+};
+
+/**
+ * Lambda stops a function that invokes itself through a queue more than 16 times as a runaway loop. A function that
+ * sends tasks to its own queue does so on purpose, and its attempts are counted and limited, so loop detection is off
+ * for it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+const loopOf = (contract: Contract): RecursiveLoop =>
+  'queues' in contract && contract.queues.some((queue) => contract.uses.some((one) => one === `enqueue:${queue}`))
+    ? RecursiveLoop.ALLOW
+    : RecursiveLoop.TERMINATE;
+
+/** The reserved concurrency of a function. It is left out for 0, because zero would stop the function. */
+const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
+  const reservedConcurrentExecutions = reservedFor(name, concurrency);
+  return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
+};
+
+const createFunction = (scope: Construct, contract: Contract, host: Host): LambdaFunction => {
+  const { name, timeoutSeconds, uses } = contract;
+  const lambda = new LambdaFunction(scope, name, {
+    ...identityOf(scope, contract, host),
+    functionName: functionNameOf(Stack.of(scope), name),
+    description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
+    // The version is fixed, because the bundles are built for it.
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    handler: 'handler.handler',
+    code: Code.fromAsset(host.bundles[name].folder),
+    // Source maps make stack traces name the lines of the source. They cost 10 to 20 ms and 6 MB at a cold start.
+    environment: {
+      ...environmentOf(uses, host.variables),
+      ...endpointsOf(host.stage),
+      NODE_OPTIONS: '--enable-source-maps',
+    },
+    memorySize: memoryOf(name, host.stage),
+    ...LOGGING,
+    timeout: Duration.seconds(timeoutSeconds),
+    ...reservationOf(name, host.stage),
+    recursiveLoop: loopOf(contract),
+    // X-Ray's permissions allow no resource but `*`, and the request id in each log line already connects the lines
+    // of a request.
+    tracing: Tracing.DISABLED,
+  });
+  // The CDK adds a dependency on the role, which contains all rights. The reference to the role already implies this
+  // dependency.
+  (lambda.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
+  return lambda;
+};
+
+/** Creates a function for each contract; those of MQTT only where devices speak it. */
+export const createFunctions = (scope: Construct, host: Host): ForFunctions<LambdaFunction> =>
+  Object.fromEntries(
+    lambdas
+      .filter(({ name }) => isIn(host.stage, name))
+      .map((contract) => [contract.name, createFunction(scope, contract, host)]),
+  ) as ForFunctions<LambdaFunction>;

@@ -1,0 +1,125 @@
+import { Stack } from 'aws-cdk-lib';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { dimensions } from '../../../shared/metrics.ts';
+import { workedOn } from '../queues/queues.ts';
+import type { Watched } from '../watch.ts';
+import { maximum, ownMetric, period, sum } from './metrics.ts';
+
+const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 6, height: 6 });
+
+/** The first row, which shows whether falls are told in time. */
+const ofFalls = ({ table, queues, stage }: Watched, alarms: readonly Alarm[]): IWidget[] => [
+  new AlarmStatusWidget({ title: 'Are falls told in time?', alarms: [...alarms], width: 6, height: 6 }),
+  graph('From a message to the first attempt, and the canary from end to end, ms', [
+    ...(stage.canary ? [ownMetric(table, 'CanaryTime', 'Maximum')] : []),
+    ownMetric(table, 'TimeToFirstAttempt', 'p50'),
+    ownMetric(table, 'TimeToFirstAttempt', 'p99'),
+  ]),
+  graph("From a message to the receiver's 2xx, ms", [
+    ownMetric(table, 'TimeToReceiver', 'p50'),
+    ownMetric(table, 'TimeToReceiver', 'p99'),
+  ]),
+  graph('What waits longest, s', [
+    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
+    ownMetric(table, 'OldestWaiting', 'Maximum'),
+  ]),
+];
+
+const ofFlow = ({ table, queues }: Watched): IWidget[] => [
+  graph('Messages, events, hits', [
+    ownMetric(table, 'MessagesAccepted'),
+    ownMetric(table, 'Events'),
+    ownMetric(table, 'RuleHits'),
+    ownMetric(table, 'AlarmsToTell'),
+  ]),
+  graph('Deliveries', [
+    ownMetric(table, 'DeliveriesDelivered'),
+    ownMetric(table, 'DeliveriesRetried'),
+    ownMetric(table, 'DeliveriesFailed'),
+    ownMetric(table, 'BreakersOpened'),
+    ownMetric(table, 'AlarmsFailed'),
+    ownMetric(table, 'NobodyOnDuty'),
+    ownMetric(table, 'SmsLimitReached'),
+    ownMetric(table, 'WebhooksDisabled'),
+    ownMetric(table, 'FeedsNotFetched'),
+    ownMetric(table, 'FeedbackFailed'),
+  ]),
+  graph('Messages in the queues', [
+    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateNumberOfMessagesVisible(maximum)),
+  ]),
+  graph('Dead letters and quarantine', [
+    ...workedOn(queues).map(([, { dead }]) => dead.metricApproximateNumberOfMessagesVisible(maximum)),
+    queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+  ]),
+];
+
+const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
+  graph('Door of devices', [
+    deviceDoor.api.metricCount(sum),
+    deviceDoor.api.metricClientError(sum),
+    deviceDoor.api.metricServerError(sum),
+    ...(deviceDoor.throttled ? [deviceDoor.throttled.with(sum)] : []),
+  ]),
+  graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
+  graph('Latency of both, p99, ms', [
+    deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
+    api.metricLatency({ period, statistic: 'p99' }),
+  ]),
+  graph('Failed logins, mails and letters to people, rate-limited calls', [
+    ownMetric(table, 'LoginsFailed'),
+    ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
+    ownMetric(table, 'LettersFailed'),
+    ownMetric(table, 'CallsLimited'),
+    ownMetric(table, 'DevicesHeldBack'),
+  ]),
+];
+
+/** A metric of all functions of the stage. Their names begin with the name of the stack. */
+const ofAll = (stack: Stack, metricName: string, statistic: string): IMetric =>
+  new MathExpression({
+    expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,
+    usingMetrics: {},
+    period,
+  });
+
+/** The failed tasks of this stage, a line for each worker and kind of error. */
+const failedTasks = (stack: Stack): IMetric => {
+  const schema = [stack.stackName, 'service', ...dimensions.TasksFailed].join(',');
+  const expression = `SEARCH('{${schema}} MetricName="TasksFailed"', 'Sum', 300)`;
+  return new MathExpression({ expression, usingMetrics: {}, period });
+};
+
+const ofEngines = ({ table, stage }: Watched): IWidget[] => [
+  graph('Errors of functions', [ofAll(table.stack, 'Errors', 'Sum')]),
+  graph('Failed tasks by worker and kind', [failedTasks(table.stack), ownMetric(table, 'TasksFailed')]),
+  graph('Duration of functions, p99, ms', [ofAll(table.stack, 'Duration', 'p99')]),
+  graph('Concurrency of functions', [ofAll(table.stack, 'ConcurrentExecutions', 'Maximum')]),
+  ...(stage.alarmEmail === ''
+    ? []
+    : [
+        graph('Who is told of alarms: all, and not by e-mail', [
+          ownMetric(table, 'AlarmSubscriptions', 'Minimum'),
+          ownMetric(table, 'AlarmPagers', 'Minimum'),
+        ]),
+      ]),
+  graph('Units of the table', [
+    table.metricConsumedReadCapacityUnits(sum),
+    table.metricConsumedWriteCapacityUnits(sum),
+  ]),
+];
+
+/** Creates the dashboard that shows the health of the stage on one page. */
+export const createDashboard = (scope: Construct, watched: Watched, alarms: readonly Alarm[]): Dashboard =>
+  new Dashboard(scope, 'dashboard', {
+    dashboardName: Stack.of(scope).stackName,
+    widgets: [ofFalls(watched, alarms), ofFlow(watched), ofDoors(watched), ofEngines(watched)],
+  });

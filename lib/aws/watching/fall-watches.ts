@@ -1,0 +1,188 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { WorkQueue } from '../../../shared/queue/names.ts';
+import { workedOn } from '../queues/queues.ts';
+import type { Watch, Watched } from '../watch.ts';
+import { maximum, ownMetric, period, sum, total } from './metrics.ts';
+
+/** The greatest age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
+const OLD: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
+  events: { seconds: 60, impact: 'Falls are noticed late: messages of devices wait to be evaluated.' },
+  timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
+  deliveries: { seconds: 60, impact: 'Customers are told of falls late: first deliveries to webhooks wait.' },
+  mqtt: {
+    seconds: 60,
+    impact: 'Falls are noticed late: messages that AWS IoT could not pass on wait to be accepted.',
+  },
+  jobs: { seconds: 3_600, impact: 'Exports and erasures of data that people asked for are late.' },
+  retries: { seconds: 1_800, impact: 'Webhooks that failed before are retried later than promised.' },
+};
+
+/** The alarm is on while `condition` holds, which CloudWatch computes from metrics. One without data makes no value: FILL. */
+const holds = (
+  condition: string,
+  metrics: Readonly<Record<string, IMetric>>,
+): Pick<Watch, 'metric'> & { atLeast: 1 } => ({
+  metric: new MathExpression({ expression: `IF(${condition}, 1, 0)`, usingMetrics: metrics, period }),
+  atLeast: 1,
+});
+
+/** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
+const USED_UP = 0.8;
+
+const throttledDevices = ({ api, throttled }: Watched['deviceDoor'], { deviceThrottle }: Watched['stage']): Watch => {
+  const id = 'device-door-throttled';
+  return throttled
+    ? {
+        ...{ id, metric: throttled.with(sum), atLeast: 10 },
+        impact:
+          'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
+      }
+    : {
+        ...{ id, metric: api.metricCount(sum), atLeast: Math.ceil(USED_UP * deviceThrottle.rate * period.toSeconds()) },
+        impact:
+          'All devices together call nearly as often as deviceThrottle allows: above it they are refused, so falls are noticed late.',
+      };
+};
+
+export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
+  {
+    id: 'tasks-failing',
+    metric: ownMetric(table, 'TasksFailed'),
+    atLeast: 1,
+    impact: 'A task of a fall failed, so somebody is told late: it is tried again.',
+  },
+  {
+    id: 'alarms-untold',
+    ...holds('FILL(due, 0) > 0 AND FILL(tried, 0) == 0', {
+      due: ownMetric(table, 'AlarmsToTell'),
+      tried: ownMetric(table, 'TimeToFirstAttempt', 'SampleCount'),
+    }),
+    impact: 'Rules were hit, and for 5 minutes nobody was told: no delivery is attempted.',
+  },
+  {
+    id: 'falls-late',
+    metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
+    above: 30_000,
+    impact: 'Customers are told of falls late: more than 30 s pass from a message to its first delivery attempt.',
+  },
+  ...(stage.canary
+    ? [
+        {
+          id: 'canary-silent',
+          // Two of its rounds.
+          metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
+          below: 1,
+          impact: 'The falls of the canary do not come back: most likely nobody is told of real falls either.',
+        },
+      ]
+    : []),
+  ...(stage.silenceMinutes === 0
+    ? []
+    : [
+        {
+          id: 'messages-absent',
+          metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
+          below: 1,
+          impact: 'No device sends messages: no fall is noticed at all, and nobody is told so.',
+        },
+      ]),
+  {
+    id: 'device-door-5xx',
+    metric: deviceDoor.api.metricServerError(sum),
+    atLeast: 5,
+    impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
+  },
+  throttledDevices(deviceDoor, stage),
+];
+
+export const ofQueues = ({ queues, table }: Watched): Watch[] => [
+  {
+    id: 'devices-held-back',
+    metric: ownMetric(table, 'DevicesHeldBack'),
+    atLeast: 1,
+    impact: 'A device called so often that 1,000 of its calls wait: its reports are refused, and its falls come late.',
+  },
+  ...workedOn(queues).map(([name, { queue }]) => ({
+    id: `${name}-old`,
+    metric: queue.metricApproximateAgeOfOldestMessage(maximum),
+    above: OLD[name].seconds,
+    impact: OLD[name].impact,
+  })),
+  {
+    id: 'waiting-old',
+    metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
+    above: 900,
+    impact: 'Tasks that were due 15 minutes ago are not done: silent sensors are not noticed, long retries are late.',
+  },
+  {
+    id: 'events-repeated',
+    ...holds('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
+      received: queues.events.queue.metricNumberOfMessagesReceived(sum),
+      deleted: queues.events.queue.metricNumberOfMessagesDeleted(sum),
+    }),
+    impact: 'Messages of devices are received and not done, so falls are noticed late, whatever the function says.',
+  },
+  {
+    id: 'dead-letters',
+    metric: total(workedOn(queues).map(([, { dead }]) => dead.metricApproximateNumberOfMessagesVisible(maximum))),
+    atLeast: 1,
+    impact: 'A task failed at every attempt: somebody may not have been told of a fall.',
+  },
+  {
+    id: 'quarantine',
+    metric: queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+    atLeast: 1,
+    impact: 'An unreadable message was put in quarantine, which only a bug can cause: it may be a fall.',
+  },
+];
+
+export const ofReceivers = ({ table, stage }: Watched): Watch[] => [
+  {
+    id: 'breakers-opened',
+    metric: ownMetric(table, 'BreakersOpened'),
+    atLeast: 10,
+    impact:
+      'Many receivers fail at the same time, so people are not told of falls: most likely outgoing connections are broken.',
+  },
+  {
+    id: 'alarms-failed',
+    metric: ownMetric(table, 'AlarmsFailed'),
+    atLeast: 1,
+    impact: 'A fall was told to a receiver at every attempt in vain: a customer was not told of it by that receiver.',
+  },
+  {
+    id: 'nobody-on-duty',
+    metric: ownMetric(table, 'NobodyOnDuty'),
+    atLeast: 1,
+    impact: 'A rule was hit that tells whoever is on duty, and nobody was: nobody was told of it by that.',
+  },
+  {
+    id: 'sms-limit-reached',
+    metric: ownMetric(table, 'SmsLimitReached'),
+    atLeast: 1,
+    impact: 'A customer has used up its SMS of the day, so the people who are told by SMS are told of nothing.',
+  },
+  {
+    id: 'webhooks-disabled',
+    metric: ownMetric(table, 'WebhooksDisabled'),
+    atLeast: 1,
+    impact: 'A webhook was switched off because of what its receiver answers: its customer is told of nothing by it.',
+  },
+  {
+    id: 'feeds-not-fetched',
+    metric: ownMetric(table, 'FeedsNotFetched'),
+    atLeast: 1,
+    impact: 'Nobody has fetched for 10 minutes what a webhook has to tell: its customer is told of nothing by it.',
+  },
+  ...(stage.makerAFeedbackUrl === ''
+    ? []
+    : [
+        {
+          id: 'feedback-failed',
+          metric: ownMetric(table, 'FeedbackFailed'),
+          atLeast: 1,
+          impact: 'Feedback of a user did not reach the maker, at every attempt: the maker does not learn from it.',
+        },
+      ]),
+];

@@ -1,0 +1,104 @@
+import { consumers } from '../../../functions/index.ts';
+import { canaryRound } from '../../../functions/workers/canary-round/contract.ts';
+import { sweep } from '../../../functions/workers/sweep/contract.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import type { Consumer, Scheduled } from '../../../shared/queue/consumer.ts';
+import type { QueueName } from '../../../shared/queue/names.ts';
+import type { QueueHandler } from '../../../shared/worker/consume.ts';
+import type { ScheduleHandler } from '../../../shared/worker/on-host.ts';
+import type { Clock } from '../clock.ts';
+import { type AroundInvocation, loadHandler } from '../lambda/load-handler.ts';
+import type { LocalQueues } from '../queue/queues.ts';
+import { poll } from './pollers.ts';
+import { schedule } from './schedule.ts';
+import { type ensureQueues, sqsSource } from './sqs.ts';
+
+/**
+ * The interval (s) of the schedules on this host. It is shorter than the minute in AWS, because runs cost nothing
+ * here.
+ */
+const SWEEP_SECONDS = 5;
+
+type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
+  queue: QueueName;
+};
+
+/** The queues where tasks wait: in this process, or at an SQS endpoint. */
+export type Waiting = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
+
+/** Gives the source of messages of a queue. A queue in this process needs no closing. */
+const open = (
+  waiting: Waiting,
+  name: QueueName,
+  limits: Pick<Parameters<typeof sqsSource>[0], 'timeoutSeconds' | 'clock' | 'onError'>,
+) =>
+  'queues' in waiting
+    ? { source: waiting.queues[name], close: async () => {} }
+    : sqsSource({ client: waiting.client, url: waiting.urls[name], name, ...limits });
+
+const startPollers = async (
+  runtime: Runtime,
+  waiting: Waiting,
+  { clock, onError }: { clock: Clock; onError: (error: unknown, invocationId?: string) => void },
+  around?: AroundInvocation,
+) => {
+  const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
+    queues.map((queue) => ({ ...limits, queue })),
+  );
+  const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
+    const handler: QueueHandler = await loadHandler(name, runtime, around);
+    const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
+    const options = { queue: source, functionName: name, handler, ...limits, clock, onError };
+    const { idle, stop } = poll({
+      ...{ ...options, reportFailures: true },
+      ...(ofCustomer && { ofCustomer }),
+      ...(ofGroup && { ofGroup }),
+    });
+    return { idle, stop: () => stop().then(close) };
+  });
+  const pollers = await Promise.all(started);
+  return {
+    idle: async () => {
+      // A poller may send tasks to one that was idle before. So all are awaited as often as the longest chain of
+      // queues can be.
+      for (const _ of pollers) await Promise.all(pollers.map((one) => one.idle()));
+    },
+    stop: async () => void (await Promise.all(pollers.map((one) => one.stop()))),
+  };
+};
+
+/** The first fall of the canary comes when the service listens. */
+const FIRST_CANARY_MS = 2_000;
+
+/** Connects every consumer to its queue and every schedule to the clock. */
+export const startConsumers = async (
+  given: Runtime,
+  waiting: Waiting,
+  clock: Clock,
+  { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: AroundInvocation } = {},
+) => {
+  const runtime: Runtime = { ...given, sweepSeconds };
+  const onError = (error: unknown, invocationId?: string) =>
+    runtime.log('error', 'an invocation failed', { invocationId }, error);
+  const pollers = await startPollers(runtime, waiting, { clock, onError }, around);
+  const start = async ({ name, timeoutSeconds }: Scheduled, seconds: number, firstMs?: number) => {
+    const handler: ScheduleHandler = await loadHandler(name, runtime, around);
+    const times = { everyMs: seconds * 1_000, ...(firstMs !== undefined && { firstMs }), timeoutSeconds };
+    return schedule({ name, ...times, handler, clock, onError });
+  };
+  const sweeping = await start(sweep, Math.min(sweep.everySeconds, sweepSeconds));
+  const canary = runtime.settings.CANARY ? [await start(canaryRound, canaryRound.everySeconds, FIRST_CANARY_MS)] : [];
+  const timers = [sweeping, ...canary];
+  return {
+    sweep: () => sweeping.runNow(),
+    /**
+     * Resolves when the queues of this process have no visible message and no invocation and no scheduled run is
+     * under way.
+     */
+    idle: async () => {
+      await Promise.all(timers.map((one) => one.idle()));
+      await pollers.idle();
+    },
+    stop: async () => void (await Promise.all([pollers.stop(), ...timers.map((one) => one.stop())])),
+  };
+};

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
+import type { Clock } from '../clock.ts';
+import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts';
+import type { Message } from '../message.ts';
+import { createGroupLimits } from '../queue/group-limits.ts';
+import type { MessageSource } from '../queue/queue.ts';
+
+/** An SQSBatchResponse. A missing answer means that all messages were processed. */
+type Answer = Awaited<ReturnType<SQSHandler>>;
+
+export type PollOptions = {
+  queue: MessageSource;
+  functionName: string;
+  handler: (event: SQSEvent, context: Context) => Promise<Answer>;
+  /** The number of messages per invocation. */
+  batchSize: number;
+  /** The number of concurrent invocations. */
+  concurrency: number;
+  /**
+   * The number of messages of one customer, and of one group, that are processed at a time. With it each message gets
+   * an invocation of its own, so that a slow message of one customer doesn't delay those of others.
+   */
+  ofCustomer?: number;
+  ofGroup?: number;
+  /** An invocation that takes longer counts as failed, and its later answer is ignored. */
+  timeoutSeconds: number;
+  /** ReportBatchItemFailures is the only mode that exists here. */
+  reportFailures: true;
+  clock: Clock;
+  /** Is called for each invocation that failed as a whole, with its request id. It must not throw. */
+  onError: (error: unknown, invocationId: string) => void;
+  newId?: () => string;
+};
+
+type Poller = {
+  /** Starts no new invocation; resolves when the running ones have ended. */
+  stop(): Promise<void>;
+  /** Resolves when the queue has no message to receive, and no invocation is running. */
+  idle(): Promise<void>;
+};
+
+/**
+ * An event source mapping: invokes `handler` with batches from `queue` for as long as there are any. Messages that
+ * the answer names stay and become visible again after the visibility timeout; all other messages of the batch are
+ * removed. A throw, a timeout or a malformed answer keeps the whole batch. The handler of a FIFO queue is responsible
+ * for the order in a group: after a failure it must name all later messages of the group, because those that it
+ * doesn't name are removed.
+ */
+export const poll = (options: PollOptions): Poller => {
+  const { queue, batchSize, ofCustomer = Number.POSITIVE_INFINITY, ofGroup = ofCustomer } = options;
+  // With one message per invocation, the concurrency is multiplied by the batch size, so that as many messages are
+  // processed as in batches.
+  const isAlone = options.ofCustomer !== undefined;
+  const concurrency = options.concurrency * (isAlone ? batchSize : 1);
+  let isStopping = false;
+  let resting: AbortController | undefined;
+  const running = new Set<Promise<void>>();
+  const groups = createGroupLimits(ofCustomer, ofGroup);
+
+  const start = (messages: Message[]): void => {
+    const leave = groups.enter(messages);
+    const run = invokeWith(messages, options).finally(() => {
+      leave();
+      running.delete(run);
+    });
+    running.add(run);
+  };
+  /** Waits until a message can be received, or until an invocation ends, which may make room for other messages. */
+  const rest = async (): Promise<void> => {
+    resting = new AbortController();
+    await Promise.race([...running, queue.waitForMessage(resting.signal)]);
+    // Without a reason of ours an error with a stack would be made each time.
+    resting.abort('awake');
+  };
+  const loop = async (): Promise<void> => {
+    while (!isStopping) {
+      const free = concurrency - running.size;
+      const messages = free > 0 ? queue.receive(isAlone ? 1 : batchSize, groups.isFull) : [];
+      if (messages.length > 0) start(messages);
+      else if (free <= 0) await Promise.race(running);
+      else await rest();
+    }
+  };
+  const looping = loop();
+  const hasMore = () => {
+    const { visible, blocked = 0 } = queue.stats();
+    return visible > blocked;
+  };
+  const busy = () => running.size > 0 || (!isStopping && hasMore());
+
+  return {
+    async stop() {
+      isStopping = true;
+      resting?.abort('stopping');
+      await Promise.all([looping, ...running]);
+    },
+    async idle() {
+      while (busy()) await (running.size > 0 ? Promise.race(running) : setImmediate());
+    },
+  };
+};
+
+const invokeWith = async (messages: Message[], options: PollOptions): Promise<void> => {
+  const { queue, handler, clock, timeoutSeconds, onError } = options;
+  const event = { Records: messages.map((message) => asRecord(message, queue.name)) };
+  const context = lambdaContext(options);
+  try {
+    const answer = await within(clock, timeoutSeconds, () => handler(event, context));
+    const failed = failedIds(answer, messages);
+    const done = messages.filter(({ messageId }) => !failed.has(messageId));
+    await Promise.all(done.map(({ receiptHandle }) => queue.remove(receiptHandle)));
+  } catch (error) {
+    onError(error, context.awsRequestId);
+  }
+};
+
+// https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
+const failedIds = (answer: Answer, messages: Message[]): Set<string> => {
+  const failed = (answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
+  const unknown = failed.filter((id) => !messages.some(({ messageId }) => messageId === id));
+  if (unknown.length > 0) throw new Error(`the answer names messages that are not in the batch: ${unknown.join(', ')}`);
+  return new Set(failed);
+};
+
+const asRecord = ({ attributes, ...message }: Message, queueName: string): SQSRecord => ({
+  ...message,
+  attributes: { ...attributes, SenderId: ACCOUNT },
+  messageAttributes: {},
+  md5OfBody: createHash('md5').update(message.body).digest('hex'),
+  eventSource: 'aws:sqs',
+  eventSourceARN: `arn:aws:sqs:${REGION}:${ACCOUNT}:${queueName}`,
+  awsRegion: REGION,
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, ScheduledEvent } from 'aws-lambda';
+import type { Clock } from '../clock.ts';
+import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts';
+
+export type ScheduleOptions = {
+  name: string;
+  everyMs: number;
+  /** When the first run begins, `everyMs` by default. */
+  firstMs?: number;
+  handler: (event: ScheduledEvent, context: Context) => Promise<unknown>;
+  /** The timeout of a run, 60 s by default. */
+  timeoutSeconds?: number;
+  clock: Clock;
+  /** Is called for each run that failed, with its request id. It must not throw. */
+  onError: (error: unknown, invocationId: string) => void;
+  newId?: () => string;
+};
+
+type Schedule = {
+  /** Starts no new run; resolves when the running one has ended. */
+  stop(): Promise<void>;
+  /** Runs once, after the current run if there is one. Resolves when it ended, even if it failed. */
+  runNow(): Promise<void>;
+  /** Resolves when no run is in progress. */
+  idle(): Promise<void>;
+};
+
+/**
+ * An EventBridge rule: runs `handler` every `everyMs`, first after `everyMs`. Runs never overlap; a late one is
+ * skipped.
+ */
+export const schedule = (options: ScheduleOptions): Schedule => {
+  const { everyMs, firstMs = everyMs, clock } = options;
+  let last = Promise.resolve();
+  let waiting = 0;
+  let stopped = false;
+  const runNow = (): Promise<void> => {
+    waiting += 1;
+    last = last.then(() => (stopped ? undefined : runOnce(options))).finally(() => (waiting -= 1));
+    return last;
+  };
+  const tick = (): void => {
+    cancel = clock.after(everyMs, tick);
+    if (waiting === 0) void runNow();
+  };
+  let cancel = clock.after(firstMs, tick);
+  return {
+    runNow,
+    idle: () => last,
+    async stop() {
+      stopped = true;
+      cancel();
+      await last;
+    },
+  };
+};
+
+const runOnce = async (options: ScheduleOptions): Promise<void> => {
+  const { name, handler, timeoutSeconds = 60, clock, onError, newId = randomUUID } = options;
+  const event: ScheduledEvent = {
+    version: '0',
+    id: newId(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: ACCOUNT,
+    time: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
+    region: REGION,
+    resources: [`arn:aws:events:${REGION}:${ACCOUNT}:rule/${name}`],
+    detail: {},
+  };
+  const context = lambdaContext({ functionName: name, timeoutSeconds, clock, newId });
+  try {
+    await within(clock, timeoutSeconds, () => handler(event, context));
+  } catch (error) {
+    onError(error, context.awsRequestId);
+  }
+};

@@ -1,0 +1,146 @@
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+  type Message as SqsMessage,
+} from '@aws-sdk/client-sqs';
+import { consumers } from '../../../functions/index.ts';
+import { MAX_RECEIVES } from '../../../shared/queue/consumer.ts';
+import { type QueueName, queueNames } from '../../../shared/queue/names.ts';
+import { transport } from '../../../shared/transport.ts';
+import type { Clock } from '../clock.ts';
+import type { Message } from '../message.ts';
+import type { MessageSource } from '../queue/queue.ts';
+import { clientConfig } from '../table/endpoint.ts';
+import { createPrefetch } from './prefetch.ts';
+import { receiveOnDemand, unlimited } from './receive-on-demand.ts';
+
+const WAIT_SECONDS = 1;
+/** Timeouts in ms. The answer takes long when there is no message to receive. */
+/** The visibility timeout of queues that this host creates: messages wait here, too, before they are worked on. */
+const visibilityHere = (timeoutSeconds: number): number => 2 * timeoutSeconds;
+const TIMEOUTS = { connect: 1_000, answer: (WAIT_SECONDS + 2) * 1_000 };
+
+type Urls = Record<QueueName, string>;
+
+const createQueue = async (client: SQSClient, QueueName: string, Attributes: Record<string, string>): Promise<string> =>
+  (await client.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
+
+const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
+  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+  return (await client.send(command)).Attributes?.QueueArn ?? '';
+};
+
+/** The longest retention that SQS has. */
+const RETENTION = { MessageRetentionPeriod: String(14 * 24 * 60 * 60) };
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/enable-high-throughput-fifo.html */
+const HIGH_THROUGHPUT = {
+  FifoQueue: 'true',
+  DeduplicationScope: 'messageGroup',
+  FifoThroughputLimit: 'perMessageGroupId',
+};
+/** The name of a FIFO queue must end like this. */
+const FIFO_SUFFIX = '.fifo';
+
+/** The name of a queue at an SQS endpoint; `more` is the ending of its dead-letter queue. */
+export const nameAtEndpoint = (name: QueueName, isFifo: boolean, more = ''): string =>
+  `sensor-cloud-${name}${more}${isFifo ? FIFO_SUFFIX : ''}`;
+
+/** Creates the queues with their dead-letter queues at an SQS endpoint; those that exist are left as they are. */
+export const ensureQueues = async (
+  endpoint: string,
+  isFifo: (name: QueueName) => boolean = () => false,
+): Promise<{ client: SQSClient; urls: Urls }> => {
+  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(TIMEOUTS) });
+  const made = queueNames.map(async (name) => {
+    const reader = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
+    const visibility = String(visibilityHere(reader?.timeoutSeconds ?? 60));
+    const kind = { ...RETENTION, ...(isFifo(name) && HIGH_THROUGHPUT) };
+    const deadLetter = await createQueue(client, nameAtEndpoint(name, isFifo(name), '-dead'), kind);
+    const redrive = { deadLetterTargetArn: await arnOf(client, deadLetter), maxReceiveCount: String(MAX_RECEIVES) };
+    const attributes = { ...kind, VisibilityTimeout: visibility, RedrivePolicy: JSON.stringify(redrive) };
+    return [name, await createQueue(client, nameAtEndpoint(name, isFifo(name)), attributes)] as const;
+  });
+  return { client, urls: Object.fromEntries(await Promise.all(made)) as Urls };
+};
+
+const toMessage = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: SqsMessage): Message => ({
+  messageId: MessageId,
+  receiptHandle: ReceiptHandle,
+  body: Body,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '',
+    ApproximateFirstReceiveTimestamp: '',
+    ...Attributes,
+  },
+});
+
+/**
+ * Seconds after which a message that had no room here is shown again. They double each time, because the message
+ * would soon be a dead letter otherwise.
+ */
+const away = ({ attributes }: Message): number =>
+  Math.min(900, 30 * 2 ** (Number(attributes.ApproximateReceiveCount) - 1));
+
+const MessageSystemAttributeNames = ['All' as const];
+
+type Options = {
+  client: SQSClient;
+  url: string;
+  name: QueueName;
+  timeoutSeconds: number;
+  clock: Clock;
+  onError: (error: unknown) => void;
+  /** The number of messages that may wait here. */
+  most?: number;
+};
+
+/**
+ * A queue at an SQS endpoint as a source of messages; each message is deleted when it is done. Messages of a standard
+ * queue are received in advance and wait here, so that a poller can choose between groups. A message without room
+ * here is shown again later. When the source is closed, messages that were not taken are shown again at once. From a
+ * FIFO queue no more is received than a waiting poller can take, because messages that wait here would block their
+ * groups.
+ */
+export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, most }: Options) => {
+  let isClosed = false;
+  // A message may wait here as long as it can still be processed before the queue shows it again.
+  const prefetched = createPrefetch(clock, visibilityHere(timeoutSeconds) - timeoutSeconds, most);
+  const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
+  const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> =>
+    void (await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })));
+  const reveal = ({ receiptHandle }: Message, seconds: number): Promise<void> =>
+    changeVisibility(receiptHandle, seconds).catch(onError);
+  const receive = async (MaxNumberOfMessages: number): Promise<void> => {
+    const request = { QueueUrl, MaxNumberOfMessages, WaitTimeSeconds: WAIT_SECONDS, MessageSystemAttributeNames };
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
+    const surplus = Messages.flatMap((one) => prefetched.add(toMessage(one)) ?? []);
+    await Promise.all(surplus.map((one) => reveal(one, away(one))));
+  };
+  const work = async (): Promise<void> => {
+    for (let max = await demand.next(); !isClosed; max = await demand.next())
+      await receive(max).catch(async (error) => {
+        onError(error);
+        await new Promise<void>((resolve) => void clock.after(1_000, resolve));
+      });
+  };
+  const working = work();
+  const remove = async (ReceiptHandle: string): Promise<void> => {
+    const Entries = [{ Id: '0', ReceiptHandle }];
+    const { Failed = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    if (Failed.length > 0) throw new Error(`a message was not deleted from ${name}: ${Failed[0]?.Code}`);
+  };
+  const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
+  const close = async (): Promise<void> => {
+    // The last receive is awaited, because its messages would stay hidden from other receivers otherwise.
+    isClosed = true;
+    demand.end();
+    await working;
+    await Promise.all(prefetched.receive(Number.POSITIVE_INFINITY).map((one) => reveal(one, 0)));
+  };
+  return { source, close };
+};

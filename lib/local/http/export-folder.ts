@@ -1,0 +1,97 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { BASE_PATH } from '../../../shared/domain/base-path.ts';
+import { type Exports, URL_SECONDS } from '../../../shared/exports/exports.ts';
+
+const PATH = `${BASE_PATH}/exports/`;
+/** A name that a job gives its file. */
+const FILE = /^[a-z]+-[0-9a-z]{26}\.zip$/;
+
+type Kept = Omit<Exports, 'urlOf'> & {
+  /** Opens a file; null: there is none. */
+  open: (file: string) => Promise<{ content: Readable; bytes: number } | null>;
+};
+
+const inMemory = (): Kept => {
+  const files = new Map<string, Buffer>();
+  return {
+    save: async (file, content) => void files.set(file, await buffer(content)),
+    remove: async (file) => void files.delete(file),
+    open: async (file) => {
+      const found = files.get(file);
+      return found ? { content: Readable.from([found]), bytes: found.length } : null;
+    },
+  };
+};
+
+const inFolder = (folder: string): Kept => ({
+  save: async (file, content) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const unfinished = join(folder, `${file}.part`);
+    await pipeline(content, createWriteStream(unfinished, { mode: 0o600 }));
+    await rename(unfinished, join(folder, file));
+  },
+  remove: async (file) => {
+    await rm(join(folder, file), { force: true });
+    await rm(join(folder, `${file}.part`), { force: true });
+  },
+  open: async (file) => {
+    const path = join(folder, file);
+    const bytes = await stat(path).then(
+      ({ size }) => size,
+      () => null,
+    );
+    return bytes === null ? null : { content: createReadStream(path), bytes };
+  },
+});
+
+type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
+
+/**
+ * Keeps exports in `exports` of the data folder, and gives addresses at this host that are good as those of S3 are: for an
+ * hour, or until the next start.
+ */
+export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {
+  const key = random(32);
+  const kept = dataDir === ':memory:' ? inMemory() : inFolder(join(dataDir, 'exports'));
+  const signatureOf = (file: string, expires: number) =>
+    createHmac('sha256', key).update(`${file} ${expires}`).digest('hex');
+  const isSigned = (file: string, query: URLSearchParams): boolean => {
+    const [expires, given] = [Number(query.get('expires')), Buffer.from(query.get('signature') ?? '')];
+    const right = Buffer.from(signatureOf(file, expires));
+    return given.length === right.length && timingSafeEqual(given, right) && now() < expires;
+  };
+  const exports: Exports = {
+    ...kept,
+    urlOf: async (file) => {
+      const expires = now() + URL_SECONDS * 1_000;
+      return `${publicUrl}${PATH}${file}?expires=${expires}&signature=${signatureOf(file, expires)}`;
+    },
+  };
+  return {
+    exports,
+    /** Answers the request for a file; false when the request is for something else. */
+    answer: async ({ pathname, searchParams }: URL, response: ServerResponse): Promise<boolean> => {
+      if (!pathname.startsWith(PATH)) return false;
+      const file = pathname.slice(PATH.length);
+      const found = FILE.test(file) && isSigned(file, searchParams) ? await kept.open(file) : null;
+      if (!found) {
+        response.writeHead(403, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }).end('No such file\n');
+        return true;
+      }
+      response.writeHead(200, {
+        ...{ 'Content-Type': 'application/zip', 'Content-Length': found.bytes, 'Cache-Control': 'no-store' },
+        'Content-Disposition': `attachment; filename="${file}"`,
+      });
+      await pipeline(found.content, response);
+      return true;
+    },
+  };
+};
+export type ExportFolder = ReturnType<typeof createExportFolder>;

@@ -1,0 +1,116 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ServiceHealth } from '../../../shared/domain/service-health.ts';
+import { dimensions, isDetailed, type MetricName, metrics, type Of } from '../../../shared/metrics.ts';
+import { workQueues } from '../../../shared/queue/names.ts';
+import type { LocalQueues } from '../queue/queues.ts';
+
+const PREFIX = 'sensor_cloud_';
+/** Bounds (s) of histograms: from a call that is answered at once to a delivery that was repeated for a day. */
+const BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300, 3_600, 86_400];
+
+/** `TimeToReceiver` becomes `time_to_receiver`. */
+const snakeOf = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
+
+/** How a metric of the functions is kept, by its unit. Prometheus wants seconds. */
+const kept = {
+  Count: (name: MetricName, registers: Registry[]) => {
+    const counter = new Counter({
+      name: `${PREFIX}${snakeOf(name)}_total`,
+      help: `${name}, as in CloudWatch`,
+      labelNames: isDetailed(name) ? dimensions[name] : [],
+      registers,
+    });
+    return (value: number, of: Of = {}) => counter.inc(of, value);
+  },
+  Milliseconds: (name: string, registers: Registry[]) => {
+    const help = `${name}, as in CloudWatch, in seconds`;
+    const histogram = new Histogram({ name: `${PREFIX}${snakeOf(name)}_seconds`, help, buckets: BUCKETS, registers });
+    return (value: number) => histogram.observe(value / 1_000);
+  },
+  Seconds: (name: string, registers: Registry[]) => {
+    const gauge = new Gauge({
+      name: `${PREFIX}${snakeOf(name)}_seconds`,
+      help: `${name}, as in CloudWatch`,
+      registers,
+    });
+    return (value: number) => gauge.set(value);
+  },
+};
+
+/** What the dashboard in AWS shows of queues, asked for when somebody looks. */
+const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, registers: Registry[]): void => {
+  const names = [...workQueues, 'quarantine'] as const;
+  const gauge = (name: string, help: string, look: (queue: (typeof names)[number]) => number) =>
+    new Gauge({
+      ...{ name: `${PREFIX}${name}`, help, labelNames: ['queue'], registers },
+      collect() {
+        for (const queue of names) this.set({ queue }, look(queue));
+      },
+    });
+  gauge('queue_messages_visible', 'Messages that wait for their turn', (name) => queues[name].stats().visible);
+  gauge(
+    'queue_messages_dead',
+    'Messages that were given up, in the dead-letter queue',
+    (name) => dead[name].stats().visible,
+  );
+  gauge('queue_oldest_seconds', 'Age of the oldest message that is not delayed', (name) => {
+    const since = queues[name].waitingSince();
+    return since === null ? 0 : Math.max(0, (now() - since) / 1_000);
+  });
+};
+
+const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]): void => {
+  new Gauge({
+    ...{ name: `${PREFIX}healthy`, help: '1 while GET /health is 200, else 0', registers },
+    async collect() {
+      this.set((await health()).status === 'OK' ? 1 : 0);
+    },
+  });
+  new Counter({
+    ...{ name: `${PREFIX}exceptions_total`, help: 'Exceptions that nothing caught', registers },
+    async collect() {
+      const { exceptions } = await health();
+      this.reset();
+      this.inc(exceptions ?? 0);
+    },
+  });
+};
+
+type Watched = {
+  /** Queues of this process; null: they are elsewhere. */
+  queues: { queues: LocalQueues; dead: LocalQueues } | null;
+  health: () => Promise<ServiceHealth>;
+  now: () => number;
+};
+
+/**
+ * Keeps what the dashboard in AWS shows, for Prometheus: metrics of the functions, calls, queues, and figures of the
+ * process. https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+export const createPrometheus = () => {
+  const registry = new Registry();
+  const registers = [registry];
+  const names = Object.keys(metrics) as MetricName[];
+  const notes = Object.fromEntries(names.map((name) => [name, kept[metrics[name]](name, registers)]));
+  const calls = new Histogram({
+    ...{ name: `${PREFIX}calls_seconds`, help: 'Calls of the API by their answer', buckets: BUCKETS, registers },
+    labelNames: ['door', 'status'],
+  });
+  let hasDefaults = false;
+  return {
+    note: (name: MetricName, value: number, of?: Of): void => notes[name]?.(value, of),
+    noteCall: (door: string, status: number, ms: number): void => calls.observe({ door, status }, ms / 1_000),
+    watch: ({ queues, health, now }: Watched): void => {
+      if (queues) addQueues(queues.queues, queues.dead, now, registers);
+      addHealth(health, registers);
+    },
+    /** Gives all of it as text. Figures of the process are kept from the first time on, because that takes time. */
+    text: (): Promise<string> => {
+      if (!hasDefaults) collectDefaultMetrics({ register: registry });
+      hasDefaults = true;
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};
+export type Prometheus = ReturnType<typeof createPrometheus>;

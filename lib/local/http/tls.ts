@@ -1,0 +1,63 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock } from '../clock.ts';
+
+/** The files of a certificate chain and its private key, PEM. */
+export type TlsFiles = { cert: string; key: string };
+type Pair = { cert: Buffer; key: Buffer };
+
+/** How often (ms) the files are looked at. */
+const LOOK_EVERY = 10_000;
+
+const read = ({ cert, key }: TlsFiles): Pair => {
+  const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+  // Throws when one of them is no PEM, or when they do not belong together.
+  createSecureContext(pair);
+  return pair;
+};
+
+const readFirst = (files: TlsFiles): Pair => {
+  try {
+    return read(files);
+  } catch (cause) {
+    throw new Error(`TLS_CERT and TLS_KEY: ${(cause as Error).message}`, { cause });
+  }
+};
+
+const stampOf = ({ cert, key }: TlsFiles): string =>
+  [cert, key].map((file) => `${statSync(file).mtimeMs} ${statSync(file).size}`).join(' ');
+
+/**
+ * Reads a certificate and its key, and reads them again when the files change, as they do when the certificate is
+ * renewed. `attach` gives a server each new pair. While the files do not fit together, the pair before stays.
+ */
+export const openTls = (files: TlsFiles, clock: Clock, log: Log) => {
+  let stamp = stampOf(files);
+  let pair = readFirst(files);
+  const servers = new Set<{ setSecureContext(options: Pair): void }>();
+  const look = (): void => {
+    cancel = clock.after(LOOK_EVERY, look);
+    try {
+      const now = stampOf(files);
+      if (now === stamp) return;
+      pair = read(files);
+      stamp = now;
+      for (const server of servers) server.setSecureContext(pair);
+    } catch (error) {
+      log(
+        'error',
+        'the changed files of TLS_CERT and TLS_KEY cannot be used, so the certificate before stays',
+        {},
+        error,
+      );
+    }
+  };
+  let cancel = clock.after(LOOK_EVERY, look);
+  return {
+    pair: (): Pair => pair,
+    attach: (server: { setSecureContext(options: Pair): void }): void => void servers.add(server),
+    stop: () => cancel(),
+  };
+};
+export type Tls = ReturnType<typeof openTls>;

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import type { Clock } from '../clock.ts';
+
+/** Where invocations on this machine say that they happen. */
+export const REGION = 'eu-central-1';
+export const ACCOUNT = '000000000000';
+
+/**
+ * Limits the time of an invocation as Lambda does, except that the code can't be killed: it continues, but its result
+ * is ignored.
+ */
+export const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
+  const late = Promise.withResolvers<never>();
+  const cancel = clock.after(seconds * 1000, () => late.reject(new Error(`timed out after ${seconds} seconds`)));
+  try {
+    return await Promise.race([run(), late.promise]);
+  } finally {
+    cancel();
+  }
+};
+
+type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
+
+/** Creates the context of an invocation that starts now. The remaining time comes from `clock` and is never below 0. */
+export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
+  const deadline = clock.now() + timeoutSeconds * 1000;
+  return {
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${functionName}`,
+    awsRequestId: newId(),
+    memoryLimitInMB: '512',
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - clock.now()),
+    done: noCallbacks,
+    fail: noCallbacks,
+    succeed: noCallbacks,
+  };
+};
+
+const noCallbacks = (): never => {
+  throw new Error('the Lambda runtime of Node 24 has no callbacks: return a promise');
+};

@@ -1,0 +1,25 @@
+import type { Context } from 'aws-lambda';
+import { kindOf } from '../../../functions/index.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+
+/** Runs an invocation of the named function, and gives its result. */
+export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
+
+type Handler<E, R> = (event: E, context: Context) => Promise<R>;
+type Loaded<E, R> = { handler: { with: (runtime: Runtime) => Handler<E, R> } };
+
+const load = {
+  api: (name: string) => import(`../../../functions/api/${name}/handler.ts`),
+  workers: (name: string) => import(`../../../functions/workers/${name}/handler.ts`),
+};
+
+/** Loads the handler of a function for the runtime of this host; `around` runs each of its invocations. */
+export const loadHandler = async <E, R>(
+  name: string,
+  runtime: Runtime,
+  around: AroundInvocation = (_, invocation) => invocation(),
+): Promise<Handler<E, R>> => {
+  const { handler }: Loaded<E, R> = await load[kindOf(name)](name);
+  const handle = handler.with(runtime);
+  return (event, context) => around(name, () => handle(event, context));
+};

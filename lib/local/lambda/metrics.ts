@@ -1,0 +1,21 @@
+import type { MetricName, Metrics, Of } from '../../../shared/metrics.ts';
+import { createPrometheus } from '../http/prometheus.ts';
+
+/** The number of latest values that are kept per metric. */
+const KEPT = 1_000;
+
+/** Keeps measured values in memory; `valuesOf` gives the latest values of a metric, oldest first. */
+export const createMetrics = () => {
+  const kept = new Map<MetricName, number[]>();
+  const prometheus = createPrometheus();
+  const metrics: Metrics = {
+    measure: (name: MetricName, value = 1, of?: Of) => {
+      const values = kept.get(name) ?? [];
+      if (values.push(value) > KEPT) values.shift();
+      kept.set(name, values);
+      prometheus.note(name, value, of);
+    },
+    flush: async () => {},
+  };
+  return { metrics, prometheus, valuesOf: (name: MetricName): readonly number[] => kept.get(name) ?? [] };
+};

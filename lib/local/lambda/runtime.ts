@@ -1,0 +1,101 @@
+import { passwordsAt } from '../../../shared/auth/password.ts';
+import { createVault } from '../../../shared/auth/vault.ts';
+import { telegramAs } from '../../../shared/delivery/targets/telegram.ts';
+import { createWebhookClient } from '../../../shared/delivery/webhook-client.ts';
+import type { Runtime } from '../../../shared/deps.ts';
+import type { Settings } from '../../../shared/env.ts';
+import { log as standardLog } from '../../../shared/log.ts';
+import type { Publish } from '../../../shared/publish.ts';
+import { isFifo } from '../../../shared/queue/names.ts';
+import { type Queues, queuesBySqs } from '../../../shared/queue/send.ts';
+import { createTable, documentClient, type TableClient } from '../../../shared/store/engine/client.ts';
+import type { Clock } from '../clock.ts';
+import type { CloudOptions } from '../cloud-options.ts';
+import type { Waiting } from '../consumers/consumers.ts';
+import { ensureQueues } from '../consumers/sqs.ts';
+import { createExportFolder } from '../http/export-folder.ts';
+import { createHealth } from '../http/health.ts';
+import { noJournal } from '../queue/journal.ts';
+import { journalsIn } from '../queue/queue-file.ts';
+import { openQueues, queuesOf } from '../queue/queues.ts';
+import { tableClient } from '../table/client.ts';
+import { clientConfig, ensureTable } from '../table/endpoint.ts';
+import type { Storage } from '../table/storage.ts';
+import { cipherHere } from './cipher.ts';
+import { createMailFolder } from './mail-folder.ts';
+import { createMessageFolder } from './message-folder.ts';
+import { createMetrics } from './metrics.ts';
+import { pooledBytes } from './pooled-bytes.ts';
+
+/** Waits for the first answer of an engine elsewhere. Without one, the error names the variable with its address. */
+const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
+  first.catch((cause: unknown) => {
+    const { message, name } = cause as Error;
+    throw new Error(`${variable}: no engine answers at ${endpoint} (${message || name})`, { cause });
+  });
+
+/** Opens the table: in this process, or at an endpoint that was named. */
+export const openTable = async (
+  { tableEndpoint, client }: CloudOptions,
+  { rows, turns }: Storage,
+  name: string,
+  clock: Clock,
+): Promise<TableClient> => {
+  if (!tableEndpoint) return tableClient(rows, turns, name, clock.now);
+  await reaching('AWS_ENDPOINT_URL_DYNAMODB', tableEndpoint, ensureTable(tableEndpoint, name));
+  return client ?? documentClient(clientConfig(tableEndpoint));
+};
+
+/** Opens the queues. `inProcess` are those of this process, null when they are at an endpoint. */
+export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
+  if (queueEndpoint) {
+    const waiting: Waiting = await reaching('AWS_ENDPOINT_URL_SQS', queueEndpoint, ensureQueues(queueEndpoint, isFifo));
+    const queues: Queues = queuesBySqs(clientConfig(queueEndpoint), waiting.urls, clock.now);
+    return { waiting, inProcess: null, queues };
+  }
+  const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(storage), clock);
+  return { waiting, inProcess: waiting, queues: queuesOf(waiting.queues) };
+};
+export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
+
+type Parts = {
+  settings: Settings;
+  table: TableClient;
+  opened: Awaited<ReturnType<typeof startQueues>>;
+  clock: Clock;
+  publish: Publish | undefined;
+};
+
+/** Makes the runtime of the handlers on this host, and the metrics that they leave. */
+export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
+  const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
+  const { now } = clock;
+  const webhookClient = createWebhookClient(settings, { allowLoopback: true });
+  const message = createMessageFolder({ dataDir, now, say });
+  const { TELEGRAM_TOKEN } = settings;
+  const passwords = passwordsAt(options.passwordCost, random);
+  const vault = createVault(await cipherHere(options, random));
+  const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
+  const { metrics, prometheus, valuesOf } = createMetrics();
+  const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
+  const runtime: Runtime = {
+    ...{ settings, now, random, log, metrics, hostHealth: health },
+    table: createTable(table, settings.TABLE_NAME, meter),
+    queues: watched(opened.queues),
+    aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
+    webhookClient: async () => webhookClient,
+    mail: createMailFolder({ dataDir, sender: settings.MAIL_SENDER, now, say }),
+    messengers: async () => ({
+      sms: message,
+      telegram: TELEGRAM_TOKEN
+        ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
+        : (...given) => message(...given).then(() => 'accepted' as const),
+    }),
+    exports: exported.exports,
+    ...(publish && { publish }),
+    vault: async () => vault,
+    passwords: async () => passwords,
+    pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
+  };
+  return { runtime, prometheus, exported, valuesOf };
+};

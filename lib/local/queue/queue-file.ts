@@ -1,0 +1,49 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Turns } from '../table/turns.ts';
+import type { Journal, Row } from './journal.ts';
+
+/** The table of the queues in the file of the host. SQLite remembers the largest number that a message ever had. */
+export const QUEUES = `
+  CREATE TABLE messages (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL,
+    group_id TEXT, deduplication_id TEXT, sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL
+  ) STRICT;
+`;
+const ROWS = `
+  SELECT sequence, message_id AS messageId, body, group_id AS groupId, deduplication_id AS deduplicationId,
+    sent_at AS sentAt, visible_at AS visibleAt
+  FROM messages WHERE queue = ? ORDER BY sequence
+`;
+const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
+
+/**
+ * The journals of queues in the file of the host, by the names of the queues. They are written in turns (table/turns.ts):
+ * what a turn adds and removes is kept together, or not at all.
+ */
+export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
+  const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const remove = database.prepare('DELETE FROM messages WHERE sequence = ?');
+  let last = Number(database.prepare(LAST).get()?.seq ?? 0);
+  const load = (queue: string): Row[] =>
+    database
+      .prepare(ROWS)
+      .all(queue)
+      .map(
+        (row) =>
+          ({ ...row, groupId: row.groupId ?? undefined, deduplicationId: row.deduplicationId ?? undefined }) as Row,
+      );
+  return (queue: string): Journal => ({
+    load: () => load(queue),
+    nextSequence: () => ++last,
+    add: ({ sequence, messageId, body, groupId = null, deduplicationId = null, sentAt, visibleAt }) =>
+      turns.write(() => {
+        insert.run(sequence, queue, messageId, body, groupId, deduplicationId, sentAt, visibleAt);
+      }),
+    remove: (sequence) =>
+      turns.write(() => {
+        remove.run(sequence);
+      }),
+    clear: () => void database.prepare('DELETE FROM messages WHERE queue = ?').run(queue),
+    settled: () => turns.read(() => {}),
+  });
+};

@@ -1,0 +1,46 @@
+import { consumers } from '../../../functions/index.ts';
+import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/queue/consumer.ts';
+import { isFifo, type QueueName, queueNames } from '../../../shared/queue/names.ts';
+import type { Queues } from '../../../shared/queue/send.ts';
+import type { Clock } from '../clock.ts';
+import type { Journal } from './journal.ts';
+import { createQueue, type Queue } from './queue.ts';
+
+export type LocalQueues = Record<QueueName, Queue>;
+
+/** The visibility timeout (s) of a queue. A queue without a consumer holds messages for a person. */
+const visibilityOf = (name: QueueName): number =>
+  visibilitySeconds(
+    consumers.find(({ queues }: Consumer) => queues.some((one) => one === name)) ?? { timeoutSeconds: 15 },
+  );
+
+/** Opens the queues of the system with their dead-letter queues in this process; `journalOf` keeps what is in them. */
+export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) => {
+  const one = (name: string, of: QueueName, deadLetter?: Queue): Queue =>
+    createQueue({
+      ...{ name, visibilitySeconds: visibilityOf(of), maxReceiveCount: MAX_RECEIVES, clock },
+      ...(isFifo(of) && { fifo: true }),
+      journal: journalOf(name),
+      ...(deadLetter && { deadLetter }),
+    });
+  const make = (of: (name: QueueName) => Queue) =>
+    Object.fromEntries(queueNames.map((name) => [name, of(name)])) as LocalQueues;
+  const dead = make((name) => one(`${name}-dead`, name));
+  return { queues: make((name) => one(name, name, dead[name])), dead };
+};
+
+/** Gives the same queues as senders use them. */
+export const queuesOf = (queues: LocalQueues): Queues => ({
+  send: async (queue, messages) => {
+    for (const message of messages) queues[queue].send(message);
+    await queues[queue].kept();
+  },
+  hide: async (arn, receiptHandles, seconds) => {
+    const queue = Object.values(queues).find(({ name }) => arn.endsWith(`:${name}`));
+    for (const handle of receiptHandles) queue?.changeVisibility(handle, seconds);
+  },
+  redrive: async (queue) => {
+    queues[queue].redrive();
+    await queues[queue].kept();
+  },
+});

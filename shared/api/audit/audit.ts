@@ -1,0 +1,37 @@
+import type { Runtime } from '../../deps.ts';
+import { notedBy } from '../../store/engine/noted.ts';
+import { writingBy } from '../../store/engine/noted-table.ts';
+import { auditLines } from '../../store/people/audit-lines.ts';
+import { ApiError, errors } from '../errors.ts';
+import type { ApiRequest } from '../http/exchange.ts';
+import { isKnown, lineOf, type Noting } from './audit-line.ts';
+
+type Auditing = Pick<Runtime, 'table' | 'failpoint'> & Noting;
+type Call = Pick<ApiRequest, 'event' | 'context'>;
+
+/**
+ * Runs a call with a line in the audit ahead of what it changes, so that there is no change without its line: if that cannot
+ * be kept, nothing is changed, and the error is that of the table. A call that changed nothing, whether it succeeded or was
+ * refused, has no line in the end.
+ */
+export const audited = async <T>(call: Call, runtime: Auditing, run: () => Promise<T>): Promise<T> => {
+  const { table, failpoint = () => {} } = runtime;
+  const { writes, settle } = notedBy({ table, failpoint, lineFor: (changed) => lineOf(call, changed, runtime) });
+  const result = await writingBy(writes, run).catch(async (error: unknown) => {
+    if (error instanceof ApiError) await settle();
+    throw error;
+  });
+  await settle();
+  return result;
+};
+
+/** Keeps a line for what a known caller had no right to, and for a login with a wrong password. */
+export const noteRefusal = async (call: Call, { code }: ApiError, runtime: Auditing): Promise<void> => {
+  if (
+    !isKnown(call.context.exchange) ||
+    (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused')
+  )
+    return;
+  const { customerId, line } = lineOf(call, null, runtime);
+  await auditLines(runtime.table).put(customerId, line);
+};

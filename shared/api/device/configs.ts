@@ -1,0 +1,84 @@
+import { type Fields, stillAllowed, type Values } from '../../domain/config/field.ts';
+import type { ConfigName } from '../../domain/config/names.ts';
+import type { Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
+import type { StoreOf } from '../../store/store.ts';
+import { type RetryDeps, retryOnConflict } from '../changing.ts';
+import { type Notifying, notifyDevice } from './device-config.ts';
+
+type Fail = (
+  code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
+  details?: { waitSeconds: number },
+) => never;
+/** The part of a call that these functions need. */
+type About = { customerId: number; params: { sensorId: string }; fail: Fail };
+type Reader = StoreOf<'sensors.get' | 'configs.get'>;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & RetryDeps & Notifying;
+type Next<V> = {
+  values: V;
+  ofSensor?: { name: string; optimizationEnabled?: boolean };
+  learning?: { begun: number | null; dropped: number | null };
+};
+
+/**
+ * Gives a sensor of this maker and one of its configurations. It ends the call with a 404 if there is no such sensor,
+ * and with a 400 if another maker made the sensor.
+ */
+export const readConfig = async <V extends object>(
+  { customerId, params: { sensorId }, fail }: About,
+  store: Reader,
+  maker: Manufacturer,
+  name: ConfigName,
+): Promise<{ sensor: SensorRecord; values: V | null; version: number }> => {
+  const [sensor, stored] = await Promise.all([
+    store.sensors.get(customerId, sensorId),
+    store.configs.get<V>({ customerId, sensorId }, name),
+  ]);
+  if (!sensor) return fail('sensor_not_found');
+  if (sensor.manufacturer !== maker) return fail('sensor_wrong_manufacturer');
+  return { sensor, values: stored?.values ?? null, version: stored?.version ?? 0 };
+};
+
+/**
+ * Changes a configuration and notifies the device. `change` gets the current values; if another change comes in
+ * between, it is called again with the newer values.
+ */
+export const changeConfig = async <V extends object>(
+  call: About,
+  deps: Changing,
+  { maker, name }: { maker: Manufacturer; name: ConfigName },
+  change: (before: V | null) => Next<V>,
+): Promise<V> => {
+  const { customerId, params, fail } = call;
+  const { store } = deps;
+  const tryOnce = async (): Promise<V | null> => {
+    const { values, version } = await readConfig<V>(call, store, maker, name);
+    const next = change(values);
+    const before = values && { values, version };
+    const result = await store.configs.put(
+      { customerId, sensorId: params.sensorId, manufacturer: maker },
+      name,
+      next,
+      before,
+    );
+    if (result === 'gone') return fail('sensor_not_found');
+    return result === 'done' ? next.values : null;
+  };
+  const changed = await retryOnConflict(tryOnce, deps, fail);
+  await notifyDevice(deps, { customerId, sensorId: params.sensorId, manufacturer: maker });
+  return changed;
+};
+
+/** Makes the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
+export const plainConfig = <F extends Fields>(
+  maker: Manufacturer,
+  name: ConfigName,
+  fields: F,
+  adjust: (values: Values<F>) => Values<F> = (values) => values,
+) => ({
+  get: async (call: About, { store }: { store: Reader }): Promise<Values<F>> => {
+    const { values } = await readConfig<Values<F>>(call, store, maker, name);
+    return stillAllowed(fields, values);
+  },
+  put: (call: About & { body: Values<F> }, deps: Changing): Promise<Values<F>> =>
+    changeConfig<Values<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
+});

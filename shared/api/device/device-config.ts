@@ -1,0 +1,49 @@
+import { hashOf } from '../../auth/tokens.ts';
+import type { Deps } from '../../deps.ts';
+import { deviceConfig } from '../../domain/makers/device-config.ts';
+import { firstRoom } from '../../domain/sensor/room-geometry.ts';
+import type { Manufacturer } from '../../domain/sensor/sensor.ts';
+import type { StoreOf } from '../../store/store.ts';
+import type { notifying } from '../operation.ts';
+
+type Reads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
+type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufacturer };
+
+/**
+ * Gives the configuration that a device fetches, and a version that changes with it. It is null if the sensor no longer
+ * exists.
+ */
+export const configOf = async (
+  store: StoreOf<Reads>,
+  { customerId, sensorId, manufacturer }: SensorRef,
+  now: number,
+) => {
+  const [sensor, room, configs, defaultFirmware] = await Promise.all([
+    store.sensors.get(customerId, sensorId),
+    store.rooms.get(customerId, sensorId),
+    store.configs.list({ customerId, sensorId }),
+    store.firmwares.defaultOf(manufacturer),
+  ]);
+  if (!sensor) return null;
+  const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
+  const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
+  // Time alone can end a mode without a write, so the version is a hash of the configuration itself.
+  return { version: hashOf(JSON.stringify(config)), config };
+};
+
+export type Notifying = Deps<(typeof notifying)[number]>;
+
+/**
+ * Tells a device that its configuration has changed. It is called after the change is written. It never rejects,
+ * because a device also asks for its configuration by itself.
+ */
+export const notifyDevice = async ({ store, notify, now, log }: Notifying, sensor: SensorRef): Promise<void> => {
+  if (!notify) return;
+  const { sensorId } = sensor;
+  try {
+    const config = await configOf(store, sensor, now());
+    if (config) await notify(sensorId, config.version);
+  } catch (error) {
+    log('warn', 'a device was not told that its configuration changed', { sensorId }, error);
+  }
+};

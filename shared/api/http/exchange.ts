@@ -1,0 +1,99 @@
+import type { MiddlewareObj, Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Actor } from '../../domain/identity/audit.ts';
+import type { Caller } from '../../domain/identity/permission.ts';
+import type { Provisioner } from '../../domain/sensor/provisioning-key.ts';
+import type { CallingDevice } from '../../domain/sensor/sensor.ts';
+import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { Operation } from '../operation.ts';
+
+export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/** How much of a rate limit is left, and whether this call exceeded it. `reset` is in whole seconds. */
+export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
+
+/** Who acts, for the audit. */
+type Acting = { actor: Actor; customerId: number };
+
+/** What is known about a request so far. Each middleware fills in its part, in the order of the checks. */
+export type Exchange = {
+  /** The name and contract of the operation. They are '' and null until it is found. */
+  name: string;
+  operation: Operation | null;
+  rate: Rate;
+  locale: string;
+  /** The methods of the path, for a 405 and for OPTIONS. */
+  allowed: readonly string[];
+  caller: Caller | null;
+  /** The key of the caller's account, and the hash of the token that the caller sent. */
+  accountKey: string;
+  sessionHash: string;
+  device: CallingDevice | null;
+  provisioner: Provisioner | null;
+  /** Whom the handler of a call without a known caller found it to be by, and in which customer. */
+  acting: Acting | null;
+  /** Set-Cookie headers that the answer must have, error answers too. */
+  cookies: string[];
+  params: Record<string, unknown>;
+  query: unknown;
+  body: unknown;
+  customerId: number;
+};
+
+/** Makes an exchange about which nothing is known yet. */
+export const newExchange = (): Exchange => ({
+  ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
+  rate: { limit: 0, remaining: 0, reset: 0, over: false },
+  ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null, acting: null },
+  ...{ params: {}, query: undefined, body: undefined, customerId: UNASSIGNED },
+});
+
+/** Lambda's context with the exchange that the middlewares and the handler share. */
+export type ApiContext = Context & { exchange: Exchange };
+export type ApiRequest = Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
+export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ApiContext>;
+
+/** Gives the id of a request, which its caller and all its log lines see. */
+export const requestIdOf = ({ event, context }: { event: APIGatewayProxyEvent; context: Context }): string =>
+  event.requestContext?.requestId ?? context.awsRequestId;
+
+/** Gives a header of the request by its lower-case name. */
+export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
+  const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
+  return found?.[1];
+};
+
+/** Gives all values of a header, which may have been sent several times. */
+export const headerValues = (event: APIGatewayProxyEvent, name: string): readonly string[] =>
+  Object.entries(event.multiValueHeaders ?? {}).flatMap(([key, values]) =>
+    key.toLowerCase() === name ? (values ?? []) : [],
+  );
+
+/**
+ * Does the If-None-Match header show that the caller already has the answer with this tag?
+ * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
+ */
+export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
+  const asked = header(event, 'if-none-match')?.trim();
+  if (asked === undefined) return false;
+  return asked === '*' || asked.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+};
+
+export const cookie = (event: APIGatewayProxyEvent, name: string): string | undefined =>
+  headerValues(event, 'cookie')
+    .flatMap((line) => line.split(';'))
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+export const operationOf = ({ context }: Pick<ApiRequest, 'context'>): Operation => {
+  const { operation } = context.exchange;
+  if (!operation) throw new Error('no operation was routed');
+  return operation;
+};
+
+/** The token of a call's Authorization header; empty when it is none, undefined when there is no such header. */
+export const bearer = ({ event }: Pick<ApiRequest, 'event'>): string | undefined => {
+  const value = header(event, 'authorization');
+  return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
+};

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { timeOfUlid } from '../ids.ts';
+import { channelKinds } from '../people/channel.ts';
+import { id, int64, millis, uuid } from '../values.ts';
+import { AttemptLog } from './attempt-log.ts';
+import type { Delivery } from './delivery.ts';
+
+export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
+
+/** The id of a delivery: a ULID. */
+export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);
+
+/** A delivery in answers of the API. */
+export const DeliveryView = z
+  .object({
+    id: deliveryIdText,
+    webhookId: uuid.nullable().meta({ description: 'null: it is for a person' }),
+    userId: id.nullable().meta({ description: 'null: it is for a webhook' }),
+    userName: z.string().nullable().meta({ description: 'as it was then' }),
+    by: z.enum(['webhook', ...channelKinds]),
+    eventId: int64,
+    eventUuid: uuid,
+    event: z.string().meta({ description: 'type/action' }),
+    sensorId: z.string(),
+    sensorName: z.string().meta({ description: 'as it was then' }),
+    ruleId: id.nullable(),
+    ruleName: z.string().nullable().meta({ description: 'as it was then; null: without a rule' }),
+    ruleHitId: id.nullable(),
+    state: z.enum(deliveryStates),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'held: webhook_disabled; failed: gone (410, or an address of a person that is no more), exhausted (the last ' +
+          'attempt), not_reachable (the user has not proven this channel, or is gone), limit_reached (of SMS in a day), ' +
+          'expired (held for too long), ' +
+          'canceled (with its replay, or a step of an alarm that was acknowledged before it was sent), replayed (a repetition is held in its place), deleted (its webhook was); ' +
+          'delivered: redelivered (a repetition was delivered while it waited), else null',
+      }),
+    attempts: int64,
+    createDate: millis.meta({ description: 'ms; when its event was received, or when its repetition was requested' }),
+    updateDate: millis,
+    nextAttempt: millis.nullable(),
+    replayOf: deliveryIdText.nullable().meta({ description: 'the delivery that this one repeats' }),
+  })
+  .meta({ id: 'Delivery' });
+export type DeliveryView = z.output<typeof DeliveryView>;
+
+/** A delivery with the log of its attempts. */
+export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptLog) }).meta({ id: 'DeliveryDetail' });
+
+/** The request that a receiver gets, without the headers that authenticate and sign it. */
+export const DeliveryMessage = z
+  .object({
+    headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same at every attempt' }),
+    body: z
+      .string()
+      .nullable()
+      .meta({ description: 'the exact text; null: the message of the device is no longer stored' }),
+  })
+  .meta({ id: 'DeliveryMessage' });
+
+/** The fields of a delivery that its list shows, filters, sorts and counts by. */
+export type DeliveryRow = Pick<
+  Delivery,
+  | 'id'
+  | 'webhookId'
+  | 'person'
+  | 'createDate'
+  | 'updateDate'
+  | 'state'
+  | 'reason'
+  | 'attempts'
+  | 'nextAttempt'
+  | 'hit'
+  | 'replayOf'
+  | 'isTest'
+> & {
+  snapshot: {
+    event: Pick<Delivery['snapshot']['event'], 'id' | 'uuid' | 'type' | 'action'>;
+    sensor: Pick<Delivery['snapshot']['sensor'], 'id' | 'name'>;
+    rule: Pick<NonNullable<Delivery['snapshot']['rule']>, 'id' | 'name'> | null;
+  };
+};
+
+export const deliveryView = (delivery: DeliveryRow): DeliveryView => {
+  const { snapshot, hit, state, reason, replayOf = null, nextAttempt, person, ...rest } = delivery;
+  const { event, sensor, rule } = snapshot;
+  const waits = state === 'pending' || state === 'retrying';
+  return {
+    ...rest,
+    userId: person?.userId ?? null,
+    userName: person?.name ?? null,
+    by: person?.by ?? 'webhook',
+    // Lists select deliveries by this time. A delivery that was written late, after an outage, would not be found by
+    // `createDate`.
+    createDate: timeOfUlid(delivery.id),
+    eventId: event.id,
+    eventUuid: event.uuid,
+    event: `${event.type}/${event.action}`,
+    sensorId: sensor.id,
+    sensorName: sensor.name,
+    ruleId: rule?.id ?? null,
+    ruleName: rule?.name ?? null,
+    ruleHitId: hit?.id ?? null,
+    state,
+    reason: reason ?? null,
+    nextAttempt: waits ? nextAttempt : null,
+    replayOf,
+  };
+};

@@ -1,0 +1,54 @@
+import { otherKinds, TEST_CODE } from '../event/event.ts';
+import { derivedUlid } from '../ids.ts';
+import type { Delivery, Reader, Service, Snapshot } from './delivery.ts';
+import { senderOf } from './snapshot.ts';
+import type { WebhookRecord } from './webhook.ts';
+
+/** The id of no sensor. */
+export const NOBODY = `id_${'0'.repeat(23)}`;
+/** What a test tells besides its webhook. */
+type Around = {
+  service: Service;
+  customer: Snapshot['customer'];
+  event: { id: number; uuid: string };
+  reader?: Reader | undefined;
+};
+
+/** Makes a delivery that tests a webhook. Its event has no sensor, and it is delivered like every other one. */
+export const pingOf = (
+  { customerId, id: webhookId, format, ...webhook }: WebhookRecord,
+  { service, customer, event, reader }: Around,
+  now: number,
+): Delivery => ({
+  id: derivedUlid(now, webhookId, event.uuid),
+  customerId,
+  webhookId,
+  createDate: now,
+  updateDate: now,
+  state: 'pending',
+  reason: null,
+  attempts: 0,
+  nextAttempt: now,
+  hit: null,
+  sendTryTimes: [],
+  isTest: true,
+  format,
+  snapshot: {
+    service,
+    webhook: senderOf(webhook),
+    event: {
+      ...event,
+      ...otherKinds.ping,
+      createDate: now,
+      code: TEST_CODE,
+      coordinates: null,
+      text: 'Test',
+      source: null,
+    },
+    sensor: { id: NOBODY, deviceId: NOBODY, name: 'Test', groupId: 0 },
+    customer: customer && { id: customer.id, name: customer.name, location: customer.location },
+    rule: null,
+    ...(reader && { reader }),
+    acknowledgeUntil: 0,
+  },
+});

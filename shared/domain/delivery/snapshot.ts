@@ -1,0 +1,150 @@
+import type { Decided } from '../event/decision.ts';
+import type { Format } from '../formats/format.ts';
+import { formats } from '../formats/formats.ts';
+import { languageOf } from '../identity/locale.ts';
+import { ADDRESS_SECONDS } from '../rule/acknowledgement.ts';
+import type { Escalation } from '../rule/escalation.ts';
+import type { Person } from '../rule/recipient.ts';
+import type { Rule } from '../rule/rule.ts';
+import { fillIn, SENT } from '../rule/rule-texts.ts';
+import { defaultRoom, normalize } from '../sensor/room-geometry.ts';
+import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
+import { dateAndTime, dateTimeAndZone } from '../time/wall-time.ts';
+import { type Delivery, deliveryId, type Reader, receiverOf, type Service, type Snapshot } from './delivery.ts';
+
+type Customer = { id: number; name: string; location: string; timeZone: string };
+
+/** Gives the service as payloads name it, by the current settings. */
+export const serviceOf = (settings: {
+  SERVICE_NAME: string;
+  PUBLIC_URL: string;
+  SERVICE_VERSION: string;
+}): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
+
+/** Gives the webhook as payloads name it. Its id is that of the delivery's webhook. */
+export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
+  name,
+  ...(isCustomerHook && { isCustomerHook }),
+});
+
+/** Everything about an event that payloads need. */
+export type EventContext = {
+  service: Service;
+  event: Decided;
+  sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId' | 'room'>;
+  customer: Customer | null;
+};
+
+const zoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
+  schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
+
+/** Gives how people are told of an event. The time is a text from the start, as clocks may be changed by law. */
+export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
+  language: languageOf(locale),
+  time: dateTimeAndZone(eventContext.event.createDate, zoneOf(eventContext, rule)),
+});
+
+const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
+  const { happening, createDate } = eventContext.event;
+  const { region } = happening;
+  const values = {
+    sensor: eventContext.sensor.name,
+    region: region?.name ?? '',
+    location: eventContext.customer?.location ?? '',
+    time: dateAndTime(createDate, zoneOf(eventContext, rule)),
+    situation: text,
+  };
+  return {
+    id: rule.id,
+    createDate: rule.createDate,
+    name: rule.name,
+    // A text must not be empty, even if all its placeholders are.
+    title: fillIn(rule.title, values, SENT.title) || text,
+    message: fillIn(rule.message, values, SENT.message) || text,
+    groupId: rule.sensorGroupId ?? 0,
+    situation: rule.situation,
+    hasRegion: region !== null,
+    regionIndex: region?.index ?? -1,
+    regionName: region?.name ?? '',
+  };
+};
+
+/**
+ * Makes the snapshot of everything that a payload contains, so that each attempt sends the same bytes, whatever is
+ * renamed or deployed later. `text` is the name of the situation in the reader's language.
+ */
+export const snapshotOf = (
+  eventContext: EventContext,
+  webhook: Snapshot['webhook'],
+  rule: Rule | null,
+  text: string,
+): Snapshot => {
+  const { id, uuid, createDate, source, happening } = eventContext.event;
+  const { type, action, code, point, acknowledgement } = happening;
+  const coordinates = point && normalize(point, eventContext.sensor.room ?? defaultRoom);
+  const { sensor, customer, service } = eventContext;
+  return {
+    service,
+    ...(webhook && { webhook }),
+    event: { id, uuid, createDate, type, action, code, coordinates, text, source },
+    sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
+    customer: customer && { id: customer.id, name: customer.name, location: customer.location },
+    rule: rule && ruleSnapshot(eventContext, rule, text),
+    acknowledgeUntil: 0,
+    ...(acknowledgement && { acknowledgement }),
+  };
+};
+
+/** The round of an escalation that a delivery belongs to. */
+export type EscalationRound = Pick<Escalation, 'round' | 'at'>;
+type To = { customerId: number; hit: Delivery['hit']; ruleId: number; round?: EscalationRound };
+type ToWebhook = { webhookId: string; format: Format };
+type ToPerson = { person: Person };
+
+/** Derives the id of the delivery to a receiver in a round. It begins with when that was due. */
+export const idInRound = (
+  { ruleId, ...event }: { uuid: string; sensorId: string; ruleId: number },
+  { round, at }: EscalationRound,
+  receiver: string,
+): string => deliveryId({ ...event, receiveDate: at }, receiver, ruleId, round);
+
+/**
+ * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message give the
+ * same id.
+ */
+const deliveryIdOf = (
+  { event, sensor }: EventContext,
+  { ruleId, round, ...to }: Pick<To, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
+) => {
+  const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
+  const { source, receiveDate, uuid } = event;
+  const sensorId = sensor.id;
+  if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
+  const isOnce = 'format' in to && formats[to.format].isOncePerMessage && source !== null;
+  return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
+};
+
+/** Makes a delivery that waits for its first attempt. */
+export const newDelivery = (
+  eventContext: EventContext,
+  to: To & (ToWebhook | ToPerson),
+  snapshot: Snapshot,
+  now: number,
+): Delivery => ({
+  id: deliveryIdOf(eventContext, to),
+  customerId: to.customerId,
+  webhookId: 'person' in to ? null : to.webhookId,
+  ...('person' in to && { person: to.person }),
+  ...(to.round && to.hit && { isStep: true }),
+  createDate: now,
+  updateDate: now,
+  state: 'pending',
+  reason: null,
+  attempts: 0,
+  nextAttempt: now,
+  hit: to.hit,
+  sendTryTimes: [],
+  ...('format' in to && { format: to.format }),
+  ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
+  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + ADDRESS_SECONDS : 0 },
+});

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { millis, text } from '../values.ts';
+import { Permission } from './permission.ts';
+
+/** How many characters of a token are stored, so that its user can recognise it. */
+export const PREFIX_LENGTH = 12;
+
+/** The body of POST /users/{userId}/access-tokens. */
+export const NewAccessToken = z
+  .object({
+    name: text(1, 64),
+    permissions: z.array(Permission).max(32).nullable().default(null),
+    readOnly: z.boolean().default(false),
+    expiresAt: millis.nullable().default(null),
+  })
+  .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
+
+/** An access token in a list. With `permissions` null it has all rights of its user. */
+export const AccessToken = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }),
+    name: z.string(),
+    prefix: z.string(),
+    createDate: millis,
+    lastUsed: millis.nullable(),
+    expiresAt: millis.nullable(),
+    permissions: z.array(Permission).nullable(),
+    readOnly: z.boolean(),
+  })
+  .meta({ id: 'AccessToken' });
+export type AccessToken = z.infer<typeof AccessToken>;

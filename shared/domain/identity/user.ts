@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { fitPattern, id, int64, isFit, millis, text } from '../values.ts';
+import { email } from './email.ts';
+import { DEFAULT_LOCALE, Locale } from './locale.ts';
+import { OtpCode } from './otp.ts';
+import { Permission } from './permission.ts';
+
+const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
+
+/**
+ * A new password: 10..1,024 bytes of UTF-8, with the characters of other texts. Common passwords are refused where the
+ * password is set, not by this schema.
+ */
+const NewPassword = z
+  .string()
+  .check((ctx) => {
+    const bytes = Buffer.byteLength(ctx.value);
+    const fits = bytes >= PASSWORD_BYTES.min && bytes <= PASSWORD_BYTES.max;
+    const problem = isFit(ctx.value) ? { key: 'password_length', ...PASSWORD_BYTES } : { key: 'text_characters' };
+    if (!fits || problem.key === 'text_characters')
+      ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
+  })
+  .meta({
+    maxLength: PASSWORD_BYTES.max,
+    ...fitPattern,
+    description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8, and none of the most common passwords`,
+  });
+
+const Username = text(1, 64);
+
+const Profile = z.object({
+  firstName: text(0, 64),
+  lastName: text(0, 64),
+  email,
+  telegramId: text(1, 64).nullable(),
+  mobileNumber: text(1, 64).nullable(),
+});
+
+/** The body of POST /users. */
+export const NewUser = Profile.extend({
+  customerId: id.nullable().optional(),
+  username: Username,
+  password: NewPassword,
+  locale: Locale.default(DEFAULT_LOCALE),
+  telegramId: Profile.shape.telegramId.default(null),
+  mobileNumber: Profile.shape.mobileNumber.default(null),
+  canLogin: z.boolean().default(true),
+  permissions: z.array(Permission).max(32).default([]),
+}).meta({
+  id: 'NewUser',
+  examples: [
+    {
+      username: 'night.shift',
+      password: 'seven quiet rivers',
+      firstName: 'Night',
+      lastName: 'Shift',
+      email: 'night@example.com',
+      locale: 'de',
+      permissions: ['manage_rules'],
+    },
+  ],
+});
+
+/** The body of PUT /users/{userId}: the whole profile. */
+export const UserUpdate = Profile.extend({ locale: Locale }).meta({
+  id: 'UserUpdate',
+  examples: [
+    {
+      firstName: 'Night',
+      lastName: 'Shift',
+      email: 'night@example.com',
+      locale: 'de',
+      telegramId: null,
+      mobileNumber: null,
+    },
+  ],
+});
+export type UserUpdate = z.output<typeof UserUpdate>;
+
+/**
+ * The body of PUT /users/{userId}/access. Without `isAdmin` that right stays as it is, because most callers who manage
+ * users may not set it.
+ */
+export const UserAccess = z
+  .object({
+    canLogin: z.boolean(),
+    permissions: z.array(Permission).max(32),
+    isAdmin: z.boolean().optional(),
+  })
+  .meta({ id: 'UserAccess', examples: [{ canLogin: true, permissions: ['manage_sensors', 'manage_rules'] }] });
+export type UserAccess = Required<z.output<typeof UserAccess>>;
+
+/** The body of PUT /users/{userId}/password. Users who change their own password must send the current one. */
+export const PasswordChange = z
+  .object({ currentPassword: z.string().max(4_096).optional(), newPassword: NewPassword })
+  .meta({
+    id: 'PasswordChange',
+    examples: [{ currentPassword: 'seven quiet rivers', newPassword: 'eight loud rivers' }],
+  });
+
+export const PasswordResetRequest = z
+  .object({ username: z.string().max(1_024) })
+  .meta({ id: 'PasswordResetRequest', examples: [{ username: 'night.shift' }] });
+/** The body of a reset with the code from the mail. */
+export const PasswordReset = z
+  .object({ code: z.string().max(1_024), newPassword: NewPassword })
+  .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
+
+/** The body of the end of a login at an issuer: the query of the address that the browser came back to. */
+export const OidcAnswer = z
+  .object({ query: z.string().max(8_192) })
+  .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });
+
+/** A user (D1 "User"), without anything that a login needs. */
+export const User = Profile.extend({
+  id,
+  createDate: millis,
+  updateDate: millis,
+  customerId: id.nullable(),
+  username: Username,
+  locale: z.string(),
+  profileImageId: z.string().meta({ format: 'uuid' }),
+  canLogin: z.boolean(),
+  isAdmin: z.boolean(),
+  permissions: z.array(Permission),
+  hasOtp: z.boolean().default(false).meta({ description: 'A login needs a code besides the password' }),
+  mustSetOtp: z.literal(true).optional().meta({
+    description: 'The session can only set up the second factor, which the customer demands',
+  }),
+}).meta({ id: 'User' });
+export type User = z.input<typeof User>;
+
+/** The body of O1. If `id` is given, it must be the id of the user who logs in. */
+export const Login = z
+  .object({
+    username: z.string().max(1_024),
+    password: z.string().max(4_096),
+    id: int64.nullable().optional(),
+    otp: OtpCode.nullable().optional().meta({
+      description: 'Where the user has a second factor: the six digits that the app shows, or a recovery code',
+    }),
+  })
+  .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });
+export type Login = z.output<typeof Login>;

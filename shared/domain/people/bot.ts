@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { Locale } from '../identity/locale.ts';
+import { id, millis, text } from '../values.ts';
+
+/** A bot is an account that owns webhooks and cannot log in. The texts of its deliveries are in its locale. */
+export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') }).meta({
+  id: 'BotUpdate',
+  examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
+});
+export type BotUpdate = z.output<typeof BotUpdate>;
+export const NewBot = BotUpdate.extend({ customerId: id.optional() }).meta({
+  id: 'NewBot',
+  examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
+});
+
+export const Bot = BotUpdate.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Bot' });
+export type Bot = z.infer<typeof Bot>;

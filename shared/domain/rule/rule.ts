@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { Situation } from '../event/event.ts';
+import { hasRegions } from '../kinds.ts';
+import { id, int32, millis, text, uuid } from '../values.ts';
+import { Recipient } from './recipient.ts';
+import { Schedule } from './schedule.ts';
+
+const recipients = z.array(Recipient).min(1).max(20);
+
+/** Who is told besides when nobody acknowledged a hit so many seconds after it was made (completion 12 "Escalation"). */
+const EscalationStep = z.object({ afterSeconds: int32(30, 86_400), recipients });
+
+const fields = z.object({
+  name: text(1, 64),
+  title: text(1, 128),
+  message: text(1, 512),
+  situation: Situation,
+  sensorId: text(1, 26).nullable().default(null),
+  sensorGroupId: id.nullable().default(null),
+  regionId: uuid.nullable().default(null),
+  schedule: Schedule.nullable().default(null),
+  rateLimitSeconds: int32(0, 86_400).default(60),
+  includeSimulated: z.boolean().default(false),
+  isEnabled: z.boolean().default(true),
+  recipients,
+  escalation: z.array(EscalationStep).max(5).default([]),
+  repeatSeconds: int32(60, 86_400).nullable().default(null),
+  untilAcknowledged: z.boolean().default(true),
+});
+
+export type RuleUpdate = z.output<typeof fields>;
+
+const scope = (ctx: z.core.ParsePayload<RuleUpdate>) => {
+  const { sensorId, sensorGroupId, regionId, situation, escalation } = ctx.value;
+  const wrong = (path: string | (string | number)[], key: string) =>
+    ctx.issues.push({ code: 'custom', input: ctx.value, path: [path].flat(), params: { key } });
+  if (sensorId !== null && sensorGroupId !== null) wrong('sensorGroupId', 'one_scope');
+  // A region belongs to the room of a sensor, so its id means nothing without the sensor.
+  if (regionId !== null && sensorId === null) wrong('regionId', 'region_needs_sensor');
+  if (regionId !== null && !hasRegions(situation)) wrong('regionId', 'situation_has_no_region');
+  const early = escalation.findIndex(({ afterSeconds }, at) => afterSeconds <= (escalation[at - 1]?.afterSeconds ?? 0));
+  if (early >= 0) wrong(['escalation', early, 'afterSeconds'], 'steps_rise');
+};
+
+const example = {
+  name: 'Falls at night',
+  title: 'Fall: {sensor}',
+  message: '{situation} at {time}, {location}',
+  situation: 'fall_detected',
+  schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' },
+  recipients: [
+    { botId: 1_042, webhookId: '0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11' },
+    { userId: 12, by: 'push' },
+    { onDuty: true, by: 'sms' },
+  ],
+};
+
+/**
+ * The body of a request that replaces a rule. At most one of sensorId and sensorGroupId is set; without both the rule
+ * watches all sensors.
+ */
+export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples: [example] });
+/** The body of a request that creates a rule. */
+export const NewRule = fields
+  .extend({ customerId: id.optional() })
+  .check(scope)
+  .meta({ id: 'NewRule', examples: [example] });
+
+/** A rule tells its recipients when a situation occurs at the sensors that it watches. */
+export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
+export type Rule = z.output<typeof Rule>;

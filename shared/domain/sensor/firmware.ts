@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { int32, millis, text } from '../values.ts';
+import { Manufacturer } from './sensor.ts';
+
+const versionCode = int32(1, 2_147_483_647);
+
+/** The body of a request that creates a firmware: D1 "Firmware" without `createDate`. */
+export const NewFirmware = z
+  .object({
+    versionCode: versionCode.meta({ description: 'N of v0.N' }),
+    versionName: text(1, 64),
+    buildDate: millis,
+    isDefault: z
+      .boolean()
+      .meta({ description: 'true: the default of its manufacturer from now on, instead of another' }),
+  })
+  .meta({
+    id: 'NewFirmware',
+    examples: [{ versionCode: 42, versionName: 'v0.42', buildDate: 1_760_000_000_000, isDefault: false }],
+  });
+
+/** A firmware (D1 "Firmware"). */
+export const Firmware = NewFirmware.extend({ manufacturer: Manufacturer, createDate: millis }).meta({ id: 'Firmware' });
+export type Firmware = z.infer<typeof Firmware>;
+
+export const ByManufacturer = z.object({
+  manufacturer: Manufacturer.meta({ description: 'Manufacturer of the sensors that the firmware is for' }),
+});
+export const ByVersion = ByManufacturer.extend({
+  versionCode: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/)
+    .transform(Number)
+    .pipe(versionCode)
+    .meta({ description: 'Version code of the firmware' }),
+});

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { int32, millis, text, uuid } from '../values.ts';
+import { Manufacturer } from './sensor.ts';
+
+const limits = z.object({
+  expires: millis.nullable().meta({ description: 'when (ms) the key expires; null: never' }),
+  maxDevices: int32(1, 1_000_000)
+    .nullable()
+    .meta({ description: 'how many new devices it may register; null: no limit' }),
+});
+
+/** The body of a request that creates a provisioning key. */
+export const NewProvisioningKey = z
+  .object({
+    name: text(1, 64),
+    manufacturer: Manufacturer,
+    expires: limits.shape.expires.default(null),
+    maxDevices: limits.shape.maxDevices.default(null),
+  })
+  .meta({
+    id: 'NewProvisioningKey',
+    examples: [{ name: 'Factory line 1', manufacturer: 'maker_a', expires: null, maxDevices: 5_000 }],
+  });
+
+/**
+ * A provisioning key allows to register devices; `manufacturer` is null if it is for both makers. The key itself is
+ * stored nowhere.
+ */
+export const ProvisioningKey = limits
+  .extend({
+    id: uuid,
+    name: z.string(),
+    manufacturer: Manufacturer.nullable(),
+    createDate: millis,
+    devices: z.int().min(0).meta({ description: 'devices that it registered for the first time' }),
+    lastUsed: millis.nullable(),
+  })
+  .meta({ id: 'ProvisioningKey' });
+export type ProvisioningKey = z.output<typeof ProvisioningKey>;
+
+/** A caller with a provisioning key: everything about the key but what changes with its use. */
+export type Provisioner = Omit<ProvisioningKey, 'devices' | 'lastUsed'>;
+
+/** The answer to the creation of a key. The key is shown only here. */
+export const CreatedProvisioningKey = ProvisioningKey.extend({ key: z.string() }).meta({
+  id: 'CreatedProvisioningKey',
+});

@@ -1,0 +1,44 @@
+import type { NormalizedCoordinates, Point } from '../event/event.ts';
+import type { Mounting, Room, RoomUpdate } from './room.ts';
+
+/** The room of a sensor before it is measured: a sensor on the wall of a room of 3.6 m width. */
+export const defaultRoom: RoomUpdate = {
+  sensorMounting: 'wall',
+  xMin: 180,
+  xMax: 180,
+  yMax: 350,
+  yMin: 30,
+  zMin: 0,
+  zMax: 180,
+  sensorHeight: 150,
+  enterDuration: 120,
+  exitDuration: 120,
+  regions: [],
+};
+
+/** Gives the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
+export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
+
+/** Gives the room of a sensor before its first PUT. It is as old as the sensor. */
+export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
+  ...defaultRoom,
+  regions: [],
+  sensorId: id,
+  createDate,
+  updateDate: createDate,
+  rotation: rotationOf(defaultRoom.sensorMounting),
+});
+
+/** The extent of a room in cm. */
+export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax' | 'zMax'>;
+
+export const extentOf = ({ xMin, xMax, yMin, yMax, zMax }: Extent): Extent => ({ xMin, xMax, yMin, yMax, zMax });
+
+const share = (part: number, whole: number) => Math.min(1, Math.max(0, whole > 0 ? part / whole : 0));
+
+/** Scales a point in the room to [0, 1] from the lower-left corner (D2 Custom 1). */
+export const normalize = ({ x, y, z = 0 }: Point, room: Extent): NormalizedCoordinates => ({
+  x: share(x + room.xMin, room.xMin + room.xMax),
+  y: share(y + room.yMin, room.yMin + room.yMax),
+  z: share(z, room.zMax),
+});

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { int32, millis } from '../values.ts';
+import { RegionUpdate } from './region.ts';
+import { LEAST_EXTENT, MOST_TO_CABLE } from './room-limits.ts';
+import { roomLimitsText, widest } from './room-texts.ts';
+
+export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
+export type Mounting = z.infer<typeof Mounting>;
+
+/** Any int32 from `least` on. What a maker's sensors see is checked by room-rules.ts; `most` is that of all of them. */
+const extent = (most: number, description: string) =>
+  int32(LEAST_EXTENT, 2_147_483_647).meta({ maximum: most, description });
+const height = (byDefault: number) => int32(0, 180).meta({ default: byDefault });
+const seconds = int32(1, 300).meta({ default: 120 });
+
+const fields = z.object({
+  sensorMounting: Mounting,
+  xMin: extent(widest.x, 'cm monitored to the left, as a positive number'),
+  xMax: extent(widest.x, 'cm monitored to the right'),
+  yMax: extent(widest.y, 'cm monitored to the front'),
+  yMin: int32(LEAST_EXTENT, MOST_TO_CABLE).meta({
+    description: 'cm monitored towards the cable, as a positive number',
+  }),
+  zMin: height(0),
+  zMax: height(180),
+  sensorHeight: int32(-2_147_483_648, 2_147_483_647).meta({
+    ...{ minimum: widest.lowest, maximum: widest.highest },
+    description: 'cm above the floor',
+  }),
+  enterDuration: seconds,
+  exitDuration: seconds,
+});
+
+/** The body of a request that replaces the room of a sensor (D1 O9). */
+export const RoomUpdate = fields
+  .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: widest.regions }) })
+  .meta({
+    id: 'RoomUpdate',
+    description: roomLimitsText,
+    examples: [
+      {
+        ...{ sensorMounting: 'wall', xMin: 180, xMax: 180, yMax: 350, yMin: 30, zMin: 0, zMax: 180 },
+        ...{ sensorHeight: 150, enterDuration: 120, exitDuration: 120 },
+        regions: [{ kind: 'bed', name: 'Bed', topLeftX: -100, topLeftY: 300, bottomRightX: 0, bottomRightY: 100 }],
+      },
+    ],
+  });
+export type RoomUpdate = z.output<typeof RoomUpdate>;
+
+/** A stored region with its id, and with its position in the order in which the device counts regions. */
+export const Region = RegionUpdate.extend({
+  id: z.string().meta({ format: 'uuid' }),
+  positionIdx: z.int().min(0),
+}).meta({ id: 'Region' });
+export type Region = z.output<typeof Region>;
+
+/** The room of a sensor (D1 "Room"). */
+export const Room = fields
+  .extend({
+    sensorId: z.string(),
+    createDate: millis,
+    updateDate: millis,
+    rotation: z.number(),
+    regions: z.array(Region),
+  })
+  .meta({ id: 'Room' });
+export type Room = z.output<typeof Room>;

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { millis } from '../values.ts';
+
+export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']);
+export type FallState = z.infer<typeof FallState>;
+
+/** The status of a sensor. `lastSeen` is null before its first message; `presence` is null while it is unknown. */
+export const SensorStatus = z
+  .object({
+    isActive: z.boolean(),
+    lastSeen: millis.nullable(),
+    firmwareVersion: z.int(),
+    fallState: FallState.nullable().meta({
+      description:
+        'of the newest fall; null: there was none, or it was canceled. Where the device says no more, time moves it: told up to 3 s ' +
+        'after the time of the critical configuration',
+    }),
+    presence: z.boolean().nullable(),
+    learning: z.object({ active: z.boolean(), endDate: millis.nullable() }),
+  })
+  .meta({ id: 'SensorStatus' });

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { id, millis } from '../values.ts';
+import type { Place } from './region-of-point.ts';
+import type { Extent } from './room-geometry.ts';
+
+export const Manufacturer = z.enum(['maker_a', 'maker_b']);
+export type Manufacturer = z.infer<typeof Manufacturer>;
+
+/**
+ * The id of a sensor in a path. Only its length is checked: 12..26 characters, and exactly 12 in operations that only
+ * maker B has.
+ */
+export const SensorId = z.string().min(12).max(26);
+
+/** A sensor (D1 "Sensor"). */
+export const Sensor = z
+  .object({
+    id: z.string(),
+    createDate: millis,
+    updateDate: millis,
+    customerId: id.nullable(),
+    manufacturer: Manufacturer,
+    name: z.string(),
+    isActive: z.boolean(),
+    firmwareVersion: z.int(),
+    optimizationEnabled: z.boolean(),
+  })
+  .meta({ id: 'Sensor' });
+export type Sensor = z.infer<typeof Sensor>;
+
+/** A sensor as it is stored. `customerId` is null until a customer links it; `groupId` is 0 outside of groups. */
+export type SensorRecord = Sensor & {
+  hardwareId: string;
+  groupId: number;
+  /** The extent of the room in cm, and its regions as far as falls need them. It is missing until the room is set. */
+  room?: Extent & { regions: readonly Place[] };
+};
+
+/**
+ * The sensor that a device's token belongs to. `customerId` is 0 until a customer links it; `hash` is the hash of the
+ * token. `moved` is the customer before, and when (ms) the sensor left that customer.
+ */
+export type Device = {
+  sensorId: string;
+  customerId: number;
+  manufacturer: Manufacturer;
+  hash: string;
+  moved?: { from: number; at: number };
+  /** The id of the newest call of the device that was noted before it was queued, and when (ms) that was. */
+  notedCall?: string;
+  notedAt?: number;
+  /** The number of its calls that were noted since the customer has it. */
+  calls?: number;
+  /** Too many of them wait to be judged: see shared/ingest/holding-back.ts. */
+  isHeldBack?: boolean;
+  /** It is the canary of the service, and no device of a home. */
+  isCanary?: boolean;
+};
+
+/** A device that calls. `isBusy`: it called this process very often within a minute. */
+export type CallingDevice = Device & { isBusy?: boolean };
+
+/** Makes a sensor at its first registration. No customer has linked it yet. */
+export const newSensor = (
+  given: Pick<SensorRecord, 'id' | 'hardwareId' | 'manufacturer' | 'firmwareVersion'>,
+  now: number,
+): SensorRecord => ({
+  ...given,
+  createDate: now,
+  updateDate: now,
+  customerId: null,
+  groupId: 0,
+  name: `Sensor ${given.hardwareId.slice(-4)}`,
+  isActive: false,
+  optimizationEnabled: true,
+});
+
+/**
+ * Makes the device id of D2 Custom 1 from a hardware id: `id_` and the base64url of the hardware id with colons, 26
+ * characters.
+ */
+export const deviceIdOf = (hardwareId: string): string =>
+  `id_${Buffer.from((hardwareId.match(/../g) ?? []).join(':')).toString('base64url')}`;
+
+/** Gives the hardware id that a device id was made from: 12 upper-case hex digits. */
+export const hardwareIdOfDevice = (deviceId: string): string =>
+  Buffer.from(deviceId.slice('id_'.length), 'base64url').toString().replaceAll(':', '');

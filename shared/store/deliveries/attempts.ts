@@ -1,0 +1,69 @@
+import { isShort, type Result } from '../../domain/delivery/attempt.ts';
+import { type Delivery, LEASE_SECONDS, type Next } from '../../domain/delivery/delivery.ts';
+import type { Table } from '../engine/client.ts';
+import { dueDelivery } from '../engine/due.ts';
+import { changes, where } from '../engine/request.ts';
+import type { Key } from '../key.ts';
+import { items } from '../table.ts';
+import { claiming, noting, overtaken, recording } from './delivery-changes.ts';
+import {
+  counting,
+  type DeliveryItem,
+  type DeliveryKey,
+  deliveryOf,
+  keyOf,
+  ttlOf,
+  type Waiting,
+} from './delivery-item.ts';
+
+const LEASE_MS = LEASE_SECONDS * 1_000;
+
+/** What whoever sends a delivery writes of it, around each attempt. */
+const attemptWrites = (table: Table) => ({
+  /**
+   * Claims a delivery that is due, or whose claim lapsed: its attempt is counted and its start noted before anything
+   * is sent. Null: somebody else has it, or it isn't due, or it is finished. `claimToken`, in [0, 1), tells this claim from
+   * any other: when the answer to it was lost and the call made again, it is recognised instead of waited for. `aloneSince`
+   * (ms): claims from before it are those of a process that ended, for this one has been the only one since.
+   */
+  claim: async (key: DeliveryKey, now: number, claimToken: number, aloneSince = 0): Promise<Delivery | null> => {
+    const lease = now + LEASE_MS + claimToken;
+    const claimed = (await table.update(keyOf(key), claiming(now, Math.max(now, aloneSince + LEASE_MS), lease))) as
+      | (DeliveryItem & Key)
+      | null;
+    if (claimed) return deliveryOf(claimed);
+    const found = await table.get<Waiting>(keyOf(key));
+    return found?.leaseUntil === lease ? deliveryOf(found) : null;
+  },
+
+  /**
+   * Records what came of the claimed attempt. Nothing when the claim lapsed and another attempt is under way; in the log
+   * alone when a repetition was taken meanwhile.
+   */
+  record: async (delivery: Delivery, result: Result, next: Next, now: number, isQueued: boolean): Promise<void> => {
+    const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
+    // First the answer: without its line in the log nobody looks for it.
+    if (!isShort(result.responseBody) && webhookId !== null) {
+      const key = items.attempt({ customerId, webhookId, deliveryId, number });
+      await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
+    }
+    const update = noting(delivery, result, recording(delivery, next, now, isQueued));
+    const isSent = next.state === 'delivered';
+    const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
+    const failed = await table.write({ update: keyOf(delivery), changes: update }, ...count);
+    if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
+  },
+
+  /** Moves the next attempt to `time` (ms); false when it is later already, or somebody is at it. `isQueued` as above. */
+  postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
+    const waits = where('#state IN (:pending, :retrying) AND #nextAttempt <= :now', {
+      pending: 'pending',
+      retrying: 'retrying',
+      now,
+    });
+    const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
+    return (await table.update(keyOf(key), changes({ set, if: waits }))) !== null;
+  },
+});
+
+export const attempts = (table: Table) => attemptWrites(table);

@@ -1,0 +1,32 @@
+import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { Customer } from '../../domain/identity/customer.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import { absent, where } from '../engine/request.ts';
+import { putCustomer } from '../people/customers.ts';
+import { items } from '../table.ts';
+import { putWebhook } from './webhooks.ts';
+
+/** Where the webhook is that feedback for the maker goes to. */
+export type FeedbackHome = { customerId: number; webhookId: string };
+
+export const makerFeedbackReads = (table: TableReader) => ({
+  home: () => table.get<FeedbackHome>(items.makerFeedback({})),
+});
+
+const makerFeedbackWrites = (table: Table) => ({
+  /**
+   * Makes the webhook that feedback goes to, with a customer of its own, in place of the one `before`, which is gone. Nothing
+   * when somebody else has done so.
+   */
+  furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackHome | null): Promise<void> => {
+    const unchanged = before ? where('#webhookId = :before', { before: before.webhookId }) : absent;
+    const home: FeedbackHome = { customerId: customer.id, webhookId: webhook.id };
+    await table.write(
+      { put: { ...home, ...items.makerFeedback({}) }, where: unchanged },
+      ...putCustomer(customer, { hooks: { [webhook.id]: webhook.format }, webhooks: 1 }),
+      ...putWebhook(webhook),
+    );
+  },
+});
+
+export const makerFeedback = (table: Table) => ({ ...makerFeedbackReads(table), ...makerFeedbackWrites(table) });

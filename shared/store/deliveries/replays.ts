@@ -1,0 +1,106 @@
+import type { WebhookDelivery } from '../../domain/delivery/delivery.ts';
+import type { ReplayRecord } from '../../domain/delivery/replay.ts';
+import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import { dueAt, dueNames } from '../engine/due.ts';
+import { absent, changes, present, where } from '../engine/request.ts';
+import { retryOnConflict } from '../engine/retry.ts';
+import { items } from '../table.ts';
+import { putDelivery } from './delivery-item.ts';
+import { endHeld } from './held.ts';
+
+/** How long a replay is kept: longer than its deliveries. */
+const KEPT = 60 * 86_400_000;
+
+type ReplayKey = Pick<ReplayRecord, 'customerId' | 'webhookId' | 'id'>;
+const keyOf = ({ customerId, webhookId, id: replayId }: ReplayKey) => items.replay({ customerId, webhookId, replayId });
+const running = where('#state = :running', { running: 'running' });
+
+/** The replays of these that still run. A replay that has ended never runs again. */
+const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly string[]): Promise<string[]> => {
+  const found = await table.getAll<ReplayRecord>(
+    ids.map((id) => keyOf({ ...key, id })),
+    true,
+  );
+  return found.filter(({ state }) => state === 'running').map(({ id }) => id);
+};
+
+export const replayReads = (table: TableReader) => ({
+  get: (customerId: number, webhookId: string, replayId: string) =>
+    table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
+
+  /** The replays of a webhook that run, and the newest one whether it runs or not; newest first. */
+  current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
+    const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
+    const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
+    const shown = found.filter(({ id, state }) => state === 'running' || id === replays.at(-1));
+    return shown.toSorted((a, b) => b.createDate - a.createDate);
+  },
+});
+
+const replayWrites = (table: Table) => ({
+  /** A new job, which waits for its first step, if its webhook is there and has fewer than `most` that run. */
+  create: (replay: ReplayRecord, most: number): Promise<'done' | 'webhook_gone' | 'limit_reached'> =>
+    retryOnConflict(async () => {
+      const { customerId, webhookId, id, createDate } = replay;
+      const key = items.webhook({ customerId, webhookId });
+      const webhook = await table.get<{ replays?: string[] }>(key);
+      if (!webhook) return 'webhook_gone';
+      const running = await runningOf(table, replay, webhook.replays ?? []);
+      if (running.length >= most) return 'limit_reached';
+      const unchanged = webhook.replays
+        ? where('#replays = :seen', { seen: webhook.replays })
+        : where('attribute_exists(pk) AND attribute_not_exists(#replays)');
+      const ttl = Math.ceil((createDate + KEPT) / 1_000);
+      const failed = await table.write(
+        { put: { ...replay, ...keyOf(replay), ...dueAt(id, createDate), ttl }, where: absent },
+        { update: key, changes: changes({ set: { replays: [...running, id] }, if: unchanged }) },
+      );
+      return failed === null ? 'done' : null;
+    }),
+
+  /**
+   * One delivery of a running replay, written and counted once; false when it is there, or the replay has ended. It takes
+   * instead of an original that is held, or neither happens: what is let go meanwhile goes on by itself.
+   */
+  add: async (replay: ReplayKey, delivery: WebhookDelivery, original: WebhookDelivery, now: number) => {
+    const count = { update: keyOf(replay), changes: changes({ add: { made: 1 }, if: running }) };
+    const instead = original.state === 'held' ? endHeld(original, 'replayed', now) : [];
+    return (await table.write(putDelivery(delivery, true), count, ...instead)) === null;
+  },
+
+  /** Ends a step; the next one is at `time` (ms). False when another step came first, or the replay has ended. */
+  advance: async (
+    replay: ReplayRecord,
+    to: Pick<ReplayRecord, 'cursor' | 'isListed' | 'pacedUntil'>,
+    time: number,
+  ): Promise<boolean> => {
+    const { id, step } = replay;
+    const same = where('#step = :before AND #state = :running', { before: step, running: 'running' });
+    const { cursor, isListed, pacedUntil } = to;
+    const set = { cursor, isListed, pacedUntil, step: step + 1, ...dueAt(id, time) };
+    return (await table.update(keyOf(replay), changes({ set, if: same }))) !== null;
+  },
+
+  /** Stops a running replay, or lets it go on; gives it as it is then, null when it has ended. */
+  pause: async (replay: ReplayKey, isPaused: boolean, now: number): Promise<ReplayRecord | null> => {
+    const set = { isPaused, updateDate: now, ...(!isPaused && dueAt(replay.id, now)) };
+    const remove = isPaused ? dueNames : [];
+    const change = changes({ set, remove, if: running }, 'ALL_NEW');
+    return (await table.update(keyOf(replay), change)) as ReplayRecord | null;
+  },
+
+  /** Ends a running replay: it is done with, or somebody wants no more of it (then its deliveries are still to be ended). */
+  finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
+    const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
+    const remove = state === 'canceled' ? [] : dueNames;
+    return (await table.update(keyOf(replay), changes({ set, remove, if: running }))) !== null;
+  },
+
+  /** Takes a replay that has ended or is paused out of the due index. */
+  close: async (replay: ReplayKey): Promise<void> => {
+    await table.update(keyOf(replay), changes({ remove: dueNames, if: present }));
+  },
+});
+
+export const replays = (table: Table) => ({ ...replayReads(table), ...replayWrites(table) });

@@ -1,0 +1,26 @@
+import type { WebhookRecord } from '../../domain/delivery/webhook.ts';
+import type { Table } from '../engine/client.ts';
+import { changes, present } from '../engine/request.ts';
+import { items } from '../table.ts';
+
+const secretWrites = (table: Table) => ({
+  /**
+   * Gives a webhook another secret, or (null) none. The one that it had goes on signing until `overlapEnds` (ms), or
+   * (null) no more. False when the webhook has gone.
+   */
+  rotate: async (
+    { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,
+    secretKey: string | null,
+    overlapEnds: number | null,
+    now: number,
+  ): Promise<boolean> => {
+    const set = { secretKey, updateDate: now };
+    const update =
+      overlapEnds === null
+        ? { set, remove: ['previousSecret', 'previousUntil'] }
+        : { set: { ...set, previousUntil: overlapEnds }, compute: { previousSecret: '#secretKey' } };
+    return (await table.update(items.webhook({ customerId, webhookId }), changes({ ...update, if: present }))) !== null;
+  },
+});
+
+export const secrets = (table: Table) => secretWrites(table);

@@ -1,0 +1,69 @@
+import { RETENTION } from '../../domain/event/event.ts';
+import { lookAt } from '../../domain/rule/escalation.ts';
+import type { HitPlace } from '../../domain/rule/rule-hit.ts';
+import type { Table } from '../engine/client.ts';
+import { dueAt } from '../engine/due.ts';
+import { absent } from '../engine/request.ts';
+import { items, lists } from '../table.ts';
+import { between, isLong, listOf, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import type { KnownHit, recentHits } from './recent-hits.ts';
+
+/** A hit as it is written first, at its place. */
+export const hitAt = (
+  customerId: number,
+  { id, createDate }: HitPlace,
+  { numbered, escalates, cause, ...hit }: NewHit,
+) => {
+  const dates = { createDate, updateDate: createDate };
+  const whole = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
+  const named: Pick<StoredHit, 'messages' | 'told'> = isLong(hit) ? packed(hit.messages) : whole;
+  const escalation = escalates?.(createDate);
+  return {
+    ...hit,
+    ...dates,
+    id,
+    ...(escalation && { escalation, cause, ...dueAt(String(id), lookAt(escalation.at, createDate)) }),
+    ...named,
+    listPk: listOf(customerId, hit.sensorId),
+    listSk: lists.hitOfSensor({ ...numbered, createDate }),
+    ttl: Math.ceil((createDate + RETENTION) / 1_000),
+    ...items.ruleHit({ customerId, hitId: id }),
+  };
+};
+
+type Recent = ReturnType<typeof recentHits>;
+
+/** Appends a hit, as `append` of rule-hits.ts says, for one writer at a time of this process. */
+export const append = async (
+  { table, recent, customerId }: { table: Table; recent: Recent; customerId: number },
+  after: HitPlace,
+  hit: NewHit,
+  now: number,
+): Promise<HitPlace & { isNew: boolean }> => {
+  // A device may give its message a UUID that another one has used.
+  const isSame = (one: KnownHit) =>
+    one.sensorEventId === hit.sensorEventId && one.sensorId === hit.sensorId && one.ruleId === hit.ruleId;
+  const note = (hits: readonly KnownHit[]) =>
+    recent.note(
+      customerId,
+      hits.map(({ id, createDate, sensorEventId, sensorId, ruleId }) => ({
+        ...{ id, createDate, sensorEventId, sensorId, ruleId },
+      })),
+    );
+  const passed = recent.since(customerId, after) ?? [];
+  const known = passed.find(isSame);
+  if (known) return { id: known.id, createDate: known.createDate, isNew: false };
+  for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
+    const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
+    if ((await table.write({ put: hitAt(customerId, next, hit), where: absent })) === null) {
+      note([{ ...hit, ...next }]);
+      return { ...next, isNew: true };
+    }
+    const range = between(next.id, Number.MAX_SAFE_INTEGER);
+    const since = await table.queryAll<StoredHit>({ pk: pkOf(customerId), between: range });
+    note(since);
+    const same = since.find(isSame);
+    if (same) return { id: same.id, createDate: same.createDate, isNew: false };
+    last = since.at(-1) ?? last;
+  }
+};

@@ -1,0 +1,13 @@
+import type { TableReader } from '../engine/client.ts';
+import { pkOf, type StoredHit } from './hit-item.ts';
+
+/** The newest or the oldest hit of a customer. */
+export const edgeOf = async (
+  table: TableReader,
+  customerId: number,
+  newestFirst: boolean,
+  consistent = true,
+): Promise<StoredHit | null> => {
+  const query = { pk: pkOf(customerId), beginsWith: 'HIT#', newestFirst, limit: 1, consistent };
+  return (await table.query<StoredHit>(query)).items[0] ?? null;
+};

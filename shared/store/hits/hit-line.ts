@@ -1,0 +1,121 @@
+import { firstWhere } from '../../domain/first-where.ts';
+import type { HitNumber, HitPlace } from '../../domain/rule/rule-hit.ts';
+import type { TableReader } from '../engine/client.ts';
+import { items, lists } from '../table.ts';
+import { edgeOf } from './hit-edge.ts';
+import { between, type HitItem, listOf, pkOf, type StoredHit, unpacked } from './hit-item.ts';
+
+/** Hits in the order in which they were made: their positions are counted from 0, the oldest. It may lag by a second. */
+export type HitLine = {
+  size: number;
+  /** What stands at a position. */
+  at: (position: number) => Promise<HitPlace>;
+  /** The first position with this id or a later one. */
+  positionOf: (id: number) => Promise<number>;
+  /** The hits at the positions `from` to `to`, without the one at `to`; `consistent`: as they are now, where that is possible. */
+  hits: (from: number, to: number, consistent?: boolean) => Promise<HitItem[]>;
+};
+
+/** Some hits by their ids, in the order of the ids given. */
+export const hitsOf = async (table: TableReader, customerId: number, ids: readonly number[]): Promise<HitItem[]> => {
+  const found = await table.getAllEventual<StoredHit>(ids.map((hitId) => items.ruleHit({ customerId, hitId })));
+  const byId = new Map(found.map((hit) => [hit.id, unpacked(hit)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+};
+
+/** All hits of a customer since a time (ms), by date, not by what expiry has removed already. */
+export const customerLine = async (table: TableReader, customerId: number, since: number): Promise<HitLine> => {
+  const [oldest, newest] = await Promise.all([edgeOf(table, customerId, false), edgeOf(table, customerId, true)]);
+  const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
+  const placeOf = async (id: number): Promise<HitPlace> => {
+    const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: id }));
+    return { id, createDate: hit?.createDate ?? 0 };
+  };
+  const isWhole = oldest === null || oldest.createDate >= since;
+  const isFresh = async (position: number) => (await placeOf(low + position)).createDate >= since;
+  const first = low + (isWhole ? 0 : await firstWhere(0, high - low + 1, isFresh));
+  const size = high - first + 1;
+  return {
+    size,
+    at: (position) => placeOf(first + position),
+    positionOf: async (id) => Math.min(size, Math.max(0, id - first)),
+    hits: async (from, to, consistent = false) => {
+      const range = between(first + from, first + to - 1);
+      const query = { pk: pkOf(customerId), between: range, consistent };
+      return from < to ? (await table.queryAll<StoredHit>(query)).map(unpacked) : [];
+    },
+  };
+};
+
+type Listed = HitPlace & HitNumber;
+/** A series of a sensor's hits, as far as they were not removed: from its first one to the one with the last number. */
+type Stretch = { first: Listed; last: number };
+
+const listedHits = (table: TableReader, customerId: number, sensorId: string) => {
+  const list = { index: 'list', pk: listOf(customerId, sensorId) } as const;
+  const readKey = ({ listSk, ...key }: { listSk: string; pk: string; sk: string }): Listed => {
+    const [series = 0, number = 0, createDate = 0] = listSk.split('-').map(Number);
+    return { series, number, createDate, id: Number(items.ruleHit.read(key)?.hitId) };
+  };
+  const edge = async (range: { beginsWith?: string; between?: readonly [string, string] }, newestFirst: boolean) => {
+    const { items: found } = await table.query<{ listSk: string }>({ ...list, ...range, newestFirst, limit: 1 });
+    return found[0] ? readKey(found[0]) : null;
+  };
+  const start = (series: number, number: number) => lists.hitOfSensor({ series, number, createDate: 0 });
+  return {
+    /** All series, the oldest first: nearly always one. */
+    stretches: async (): Promise<Stretch[]> => {
+      const [oldest, newest] = await Promise.all([edge({}, false), edge({}, true)]);
+      const found: Stretch[] = [];
+      for (let last = newest; oldest && last; ) {
+        const { series } = last;
+        const isOldest = series === oldest.series;
+        const first = isOldest ? oldest : await edge({ between: [start(series, 0), start(series + 1, 0)] }, false);
+        found.unshift({ first: first ?? last, last: last.number });
+        last = isOldest ? null : await edge({ between: [start(oldest.series, 0), start(series, 0)] }, true);
+      }
+      return found;
+    },
+    range: async (series: number, from: number, to: number): Promise<Listed[]> => {
+      const range = [start(series, from), start(series, to)] as const;
+      return (await table.queryAll<{ listSk: string }>({ ...list, between: range })).map(readKey);
+    },
+  };
+};
+
+/** The hits of one sensor since a time (ms). Their keys tell where each stands, and the hits wanted alone are read. */
+export const sensorLine = async (
+  table: TableReader,
+  customerId: number,
+  sensorId: string,
+  since: number,
+): Promise<HitLine> => {
+  const listed = listedHits(table, customerId, sensorId);
+  const stretches = await listed.stretches();
+  const places = async (from: number, to: number): Promise<Listed[]> => {
+    const found: Listed[] = [];
+    let before = 0;
+    for (const { first, last } of stretches) {
+      const { series, number } = first;
+      const [low, high] = [Math.max(number, number + from - before), Math.min(last + 1, number + to - before)];
+      if (low < high) found.push(...(await listed.range(series, low, high)));
+      before += last - number + 1;
+    }
+    return found;
+  };
+  const all = stretches.reduce((sum, { first, last }) => sum + last - first.number + 1, 0);
+  const placeOf = async (position: number) => (await places(position, position + 1))[0] ?? { id: 0, createDate: 0 };
+  const [oldest] = stretches;
+  const isWhole = !oldest || oldest.first.createDate >= since;
+  const first = isWhole ? 0 : await firstWhere(0, all, async (at) => (await placeOf(at)).createDate >= since);
+  const size = all - first;
+  return {
+    size,
+    at: (position) => placeOf(first + position),
+    positionOf: (id) => firstWhere(0, size, async (at) => (await placeOf(first + at)).id >= id),
+    hits: async (from, to) => {
+      const ids = (await places(first + from, first + to)).map(({ id }) => id);
+      return hitsOf(table, customerId, ids);
+    },
+  };
+};

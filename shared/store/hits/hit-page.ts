@@ -1,0 +1,65 @@
+import type { TableReader } from '../engine/client.ts';
+import { items } from '../table.ts';
+import type { HitItem, StoredHit } from './hit-item.ts';
+import { type HitLine, hitsOf } from './hit-line.ts';
+import { byChange, placeOfChange } from './hit-order.ts';
+import { type LateChange, lateChanges } from './late-change.ts';
+
+/** Which hits a page shows: `sortBy` as in the API; `after`: only what comes behind the hit with this id. */
+export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
+type HitPage = { total: number; hits: HitItem[] };
+
+/** A page in the order of ids, which is that of createDate too. */
+const pageById = async (line: HitLine, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
+  const isDescending = sortBy.startsWith('desc');
+  const low = after === undefined || isDescending ? 0 : await line.positionOf(after + 1);
+  const high = after === undefined || !isDescending ? line.size : await line.positionOf(after);
+  const [from, to] = isDescending
+    ? [high - (page + 1) * perPage, high - page * perPage]
+    : [low + page * perPage, low + (page + 1) * perPage];
+  const hits = await line.hits(Math.max(low, from), Math.min(high, to), true);
+  return { total: Math.max(0, high - low), hits: isDescending ? hits.toReversed() : hits };
+};
+
+/** Whose hits a line has: those of a customer, or of one of its sensors. */
+type Of = { table: TableReader; customerId: number; sensorId?: string };
+
+/** How many hits, in the order of the last change, come up to the hit with an id. One that has expired is the oldest. */
+const passed = async (
+  { table, customerId }: Of,
+  line: HitLine,
+  late: readonly LateChange[],
+  { after, sortBy }: HitQuery,
+): Promise<number> => {
+  if (after === undefined) return 0;
+  const isDescending = sortBy.startsWith('desc');
+  const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: after }));
+  if (!hit) return isDescending ? line.size : 0;
+  const place = await placeOfChange(line, late, hit, isDescending ? 1 : -1);
+  return isDescending ? place + 1 : line.size - place;
+};
+
+/** A page in the order of the last change. */
+const pageByChange = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
+  const { table, customerId, sensorId } = of;
+  if (line.size === 0) return { total: 0, hits: [] };
+  const [all, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
+  const late = all.filter((one) => one.id >= oldest.id && (sensorId === undefined || one.sensorId === sensorId));
+  const before = await passed(of, line, late, query);
+  const start = before + query.page * query.perPage;
+  const length = Math.min(query.perPage, line.size - start);
+  const isDescending = query.sortBy.startsWith('desc');
+  const found = isDescending
+    ? await byChange(line, late, { offset: start, length, ties: 1 })
+    : (await byChange(line, late, { offset: line.size - start - length, length, ties: -1 })).toReversed();
+  const unread = found.filter(({ hit }) => !hit).map(({ id }) => id);
+  const read = new Map((await hitsOf(table, customerId, unread)).map((hit) => [hit.id, hit]));
+  return { total: Math.max(0, line.size - before), hits: found.flatMap(({ id, hit }) => hit ?? read.get(id) ?? []) };
+};
+
+/** A page of the hits of a line, and how many the line has. Those that were erased are counted, and not on the page. */
+export const hitPage = async (of: Of, line: HitLine, query: HitQuery): Promise<HitPage> => {
+  const isByChange = query.sortBy.includes('updateDate');
+  const { total, hits } = await (isByChange ? pageByChange(of, line, query) : pageById(line, query));
+  return { total, hits: hits.filter(({ isErased }) => !isErased) };
+};

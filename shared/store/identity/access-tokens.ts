@@ -1,0 +1,89 @@
+import type { AccessToken } from '../../domain/identity/access-token.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import { absent, changes, where } from '../engine/request.ts';
+import { items } from '../table.ts';
+import { asJudged, type Judged, type Session } from './sessions.ts';
+
+/** The session that a token opens, and all that a list shows of it. */
+type TokenSession = Session & Omit<AccessToken, 'expiresAt' | 'lastUsed'>;
+/** How many access tokens a user can have at the same time. */
+const ACCESS_TOKENS_MAXIMUM = 20;
+/** Each token of a user takes a slot, so there is never a 21st, however many are made at once. */
+type Slot = { slot: number; id: string; hash: string; expires: number | null };
+
+const slotsOf = (table: TableReader, accountKey: string) =>
+  table.queryAll<Slot>({ pk: items.accessToken.pk({ accountKey }), beginsWith: 'TOKEN#' });
+const isOver = ({ expires }: { expires: number | null }, now: number): boolean => expires !== null && expires <= now;
+const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
+
+export const accessTokenReads = (table: TableReader) => ({
+  /** The tokens of a user that have not expired, the oldest first. */
+  list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
+    const slots = await slotsOf(table, accountKey);
+    const keys = slots.filter((slot) => !isOver(slot, now)).map(({ hash }) => items.session({ hash }));
+    const sessions = keys.length === 0 ? [] : await table.getAll<TokenSession>(keys);
+    return sessions
+      .map(({ expires, lastUsed = null, ...rest }) => ({ ...rest, lastUsed, expiresAt: expires }))
+      .sort((a, b) => a.createDate - b.createDate || a.id.localeCompare(b.id));
+  },
+});
+
+const accessTokenWrites = (table: Table) => ({
+  /** Makes a token, if its user has a free slot and its permissions have not changed since they were checked. */
+  create: async (
+    user: Judged,
+    hash: string,
+    token: TokenSession,
+    now: number,
+  ): Promise<'too_many' | 'changed' | null> => {
+    const { accountKey } = user;
+    const taken = (await slotsOf(table, accountKey)).filter((slot) => !isOver(slot, now)).map(({ slot }) => slot);
+    const free = Array.from({ length: ACCESS_TOKENS_MAXIMUM }, (_, at) => at).filter((slot) => !taken.includes(slot));
+    const { expires, id } = token;
+    const ttl = ttlOf(expires);
+    // A random free slot, so that calls at the same time rarely choose the same one.
+    const start = hash.charCodeAt(0) + hash.charCodeAt(1);
+    for (const turn of free.keys()) {
+      const slot = free[(start + turn) % free.length] ?? 0;
+      const failed = await table.write(
+        { check: items.account({ accountKey }), where: asJudged(user) },
+        {
+          put: { slot, id, hash, expires, ...items.accessToken({ accountKey, slot }), ttl },
+          where: where('attribute_not_exists(pk) OR #expires <= :now', { now }),
+        },
+        { put: { ...token, ...items.session({ hash }), ttl }, where: absent },
+      );
+      if (!failed) return null;
+      if (failed.includes(0)) return 'changed';
+    }
+    return 'too_many';
+  },
+
+  /** Deletes a token. False when there is none with that id. */
+  remove: async (accountKey: string, id: string, now: number): Promise<boolean> => {
+    const found = (await slotsOf(table, accountKey)).find((slot) => slot.id === id && !isOver(slot, now));
+    if (!found) return false;
+    const { slot, hash } = found;
+    const failed = await table.write(
+      { remove: items.accessToken({ accountKey, slot }), where: where('#id = :id', { id }) },
+      { remove: items.session({ hash }) },
+    );
+    return failed === null;
+  },
+
+  /** Deletes the tokens of a deleted user; they were void already. */
+  removeAll: async (accountKey: string): Promise<void> => {
+    for (const { slot, hash } of await slotsOf(table, accountKey))
+      await table.write({ remove: items.accessToken({ accountKey, slot }) }, { remove: items.session({ hash }) });
+  },
+
+  /** Notes the use of a token, unless it was noted after `before` or the token is gone. */
+  noteUse: async (hash: string, before: number, now: number): Promise<void> => {
+    const unnoted = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
+      before,
+    });
+    await table.update(items.session({ hash }), changes({ set: { lastUsed: now }, if: unnoted }));
+  },
+});
+
+export const accessTokens = (table: Table) => ({ ...accessTokenReads(table), ...accessTokenWrites(table) });

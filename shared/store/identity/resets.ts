@@ -1,0 +1,45 @@
+import type { Table, TableReader } from '../engine/client.ts';
+import { changes, present, where } from '../engine/request.ts';
+import { items } from '../table.ts';
+import type { Account, Made } from './sessions.ts';
+
+/** Whose password a code sets. */
+export type Resetting = Pick<Account, 'accountId' | 'customerId'> & { username: string };
+
+/**
+ * A code that sets a password once. It is void when it expires, and with any change of the password, or of the address
+ * that it was mailed to, before.
+ */
+type Reset = Made & Resetting & { accountKey: string; epoch: number; mailbox: number; expires: number };
+
+export const resetReads = (table: TableReader) => ({
+  byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
+});
+
+const resetWrites = (table: Table) => ({
+  create: async (hash: string, reset: Reset): Promise<void> => {
+    const ttl = Math.ceil(reset.expires / 1_000);
+    const { accountKey } = reset;
+    await table.write(
+      { put: { ...reset, ...items.reset({ hash }), ttl } },
+      { put: { ...items.resetOfAccount({ accountKey, hash }), ttl } },
+    );
+  },
+
+  /** Uses a code up: the password is new and all sessions are over. False: the code is void, or was used just now. */
+  use: async (hash: string, { accountKey, epoch, mailbox }: Reset, passwordHash: string): Promise<boolean> => {
+    const given = { was: epoch, mailbox, yes: true };
+    const account = changes({
+      add: { epoch: 1 },
+      if: where('#epoch = :was AND #mailbox = :mailbox AND #canLogin = :yes', given),
+    });
+    const failed = await table.write(
+      { remove: items.reset({ hash }), where: present },
+      { put: { hash: passwordHash, ...items.password({ accountKey }) }, where: present },
+      { update: items.account({ accountKey }), changes: account },
+    );
+    return failed === null;
+  },
+});
+
+export const resets = (table: Table) => ({ ...resetReads(table), ...resetWrites(table) });

@@ -1,0 +1,18 @@
+import type { StoredLine } from '../../domain/identity/audit.ts';
+import { timeOfAuditId } from '../../domain/identity/audit-id.ts';
+import { AUDIT_KEPT } from '../../domain/identity/audit-kinds.ts';
+import type { Table } from '../engine/client.ts';
+import { items } from '../table.ts';
+
+export const auditLineWrites = (table: Table) => ({
+  put: async (customerId: number, line: StoredLine): Promise<void> => {
+    const ttl = Math.ceil((timeOfAuditId(line.id) + AUDIT_KEPT) / 1_000);
+    await table.write({ put: { ...line, ...items.auditLine({ customerId, lineId: line.id }), ttl } });
+  },
+  /** Removes the line of a change that was not made. */
+  takeBack: async (customerId: number, lineId: string): Promise<void> => {
+    await table.write({ remove: items.auditLine({ customerId, lineId }) });
+  },
+});
+
+export const auditLines = (table: Table) => auditLineWrites(table);

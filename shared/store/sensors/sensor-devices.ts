@@ -1,0 +1,137 @@
+import type { NotedCall } from '../../domain/event/noted-call.ts';
+import type { Provisioner } from '../../domain/sensor/provisioning-key.ts';
+import type { Device, SensorRecord } from '../../domain/sensor/sensor.ts';
+import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { Table } from '../engine/client.ts';
+import { absent, changes, present, type Write, where } from '../engine/request.ts';
+import { items } from '../table.ts';
+import { type NoticeItem, putNotice } from './events.ts';
+import { countDevice } from './provisioning.ts';
+import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
+import type { DeviceLink } from './sensor-owners.ts';
+
+type Pairing = { hash: string; expires: number };
+
+/** How long an expired pairing code stays, so that the table's own clean-up decides nothing. */
+const ttlOf = (expires: number) => Math.ceil(expires / 1_000) + 3_600;
+
+const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => {
+  const { id: sensorId, manufacturer } = sensor;
+  return {
+    put: { ...items.pairingCode({ hash }), sensorId, manufacturer, expires, ttl: ttlOf(expires) },
+    where: absent,
+  };
+};
+const devicePut = (sensor: SensorRecord, hash: string): Write => {
+  const { id: sensorId, manufacturer, customerId } = sensor;
+  return {
+    put: { ...items.device({ hash }), hash, sensorId, manufacturer, customerId: customerId ?? UNASSIGNED },
+    where: absent,
+  };
+};
+const linkPut = ({ id: sensorId }: SensorRecord, link: DeviceLink, before: DeviceLink | null): Write => ({
+  put: { ...link, ...items.deviceOfSensor({ sensorId }) },
+  where: before
+    ? where('#hash = :hash AND #pairingHash = :pairing', { hash: before.hash, pairing: before.pairingHash })
+    : absent,
+});
+
+/** A sensor and the link to its device, as they are now. */
+const readDevice = async (table: Table, { customerId, id: sensorId }: SensorRecord) => {
+  const link = await table.get<DeviceLink>(items.deviceOfSensor({ sensorId }));
+  const item = await readSensor(table, customerId, sensorId);
+  return link && item && { link, item };
+};
+
+const newCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink, pairing: Pairing): Write[] => [
+  linkPut(sensor, after, before),
+  { remove: items.pairingCode({ hash: before.pairingHash }) },
+  pairingPut(sensor, pairing),
+];
+
+/** What a registration gives a known device, and how it is told of. */
+type Fresh = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
+
+/**
+ * Gives a known device a new token and code; the old ones are nothing then. A linked one must show its token
+ * (`shown`: its hash), or its customer must allow it, once; that it happened is told by `notice`, with it or not at
+ * all. Null: it changed meanwhile.
+ */
+const registerAgain = async (
+  table: Table,
+  sensor: SensorRecord,
+  fresh: Fresh,
+  shown: string | null,
+): Promise<'done' | 'refused' | null> => {
+  const found = await readDevice(table, sensor);
+  if (!found) return null;
+  const { link, item } = found;
+  const { hash, pairing, firmwareVersion, notice } = fresh;
+  const isLinked = item.customerId !== null;
+  const isOpen = shown === link.hash || (item.registrationUntil ?? 0) > notice.receiveDate;
+  if (isLinked && !isOpen) return 'refused';
+  const failed = await table.write(
+    ...newCode(sensor, link, { hash, pairingHash: pairing.hash }, pairing),
+    updateSensor(item, { firmwareVersion, ...(item.registrationUntil && { registrationUntil: 0 }) }),
+    { remove: items.device({ hash: link.hash }) },
+    devicePut(sensor, hash),
+    ...(isLinked
+      ? [putNotice({ customerId: item.customerId ?? UNASSIGNED, sensorId: sensor.id }, notice.uuid, notice)]
+      : []),
+  );
+  return failed === null ? 'done' : null;
+};
+
+/** What a device asks for itself. */
+export const writesOfDevice = (table: Table) => ({
+  /** Registers a device for the first time, if its hardware id and the drawn id are free, and its key allows one more. */
+  register: async (
+    sensor: SensorRecord,
+    hash: string,
+    pairing: Pairing,
+    key: Pick<Provisioner, 'id' | 'maxDevices'>,
+  ): Promise<'done' | 'taken' | 'key_used_up'> => {
+    const { id: sensorId, manufacturer, hardwareId, createDate } = sensor;
+    const failed = await table.write(
+      countDevice(key, createDate),
+      { put: { ...items.hardware({ manufacturer, hardwareId }), sensorId }, where: absent },
+      { put: { ...items.owner({ kind: 'sensor', id: sensorId }), customerId: UNASSIGNED }, where: absent },
+      { put: newSensorItem(sensor), where: absent },
+      devicePut(sensor, hash),
+      linkPut(sensor, { hash, pairingHash: pairing.hash }, null),
+      pairingPut(sensor, pairing),
+    );
+    if (failed === null) return 'done';
+    return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
+  },
+
+  /** Gives a known device a new code, the old one is nothing then; false: it changed meanwhile. */
+  renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
+    const found = await readDevice(table, sensor);
+    if (!found) return false;
+    const { link, item } = found;
+    const writes = newCode(sensor, link, { hash: link.hash, pairingHash: pairing.hash }, pairing);
+    return (await table.write(...writes, updateSensor(item, {}))) === null;
+  },
+
+  registerAgain: (sensor: SensorRecord, fresh: Fresh, shown: string | null) =>
+    registerAgain(table, sensor, fresh, shown),
+
+  /** Notes a call that is about to be queued. Undefined when the token is void by now. */
+  noteCall: async (hash: string, id: string, at: number): Promise<NotedCall | undefined> => {
+    const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
+    const old = await table.update(items.device({ hash }), update);
+    if (!old) return;
+    const { notedCall, notedAt, calls = 0 } = old as Partial<Device>;
+    return { id, at, seq: calls + 1, ...(notedCall !== undefined && { before: { id: notedCall, at: notedAt ?? at } }) };
+  },
+
+  /** Holds back the further calls of a device, or takes them again. */
+  holdBack: async (hash: string, isHeldBack: boolean): Promise<void> => {
+    await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
+  },
+
+  usePairing: async (hash: string): Promise<void> => {
+    await table.write({ remove: items.pairingCode({ hash }) });
+  },
+});

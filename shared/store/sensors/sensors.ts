@@ -1,0 +1,95 @@
+import { hashOf } from '../../domain/ids.ts';
+import type { Device, Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
+import { type ListedSensor, unpackSensor } from '../../domain/sensor/sensor-row.ts';
+import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import type { Item } from '../engine/request.ts';
+import { retryOnConflict } from '../engine/retry.ts';
+import type { Key } from '../key.ts';
+import type { CustomerItem } from '../people/customers.ts';
+import { items, lists } from '../table.ts';
+import { writesOfDevice } from './sensor-devices.ts';
+import { readSensor, type SensorItem, touchSensor, updateSensor } from './sensor-item.ts';
+import type { DeviceLink, FormerSensor } from './sensor-owners.ts';
+import type { StateItem } from './states.ts';
+
+type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
+
+const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSensor[] => {
+  const found = items.sensor.read(key);
+  return found ? [unpackSensor(listSk, found.sensorId, Number(found.customerId) || null)] : [];
+};
+
+export const sensorReads = (table: TableReader) => ({
+  get: (customerId: number, sensorId: string) => table.get<SensorItem>(items.sensor({ customerId, sensorId })),
+  getEventual: (customerId: number, sensorId: string) =>
+    table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
+  /**
+   * A sensor with its state, unless that is known, and its customer, in one consistent read: all that decides whom it
+   * tells what.
+   */
+  around: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
+    const keys = {
+      sensor: items.sensor({ customerId, sensorId }),
+      state: items.sensorState({ customerId, sensorId }),
+      customer: items.customer({ customerId }),
+    };
+    const wanted = [keys.sensor, ...(known ? [] : [keys.state]), ...(customerId === UNASSIGNED ? [] : [keys.customer])];
+    const found = await table.getAll<Item>(wanted);
+    const at = <T>({ pk, sk }: Key) => (found.find((one) => one.pk === pk && one.sk === sk) ?? null) as T | null;
+    return {
+      sensor: at<SensorRecord>(keys.sensor),
+      state: known ?? at<StateItem>(keys.state),
+      customer: at<CustomerItem>(keys.customer),
+    };
+  },
+  /** The sensor as it was when it left this customer; see FormerSensor. */
+  former: (customerId: number, sensorId: string) =>
+    table.get<FormerSensor>(items.formerSensor({ customerId, sensorId })),
+  wasErased: async (customerId: number, sensorId: string): Promise<boolean> =>
+    (await table.get(items.erasedSensor({ customerId, hash: hashOf(sensorId) }))) !== null,
+  getAll: (customerId: number, sensorIds: readonly string[]) =>
+    table.getAll<SensorRecord>(sensorIds.map((sensorId) => items.sensor({ customerId, sensorId }))),
+  /** All sensors of a customer, read from the rows of the index alone. */
+  list: async (customerId: number): Promise<ListedSensor[]> => {
+    const rows = await table.queryAll<{ listSk: string }>({
+      index: 'list',
+      pk: lists.sensorsOfCustomer({ customerId }),
+    });
+    return rows.flatMap(listedSensor);
+  },
+  deviceOf: (hash: string) => table.get<Device>(items.device({ hash })),
+  linkOf: (sensorId: string) => table.get<DeviceLink>(items.deviceOfSensor({ sensorId })),
+  idOfHardware: async (manufacturer: Manufacturer, hardwareId: string): Promise<string | null> =>
+    (await table.get<{ sensorId: string }>(items.hardware({ manufacturer, hardwareId })))?.sensorId ?? null,
+  pairing: (hash: string) => table.get<PairingItem>(items.pairingCode({ hash })),
+});
+
+const sensorWrites = (table: Table) => ({
+  ...writesOfDevice(table),
+
+  /** Allows the sensor to register without its token once, until a time (ms). False when there is no such sensor. */
+  allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
+    (await table.write(touchSensor(customerId, sensorId, { registrationUntil }))) === null,
+
+  /** Sets what the list of sensors shows of a sensor's activity since `time` (ms); what is older changes nothing. */
+  setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
+    await retryOnConflict(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor || (sensor.activityDate ?? 0) > time) return true;
+      const set = { isActive, activityDate: time, updateDate: time };
+      return (await table.write(updateSensor(sensor, set))) === null || null;
+    });
+  },
+
+  /** Notes which firmware (v0.N) a device runs by now. */
+  setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
+    await retryOnConflict(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor || sensor.firmwareVersion === firmwareVersion) return true;
+      return (await table.write(updateSensor(sensor, { firmwareVersion }))) === null || null;
+    });
+  },
+});
+
+export const sensors = (table: Table) => ({ ...sensorReads(table), ...sensorWrites(table) });

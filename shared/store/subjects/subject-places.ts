@@ -1,0 +1,167 @@
+import { usernameKey } from '../../domain/identity/username.ts';
+import { UNASSIGNED } from '../../domain/unassigned.ts';
+import type { FeedbackHome } from '../deliveries/maker-feedback.ts';
+import type { DeviceLink } from '../sensors/sensor-owners.ts';
+import { items } from '../table.ts';
+import type { Found, Lead, Place, subjectReads, Who } from './subjects.ts';
+
+type Reads = Pick<ReturnType<typeof subjectReads>, 'pages' | 'get'>;
+
+const allOf = async (reads: Reads, place: Place): Promise<Found[]> => {
+  const found: Found[] = [];
+  for await (const page of reads.pages(place)) found.push(...page);
+  return found;
+};
+
+/** The ids at the end of the sort keys of a customer that begin so: of those that are there, and of those that were. */
+const idsIn = async (reads: Reads, customerId: number, ...starts: readonly string[]): Promise<string[]> => {
+  const pk = items.customer.pk({ customerId });
+  const found = await Promise.all(starts.map((beginsWith) => allOf(reads, { pk, beginsWith })));
+  return [...new Set(found.flat().map(({ sk }) => sk.slice(sk.indexOf('#') + 1)))];
+};
+const sensorIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'SENSOR#', 'FORMER#');
+const webhookIds = (reads: Reads, customerId: number) => idsIn(reads, customerId, 'WEBHOOK#', 'FORMER_WEBHOOK#');
+
+/** What leads to everything that a customer has: all of it is found by a user, a sensor or a webhook, or by its own id. */
+export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]> => {
+  const pk = items.user.pk({ customerId });
+  const users = await Promise.all(['USER#', 'FORMER_USER#'].map((beginsWith) => allOf(reads, { pk, beginsWith })));
+  return [
+    ...users.flat().map(
+      ({ sk, accountKey }): Lead => ({
+        kind: 'user',
+        id: String(Number(sk.slice(sk.indexOf('#') + 1))),
+        accountKey: String(accountKey),
+      }),
+    ),
+    ...(await sensorIds(reads, customerId)).map((id): Lead => ({ kind: 'sensor', id })),
+    ...(await webhookIds(reads, customerId)).map((id): Lead => ({ kind: 'webhook', id })),
+  ];
+};
+
+/** The sessions, tokens and codes of an account, and the account itself last: it leads to the others. */
+async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<Place> {
+  const pk = items.account.pk({ accountKey });
+  for await (const page of reads.pages({ pk })) {
+    for (const item of page) {
+      const hash = item.hash as string | undefined;
+      if (hash && (items.login.read(item) || items.accessToken.read(item))) yield { pk: items.session.pk({ hash }) };
+      const reset = items.resetOfAccount.read(item);
+      if (reset) yield { pk: items.reset.pk({ hash: reset.hash }) };
+    }
+  }
+  yield { pk };
+}
+
+async function* placesOfUser(reads: Reads, customerId: number, id: string, accountKey: string | null) {
+  const user = await reads.get(items.user({ customerId, userId: id }));
+  if (user?.subject) yield { pk: items.externalUser.pk({ hash: String(user.subject) }) };
+  if (user) yield { pk: items.username.pk({ username: usernameKey(String(user.username)) }) };
+  if (accountKey !== null) yield* placesOfAccount(reads, accountKey);
+  yield { pk: items.channel.pk({ customerId, userId: id }) };
+  yield { pk: items.owner.pk({ kind: 'user', id }) };
+}
+
+/** What leads to a sensor of this customer, and to its device; the sensor itself comes last. */
+export async function* placesOfDevice(reads: Reads, customerId: number, sensorId: string): AsyncGenerator<Place> {
+  const sensor = await reads.get(items.sensor({ customerId, sensorId }));
+  const link = sensor && ((await reads.get(items.deviceOfSensor({ sensorId }))) as (Found & DeviceLink) | null);
+  if (sensor) {
+    const { manufacturer, hardwareId } = sensor as unknown as { manufacturer: string; hardwareId: string };
+    yield { pk: items.hardware.pk({ manufacturer, hardwareId }) };
+    yield { pk: items.owner.pk({ kind: 'sensor', id: sensorId }) };
+  }
+  if (link) {
+    yield { pk: items.device.pk({ hash: link.hash }) };
+    yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
+    yield { pk: items.deviceOfSensor.pk({ sensorId }) };
+  }
+  const { pk, sk } = items.sensor({ customerId, sensorId });
+  yield { pk, beginsWith: sk };
+}
+
+/** Where it stands whose the ids of bots, groups and rules are. */
+async function* homesOf(reads: Reads, customerId: number): AsyncGenerator<Place> {
+  for (const [kind, start] of [
+    ['bot', 'BOT#'],
+    ['sensor_group', 'GROUP#'],
+    ['rule', 'RULE#'],
+  ] as const)
+    for (const id of await idsIn(reads, customerId, start)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
+}
+
+/** Feedback that is forwarded to a maker is delivered to a webhook of another customer. */
+async function* placesOfMaker(reads: Reads): AsyncGenerator<Place> {
+  const home = (await reads.get(items.makerFeedback({}))) as (Found & FeedbackHome) | null;
+  if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
+}
+
+/** What is of a customer as a whole. Its lists come last: they lead to the rest. */
+const placesAtLast = (customerId: number): Place[] => [
+  { pk: items.lateChange.pk({ customerId }) },
+  { pk: items.ruleHit.pk({ customerId }) },
+  { pk: items.personDelivery.pk({ customerId }) },
+  { pk: items.auditLine.pk({ customerId }) },
+  ...(customerId === UNASSIGNED ? [] : [{ pk: items.auditLine.pk({ customerId: UNASSIGNED }) }]),
+];
+
+async function* placesOfCustomer(reads: Reads, customerId: number, leads: readonly Lead[]): AsyncGenerator<Place> {
+  for (const lead of leads) if (lead.kind === 'user') yield* placesOfUser(reads, customerId, lead.id, lead.accountKey);
+  for (const { kind, id } of leads) {
+    if (kind !== 'sensor') continue;
+    yield* placesOfDevice(reads, customerId, id);
+    yield { pk: items.sensorState.pk({ customerId, sensorId: id }) };
+  }
+  for (const { kind, id: webhookId } of leads) {
+    if (kind !== 'webhook') continue;
+    yield { pk: items.owner.pk({ kind, id: webhookId }) };
+    yield { pk: items.feedLine.pk({ customerId, webhookId }) };
+    yield { pk: items.delivery.pk({ customerId, webhookId }) };
+  }
+  yield* homesOf(reads, customerId);
+  yield* placesOfMaker(reads);
+  yield* placesAtLast(customerId);
+  yield { pk: items.groupMember.pk({ customerId }) };
+  yield { pk: items.rule.pk({ customerId }) };
+  yield { pk: items.wholeRule.pk({ customerId }) };
+  yield { pk: items.customer.pk({ customerId }) };
+}
+
+/** Where else something of a sensor or of a user may be: among what its customer has. */
+async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<Place> {
+  for (const webhookId of await webhookIds(reads, customerId))
+    yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
+  yield* placesOfMaker(reads);
+  yield* placesAtLast(customerId);
+  yield { pk: items.groupMember.pk({ customerId }) };
+  yield { pk: items.customer.pk({ customerId }) };
+}
+
+/**
+ * Every place where something of a subject may be, those first by which others find it. No place is found by reading the
+ * whole table.
+ */
+export async function* placesOf(reads: Reads, who: Who, leads: readonly Lead[]): AsyncGenerator<Place> {
+  const { customerId, subject, accountKey } = who;
+  if (subject.kind === 'customer') return yield* placesOfCustomer(reads, customerId, leads);
+  if (subject.kind === 'sensor') {
+    yield { pk: items.sensorState.pk({ customerId, sensorId: subject.id }) };
+    return yield* placesAmongOthers(reads, customerId);
+  }
+  yield* placesOfUser(reads, customerId, String(subject.id), accountKey);
+  for (const sensorId of await sensorIds(reads, customerId)) {
+    yield { pk: items.feedback.pk({ customerId, sensorId }), beginsWith: 'FEEDBACK#' };
+    yield { pk: items.notice.pk({ customerId, sensorId }), beginsWith: 'NOTICE#' };
+  }
+  return yield* placesAmongOthers(reads, customerId);
+}
+
+/** What is found by an item alone: the attempts of a delivery, the feedback on a hit, its line in a feed. */
+export const placesUnder = (item: Found, { customerId, subject }: Who): Place[] => {
+  const hit = items.ruleHit.read(item);
+  if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)
+    return [{ pk: items.feedbackOfHit.pk({ customerId, hitId: Number(hit.hitId) }) }];
+  const delivery = items.delivery.read(item);
+  if (!delivery || subject.kind === 'customer') return [];
+  return [{ pk: item.pk, beginsWith: `ATTEMPT#${delivery.deliveryId}#` }];
+};

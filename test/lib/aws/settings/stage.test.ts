@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { stageFrom } from '../../../../lib/aws/settings/stage.ts';
+
+const stage = (context: Record<string, unknown> = {}) => stageFrom((key) => context[key]);
+
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
+const both = { publicUrl: 'https://cloud.example.org', deviceUrl: 'https://cloud.example.org' };
+
+describe('the settings of a stage', () => {
+  it('all have a default', () => {
+    expect(stage()).toMatchObject({ name: 'dev', rateLimit: 30, allowPrivateTargets: false, retrySchedule: [] });
+  });
+
+  it('are read as text, as the command line gives them', () => {
+    const given = {
+      stage: 'prod',
+      publicUrl: 'https://cloud.example.org',
+      rateLimit: '0',
+      allowPrivateTargets: 'true',
+      allowedTargetRanges: '10.1.0.0/16, fd00::/8',
+      retrySchedule: '0,5,20',
+      logRetentionDays: '365',
+      quotas: '{"webhooks":10,"users":1000}',
+      deviceThrottle: '{"rate":50}',
+      concurrency: '{"devices":100,"deliver":20}',
+    };
+    expect(stage(given)).toMatchObject({
+      name: 'prod',
+      publicUrl: 'https://cloud.example.org',
+      rateLimit: 0,
+      allowPrivateTargets: true,
+      allowedTargetRanges: ['10.1.0.0/16', 'fd00::/8'],
+      retrySchedule: [0, 5, 20],
+      logRetentionDays: 365,
+      quotas: { webhooks: 10, users: 1_000 },
+      deviceThrottle: { rate: 50, burst: 2_000 },
+      concurrency: { devices: 100, process: 0, deliver: 20, sweep: 0 },
+    });
+  });
+
+  it('are read as JSON, as cdk.json gives them', () => {
+    const given = {
+      ...{ rateLimit: 50, allowPrivateTargets: true, retrySchedule: [0, 60], allowedTargetRanges: [] },
+      quotas: { sensors: 20 },
+      deviceThrottle: { rate: 10, burst: 20 },
+      concurrency: { devices: 5, process: 10, deliver: 4, sweep: 1 },
+    };
+    expect(stage(given)).toMatchObject(given);
+  });
+
+  it("contain only the hash of the proxy's secret, whether it is given as text or JSON, in plain or hashed", () => {
+    const secret = 'a-secret-of-16-or-more';
+    const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
+    const given = { header: 'CloudFront-Viewer-Address', secretHeader: 'X-Origin-Secret', secret };
+    for (const one of [given, JSON.stringify(given), { ...given, secret: hash }])
+      expect(stage({ trustedProxy: one }).trustedProxy).toEqual({ ...given, secret: hash });
+    for (const none of [undefined, ''])
+      expect(stage({ trustedProxy: none }).trustedProxy).toEqual({ header: '', secretHeader: '', secret: '' });
+  });
+
+  it('keep data by default, except in stages whose name begins with dev or test', () => {
+    expect(['dev', 'test-2', 'prod', 'acme'].map((name) => stage({ stage: name }).keepData)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    // A home in Devon is no try, and neither is one named after a testament.
+    expect(['devon', 'testament', 'dev2', 'dev-anna', 'test'].map((name) => stage({ stage: name }).keepData)).toEqual([
+      ...[true, true, false, false, false],
+    ]);
+    expect(stage({ stage: 'dev', keepData: 'true' }).keepData).toBe(true);
+    expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
+  });
+
+  it.each([
+    ['stage', 'Prod'],
+    ['publicUrl', 'http://cloud.example.org'],
+    ['publicUrl', 'https://cloud.example.org/'],
+    ['certificateArn', 'arn:aws:iam::1:user/x'],
+    ['deviceUrl', 'devices.example.org'],
+    ['deviceCertificateArn', 'arn:aws:iam::1:user/x'],
+    ['deviceThrottle', '{'],
+    ['deviceThrottle', '50'],
+    ['deviceThrottle', '[50,100]'],
+    ['deviceThrottle', 'null'],
+    ['deviceThrottle', '{"rate":0}'],
+    ['deviceThrottle', '{"rate":10,"rates":10}'],
+    ['deviceThrottle', { burst: '1e3' }],
+    ['concurrency', '10'],
+    ['concurrency', '{"server":10}'],
+    ['concurrency', { devices: -1 }],
+    ['concurrency', { sweep: 0.5 }],
+    ['concurrency', { process: 1 }],
+    ['mqtt', 'yes'],
+    ['mqttHost', 'https://mqtt.example.org'],
+    ['mailSender', 'nobody'],
+    ['rateLimit', '-1'],
+    ['rateLimit', '1e3'],
+    ['rateLimit', ''],
+    ['allowPrivateTargets', 'yes'],
+    ['allowedTargetRanges', '10.0.0.0/33'],
+    ['allowedTargetRanges', '10.0.0.0'],
+    ['retrySchedule', '0,-5'],
+    ['retrySchedule', Array(21).fill('1').join(',')],
+    ['logRetentionDays', '31'],
+    ['alarmEmail', 7],
+    ['trustedProxy', '{'],
+    ['trustedProxy', true],
+    ['trustedProxy', '{"header":"X-Viewer","secretHeader":"X-Secret"}'],
+    ['trustedProxy', { header: 'X Viewer', secretHeader: 'X-Secret', secret: 'a-secret-of-16-or-more' }],
+    ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'too-short' }],
+    ['trustedProxy', { header: 'X-Viewer', secretHeader: 'X-Secret', secret: 'sha256:no-hash-at-all' }],
+    ['quotas', '{'],
+    ['quotas', '{"bot":1}'],
+    ['quotas', { bots: 1.5 }],
+    ['quotas', '7'],
+  ])('name what is wrong: %s=%s', (key, value) => {
+    expect(() => stage({ [key]: value })).toThrow(new RegExp(`\\n  ${key}(:| wants) `));
+  });
+
+  it.each([
+    [{ certificateArn }, 'publicUrl: a certificate needs the address'],
+    [{ deviceCertificateArn: certificateArn }, 'deviceUrl: a certificate needs the address'],
+    [
+      { ...both, certificateArn, deviceCertificateArn: certificateArn },
+      'deviceUrl: API Gateway gives a name to one API, and publicUrl has it',
+    ],
+    [
+      { concurrency: { deliver: 3 } },
+      'concurrency: deliver needs 4 or more, or 0, for each queue that it reads takes at least 2',
+    ],
+  ])('name what does not go together: %j', (given, sentence) => {
+    expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);
+  });
+
+  it('may give both doors one name when a proxy in front distinguishes them', () => {
+    expect(stage(both)).toMatchObject(both);
+  });
+
+  it('report all errors at once', () => {
+    expect(() => stage({ rateLimit: 'x', mailSender: 'x' })).toThrow(/mailSender wants .*rateLimit wants /s);
+  });
+});

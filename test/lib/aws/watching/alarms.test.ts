@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { consumers, schedules } from '../../../../functions/index.ts';
+import { tableDesign } from '../../../../shared/store/table.ts';
+import { production, stackOf, whole } from '../../../fixtures/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const runbook = readFileSync(new URL('../../../../lib/aws/runbook.md', import.meta.url), 'utf8');
+const all = (template: Template, type: string): Properties[] =>
+  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+
+const dev = stackOf({ ...whole, alarmEmail: '' }).template;
+const prod = stackOf({ ...production, mqtt: true }).template;
+
+describe('the alarms', () => {
+  it('each say in a sentence what they mean for people, with a link to what to do', () => {
+    const texts = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) expect(text).toMatch(/^[A-Z].{40,}\. What to do: lib\/aws\/runbook\.md#[a-z0-9-]+$/);
+    const [elsewhere] = all(stackOf({ runbookUrl: 'https://w.example/r' }).template, 'AWS::CloudWatch::Alarm');
+    expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
+  });
+
+  it('have exactly one chapter each in the runbook', () => {
+    const anchors = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
+    const [, ofAlarms = ''] = runbook.split('\n## Alarms\n');
+    const [text = ''] = ofAlarms.split('\n## ');
+    const chapters = text
+      .split('\n### ')
+      .slice(1)
+      .map((chapter) => chapter.split(/\n\n(.*)/s));
+    expect(chapters.map(([id]) => id).sort()).toEqual(anchors.sort());
+    // What it means, how to look, what to do.
+    for (const [, says = ''] of chapters) expect(says.length).toBeGreaterThan(150);
+  });
+
+  it('are explained by a runbook without broken links', () => {
+    const slugs = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title.toLowerCase().replaceAll(' ', '-'),
+    );
+    const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((link = '') => !slugs.includes(link))).toEqual([]);
+  });
+
+  it('are few, and use no more metrics than CloudWatch allows per alarm', () => {
+    const alarms = all(prod, 'AWS::CloudWatch::Alarm');
+    expect(alarms.length).toBeLessThan(45);
+    for (const { Metrics = [] } of alarms)
+      expect(Metrics.filter(({ MetricStat }: Properties) => MetricStat).length).toBeLessThanOrEqual(10);
+  });
+
+  it('are sent to the address of the stage, if it has one', () => {
+    prod.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'night@example.org' });
+    for (const { AlarmActions } of all(prod, 'AWS::CloudWatch::Alarm')) expect(AlarmActions).toHaveLength(1);
+    dev.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
+  it('name only topics that CloudWatch may publish to, for this account alone', () => {
+    const policies = all(prod, 'AWS::SNS::TopicPolicy');
+    const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
+    const wanted = {
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    };
+    expect(topics.length).toBeGreaterThan(0);
+    for (const Resource of topics) {
+      const rights = policies.flatMap(({ PolicyDocument, Topics }) =>
+        JSON.stringify(Topics).includes(JSON.stringify(Resource)) ? PolicyDocument.Statement : [],
+      );
+      expect(rights).toContainEqual(expect.objectContaining({ ...wanted, Resource }));
+    }
+  });
+
+  /** What is watched: names of metrics with their dimensions, those inside of expressions too. */
+  const watched = (template: Template): string[] =>
+    all(template, 'AWS::CloudWatch::Alarm')
+      .flatMap(({ MetricName, Dimensions, Metrics = [] }) => [
+        { MetricName, Dimensions },
+        ...Metrics.map(({ MetricStat }: Properties) => MetricStat?.Metric ?? {}),
+      ])
+      .filter(({ MetricName }) => MetricName)
+      .map(({ MetricName, Dimensions = [] }) =>
+        [MetricName, ...Dimensions.map(({ Value }: Properties) => Value.Ref ?? Value['Fn::GetAtt']?.[0] ?? Value)].join(
+          ' ',
+        ),
+      );
+
+  it('watch every queue, every background function, both doors, the table and each of its indexes', () => {
+    const seen = watched(dev);
+    const idOf = (name: string) =>
+      Object.entries(dev.findResources('AWS::Lambda::Function')).find(
+        ([, { Properties }]) => Properties.FunctionName === `Test-${name}`,
+      )?.[0];
+    for (const { name } of [...consumers, ...schedules])
+      expect(seen).toEqual(expect.arrayContaining([`Errors ${idOf(name)}`, `Throttles ${idOf(name)}`]));
+    for (const [id, { Properties }] of Object.entries(dev.findResources('AWS::SQS::Queue')))
+      expect(seen).toContain(
+        `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
+      );
+    const [table] = Object.keys(dev.findResources('AWS::DynamoDB::Table'));
+    for (const kind of ['Read', 'Write']) {
+      expect(seen).toContain(`${kind}ThrottleEvents ${table}`);
+      for (const index of Object.keys(tableDesign.indexes))
+        expect(seen).toContain(`${kind}ThrottleEvents ${index} ${table}`);
+    }
+    for (const name of ['5XXError', '5xx', 'ClaimedAccountConcurrency']) expect(seen.join()).toContain(name);
+  });
+
+  it('watch the metrics of the functions under the names with which they are written', () => {
+    const ours = all(prod, 'AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === 'Test');
+    const names = ours
+      .filter(({ Dimensions }) => Dimensions)
+      .map(({ MetricName, Dimensions }) => [MetricName, Dimensions]);
+    const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
+    const wanted = [
+      ...['TasksFailed', 'TimeToFirstAttempt', 'MessagesAccepted', 'OldestWaiting', 'BreakersOpened'],
+      ...[
+        'LoginsFailed',
+        'MailsFailed',
+        'AlarmsFailed',
+        'WebhooksDisabled',
+        'FeedsNotFetched',
+        'DevicesHeldBack',
+        'CanaryTime',
+      ],
+      ...['AlarmSubscriptions', 'FeedbackFailed', 'LettersFailed', 'NobodyOnDuty', 'SmsLimitReached'],
+    ];
+    expect(Object.fromEntries(names)).toEqual(Object.fromEntries(wanted.map((name) => [name, dimensions])));
+    // The authorizer measures nothing.
+    for (const { Environment, FunctionName } of all(prod, 'AWS::Lambda::Function'))
+      expect(Environment.Variables.METRICS_NAMESPACE).toBe(FunctionName === 'Test-authorizer' ? undefined : 'Test');
+  });
+
+  it('fire when no message comes for as long as the stage says, and never when it says 0', () => {
+    const absent = (template: Template) =>
+      all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'MessagesAccepted');
+    expect(absent(dev)).toEqual([]);
+    expect(absent(prod)).toMatchObject([
+      { Period: 900, Threshold: 1, ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' },
+    ]);
+  });
+
+  it('watch a web ACL and mails only in stages that have them', () => {
+    for (const name of ['BlockedRequests', 'Reputation.BounceRate']) {
+      expect(watched(prod).join()).toContain(name);
+      expect(watched(dev).join()).not.toContain(name);
+    }
+  });
+
+  it.each([
+    ['events', 60],
+    ['deliveries', 60],
+    ['retries', 1_800],
+  ])('tell when a message of %s is older than %d s, and when any is dead', (name, seconds) => {
+    const idOf = (kind: string) =>
+      Object.keys(dev.findResources('AWS::SQS::Queue')).find((id) => id.startsWith(`${name}${kind}`)) ?? '';
+    const of = (kind: string) => ({
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [idOf(kind), 'QueueName'] } }],
+      TreatMissingData: 'notBreaching',
+    });
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...{ ...of('queue'), MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum' },
+      ...{ Threshold: seconds, ComparisonOperator: 'GreaterThanThreshold' },
+    });
+    const dead = all(dev, 'AWS::CloudWatch::Alarm').find(({ Metrics }) =>
+      JSON.stringify(Metrics)?.includes(idOf('dead')),
+    );
+    expect(dead).toMatchObject({
+      ...{ Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold', TreatMissingData: 'notBreaching' },
+      Metrics: expect.arrayContaining([
+        expect.objectContaining({
+          Expression: 'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0)])',
+        }),
+      ]),
+    });
+  });
+
+  it('fire when nobody has confirmed to be told of them, or nothing has looked for that, where somebody is to be told', () => {
+    const unheard = (template: Template) =>
+      all(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === 'AlarmSubscriptions');
+    expect(unheard(dev)).toEqual([]);
+    expect(unheard(prod)).toMatchObject([
+      {
+        ...{ Statistic: 'Minimum', Period: 86_400, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+        TreatMissingData: 'breaching',
+      },
+    ]);
+  });
+
+  it('fire when a scheduled function does not run', () => {
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'Invocations',
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type MetricName, metrics } from '../../../../shared/metrics.ts';
+import { production, stackOf } from '../../../fixtures/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
+type Properties = any;
+
+const { template } = stackOf(production);
+const all = (type: string): Properties[] =>
+  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+
+/** The widgets of the dashboard, with `?` for what is known only in the account. */
+const widgets = (): Properties[] => {
+  const [{ DashboardBody }] = all('AWS::CloudWatch::Dashboard') as [Properties];
+  const text = DashboardBody['Fn::Join'][1].map((part: unknown) => (typeof part === 'string' ? part : '?')).join('');
+  return JSON.parse(text).widgets;
+};
+
+describe('the dashboard', () => {
+  it('shows in its first row whether falls are told in time: all alarms, and the durations', () => {
+    const first = widgets().filter(({ y }) => y === 0);
+    expect(first.map(({ x, properties: { title } }) => [x, title])).toEqual([
+      [0, 'Are falls told in time?'],
+      [6, 'From a message to the first attempt, and the canary from end to end, ms'],
+      [12, "From a message to the receiver's 2xx, ms"],
+      [18, 'What waits longest, s'],
+    ]);
+    const [{ properties }] = first;
+    expect(properties.alarms).toHaveLength(all('AWS::CloudWatch::Alarm').length);
+    for (const [at, name] of [
+      [1, 'TimeToFirstAttempt'],
+      [2, 'TimeToReceiver'],
+    ] as const) {
+      const shown = JSON.stringify(first[at].properties.metrics);
+      for (const statistic of ['p50', 'p99']) expect(shown).toContain(`"${statistic}"`);
+      expect(shown).toContain(`"Test","${name}","service","sensor-cloud"`);
+    }
+  });
+
+  it('shows every metric', () => {
+    const shown = JSON.stringify(widgets());
+    const names = Object.keys(metrics) as MetricName[];
+    expect(names.filter((name) => !shown.includes(`"Test","${name}"`))).toEqual([]);
+  });
+});
+
+describe('the saved queries', () => {
+  it('search the logs of all functions and of the API, and their names begin with that of the stack', () => {
+    const queries = all('AWS::Logs::QueryDefinition');
+    expect(queries.map(({ Name }) => Name)).toContainEqual(expect.stringMatching(/^Test\/what became of ID/));
+    for (const { LogGroupNames, QueryString } of queries) {
+      expect(LogGroupNames).toHaveLength(all('AWS::Lambda::Function').length + 1);
+      expect(QueryString).toMatch(/^fields .*\n\| filter .*\n\| sort @timestamp (asc|desc)\n\| limit 1000$/);
+    }
+  });
+});

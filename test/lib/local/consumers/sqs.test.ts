@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock, virtualClock } from '../../../../lib/local/clock.ts';
+import { poll } from '../../../../lib/local/consumers/pollers.ts';
+import { createPrefetch } from '../../../../lib/local/consumers/prefetch.ts';
+import { ensureQueues, sqsSource } from '../../../../lib/local/consumers/sqs.ts';
+import { startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import type { Message } from '../../../../lib/local/message.ts';
+import { AT_A_TIME } from '../../../../shared/domain/delivery/breaker.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+import { startSqs } from '../../../fixtures/sqs-server.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+let sqs: Awaited<ReturnType<typeof startSqs>>;
+beforeAll(async () => {
+  sqs = await startSqs();
+});
+afterAll(() => sqs.stop());
+
+const messageOf = (messageId: string, MessageGroupId: string): Message => ({
+  messageId,
+  receiptHandle: messageId,
+  body: '{}',
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '0',
+    ApproximateFirstReceiveTimestamp: '0',
+    MessageGroupId,
+  },
+});
+
+describe('an inbox', () => {
+  test('gives messages of groups in turn, none of a full group, and none that is visible in the queue again', async () => {
+    const clock = virtualClock(0);
+    const inbox = createPrefetch(clock, 60);
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) inbox.add(messageOf(name, name.slice(0, 1)));
+    const ids = (max: number, full = '') => inbox.receive(max, (group) => group === full).map((one) => one.messageId);
+    expect(ids(2)).toEqual(['a1', 'b1']);
+    expect(ids(9, 'a')).toEqual(['c1']);
+    await clock.advance(59_000);
+    inbox.add(messageOf('b2', 'b'));
+    expect(ids(1)).toEqual(['a2']);
+    await clock.advance(1_000);
+    expect(ids(9)).toEqual(['b2']);
+    expect(inbox.stats()).toEqual({ visible: 0 });
+  });
+
+  test('that is full gives back the newest message of the largest group', () => {
+    const inbox = createPrefetch(virtualClock(0), 60, 3);
+    const gone = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => inbox.add(messageOf(name, name.slice(0, 1)))?.messageId);
+    expect(gone).toEqual([undefined, undefined, undefined, 'a4', 'a3']);
+    expect(inbox.receive(9).map((one) => one.messageId)).toEqual(['a1', 'b1', 'a2']);
+  });
+});
+
+describe('a queue at an SQS endpoint', () => {
+  test('deletes each processed message, limits the messages of a group, and returns the rest', async () => {
+    const { client, urls } = await ensureQueues(sqs.url);
+    const queue = sqs.queue('retries');
+    for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.send({ body, groupId: 'a' });
+    queue.send({ body: 'b1', groupId: 'b' });
+    const limits = {
+      clock: systemClock,
+      timeoutSeconds: 60,
+      onError: (error: unknown) => expect(error).toBeUndefined(),
+    };
+    const { source, close } = sqsSource({ client, url: urls.retries, name: 'retries', ...limits, most: 4 });
+    const hanging = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const isDone = Promise.withResolvers<void>();
+    const poller = poll({
+      ...limits,
+      queue: source,
+      functionName: 'deliver',
+      batchSize: 10,
+      concurrency: 10,
+      ofCustomer: 2,
+      reportFailures: true,
+      handler: async ({ Records }) => {
+        expect(Records).toHaveLength(1);
+        const [{ body } = { body: '' }] = Records;
+        seen.push(body);
+        if (body === 'b1') return isDone.resolve();
+        await hanging.promise;
+      },
+    });
+    await isDone.promise;
+    while (queue.stats().inFlight + queue.stats().visible > 5) await new Promise(setImmediate);
+    expect(seen.toSorted()).toEqual(['a1', 'a2', 'b1']);
+    const stopped = poller.stop();
+    hanging.resolve();
+    await stopped;
+    await close();
+    // Three are done, two found no place and come later, the last one is for whoever comes next.
+    expect(seen).toHaveLength(3);
+    expect(queue.stats()).toMatchObject({ visible: 1, inFlight: 2, delayed: 0 });
+    queue.purge();
+  });
+
+  test("carries a healthy customer's alarm past receivers that hang", async () => {
+    const open: ServerResponse[] = [];
+    let isOver = false;
+    const slow = await startReceiver((_, response) => (isOver ? response.end() : open.push(response)));
+    const healthy = await startReceiver();
+    const cloud = await startTestCloud({ queueEndpoint: sqs.url });
+    cleanUps.push(slow.stop, healthy.stop, cloud.stop, () => {
+      isOver = true;
+      for (const response of open) response.end();
+    });
+    const admin = await adminOf(cloud.url);
+    const [troubled, well] = [
+      await createHome(admin, 'troubled', ALL_PERMISSIONS),
+      await createHome(admin, 'well', ALL_PERMISSIONS),
+    ];
+    await createAlarm(troubled.client, slow.url);
+    await createAlarm(well.client, healthy.url);
+    const fallOf = ({ device, sensorId }: Awaited<ReturnType<typeof linkSensor>>) =>
+      device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+    const sensor = await linkSensor(well.client);
+    const others = await Promise.all(Array.from({ length: 8 }, () => linkSensor(troubled.client)));
+    await Promise.all(others.map(fallOf));
+    await slow.until(AT_A_TIME);
+    await fallOf(sensor);
+    await healthy.until(1);
+    expect(open.filter(({ destroyed }) => destroyed)).toHaveLength(0);
+  });
+});

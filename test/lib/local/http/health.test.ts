@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../../../lib/local/clock.ts';
+import { createHealth } from '../../../../lib/local/http/health.ts';
+import { noJournal } from '../../../../lib/local/queue/journal.ts';
+import { openQueues, queuesOf } from '../../../../lib/local/queue/queues.ts';
+
+const START = 1_790_000_000_000;
+const created = async (dataDir: string) => {
+  const clock = virtualClock(START);
+  const { queues } = openQueues(noJournal, clock);
+  return { clock, queues, ...createHealth({ dataDir, waiting: queues, clock, exceptions: () => 3 }) };
+};
+const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
+
+test('the host is well, tells its exceptions, and knows nothing of a disk that it does not use', async () => {
+  const { health } = await created(':memory:');
+  expect(await health()).toEqual({
+    ...{ since: START, queues: 'OK', disk: null, oldestWaitingSeconds: 0, exceptions: 3 },
+  });
+});
+
+test('a disk that cannot be written is told within 5 seconds, and so is one that can be again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+  const { health, clock } = await created(folder);
+  expect((await health()).disk).toBe('OK');
+  await rm(folder, { recursive: true });
+  expect((await health()).disk).toBe('OK');
+  await clock.advance(5_000);
+  expect((await health()).disk).toBe('FAILING');
+});
+
+test('a queue that does not take what is sent is told for a minute', async () => {
+  const { health, clock, watched } = await created(':memory:');
+  const refusing = watched({ ...queuesOf({} as never), send: async () => Promise.reject(new Error('full')) });
+  await expect(refusing.send('events', [])).rejects.toThrow('full');
+  expect((await health()).queues).toBe('FAILING');
+  await clock.advance(60_000);
+  expect((await health()).queues).toBe('OK');
+});
+
+test('the age of what waits longest on the way of an alarm is told, in flight or not, delayed retries aside', async () => {
+  const { health, clock, queues } = await created(':memory:');
+  queues.deliveries.send({ body: '{}', delaySeconds: 900 });
+  queues.retries.send({ body: '{}' });
+  await clock.advance(30_000);
+  expect((await health()).oldestWaitingSeconds).toBe(0);
+  queues.events.send(event);
+  await clock.advance(20_000);
+  queues.events.receive(1);
+  expect((await health()).oldestWaitingSeconds).toBe(20);
+});

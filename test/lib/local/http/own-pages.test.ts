@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { metrics } from '../../../../shared/metrics.ts';
+import { type Client, clientOf } from '../../../fixtures/client.ts';
+import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+
+let cloud: Cloud;
+let admin: Client;
+let nurse: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  admin = await adminOf(cloud.url);
+  nurse = (await createHome(admin, 'rowan', ALL_PERMISSIONS)).client;
+});
+afterAll(() => cloud.stop());
+
+const look = (client: Client, headers: Record<string, string> = {}) =>
+  clientOf(new URL('/', cloud.url).origin, client.token).call('GET', '/metrics', undefined, headers);
+const anybody = () => admin.as(undefined);
+const forwarded = { 'x-forwarded-for': '198.51.100.7' };
+/** The text of the metrics. It is no JSON, so a client reads it as bytes. */
+const lines = async (): Promise<string[]> => (await look(anybody())).text.split('\n').filter((line) => line !== '');
+
+test('GET /metrics has every metric of the dashboard, in the text format of Prometheus', async () => {
+  const { sensorId, device } = await linkSensor(nurse);
+  await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+  await cloud.idle();
+  const { status, headers } = await look(anybody());
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  const all = await lines();
+  const sample = /^[a-zA-Z_:][\w:]*(\{(\w+="[^"]*",?)*\})? (-?[\d.e+-]+|Na[Nn]|\+Inf)$/;
+  expect(all.filter((line) => !line.startsWith('# ') && !sample.test(line))).toEqual([]);
+  const families = all.flatMap((line) => /^# TYPE (sensor_cloud_\w+) \w+$/.exec(line)?.[1] ?? []);
+  const suffix = { Count: '_total', Milliseconds: '_seconds', Seconds: '_seconds' };
+  for (const [name, unit] of Object.entries(metrics)) {
+    const snake = name.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase();
+    expect(families).toContain(`sensor_cloud_${snake}${suffix[unit]}`);
+  }
+  expect(all).toContain('sensor_cloud_messages_accepted_total 1');
+  expect(all).toContain('sensor_cloud_healthy 1');
+  expect(all).toContain('sensor_cloud_queue_messages_visible{queue="events"} 0');
+  expect(all.some((line) => line.startsWith('sensor_cloud_calls_seconds_count{door="devices",status="202"} 1'))).toBe(
+    true,
+  );
+  expect(all.some((line) => line.startsWith('process_cpu_seconds_total '))).toBe(true);
+});
+
+test('whoever a proxy forwards needs the token of a system admin, which may be for reading alone', async () => {
+  const statusOf = async (client: Client) => (await look(client, forwarded)).status;
+  expect([await statusOf(anybody()), await statusOf(admin.as('ses_x')), await statusOf(nurse)]).toEqual([
+    401, 401, 403,
+  ]);
+  const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'p', readOnly: true });
+  expect([await statusOf(admin), await statusOf(admin.as(token))]).toEqual([200, 200]);
+});
+
+test('no other method and no other path is a page of the host', async () => {
+  const at = clientOf(new URL('/', cloud.url).origin);
+  expect([(await at.call('POST', '/metrics', {})).status, (await at.call('GET', '/metrics/x')).status]).toEqual([
+    404, 404,
+  ]);
+});
+
+test('a caller that used up the limit of its address does not make the host look unwell', async () => {
+  const clock = { ...unscheduled, now: () => 1_790_000_000_000 };
+  const limited = await startTestCloud({ clock, environment: { RATE_LIMIT_PER_SECOND: '1' }, differing: ['loopback'] });
+  const at = clientOf(limited.url);
+  expect([(await at.call('GET', '/health')).status, (await at.call('GET', '/health')).status]).toEqual([200, 429]);
+  const { text } = await clientOf(new URL('/', limited.url).origin).call('GET', '/metrics');
+  expect(text).toContain('\nsensor_cloud_healthy 1\n');
+  await limited.stop();
+});

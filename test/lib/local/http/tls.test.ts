@@ -1,0 +1,64 @@
+import { copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { virtualClock } from '../../../../lib/local/clock.ts';
+import { openTls } from '../../../../lib/local/http/tls.ts';
+
+const fixture = (name: string) => new URL(`../../../fixtures/${name}`, import.meta.url).pathname;
+const START = 1_790_000_000_000;
+
+let folder: string;
+let files: { cert: string; key: string };
+let stamp = START / 1_000;
+/** Puts a pair of files there, as a renewal does. */
+const put = (cert: string, key: string): void => {
+  copyFileSync(fixture(cert), files.cert);
+  copyFileSync(fixture(key), files.key);
+  stamp += 60;
+  for (const file of Object.values(files)) utimesSync(file, stamp, stamp);
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
+  files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  put('self-signed.crt', 'self-signed.key');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const watched = () => {
+  const clock = virtualClock(START);
+  const errors: string[] = [];
+  const given: Buffer[] = [];
+  const tls = openTls(files, clock, (_, message) => void errors.push(message));
+  tls.attach({ setSecureContext: ({ cert }) => void given.push(cert) });
+  return { tls, clock, errors, given };
+};
+
+test('a renewed certificate is used within ten seconds, and not given again while it stays', async () => {
+  const { tls, clock, errors, given } = watched();
+  await clock.advance(60_000);
+  expect(given).toEqual([]);
+  put('stranger.crt', 'stranger.key');
+  await clock.advance(10_000);
+  expect([given.length, tls.pair().cert]).toEqual([1, given[0]]);
+  await clock.advance(60_000);
+  expect([given.length, errors]).toEqual([1, []]);
+});
+
+test('while a renewal has written one of two files the pair before stays, and it is said', async () => {
+  const { tls, clock, errors, given } = watched();
+  const { cert } = tls.pair();
+  put('stranger.crt', 'self-signed.key');
+  await clock.advance(10_000);
+  expect([given, tls.pair().cert.equals(cert), errors.length]).toEqual([[], true, 1]);
+  put('stranger.crt', 'stranger.key');
+  await clock.advance(10_000);
+  expect(given).toHaveLength(1);
+});
+
+test('files that do not belong together, or are no certificate, are refused at the start', () => {
+  put('stranger.crt', 'self-signed.key');
+  expect(() => watched()).toThrow();
+  writeFileSync(files.cert, 'no certificate');
+  expect(() => watched()).toThrow();
+});

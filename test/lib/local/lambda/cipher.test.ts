@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startReceiver } from '../../../../lib/local/demo/receiver.ts';
+import { clientConfig } from '../../../../lib/local/table/endpoint.ts';
+import { environmentFile } from '../../../../lib/tools/sam/files.ts';
+import { kmsCipher } from '../../../../shared/auth/kms.ts';
+import { cipherOf, createVault } from '../../../../shared/auth/vault.ts';
+import { startTestCloud } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../../../fixtures/home.ts';
+
+const none = { table: '', queues: '', kms: '', mail: '', url: '' };
+const ALIAS = environmentFile(none).Parameters.SECRETS_KEY_ARN ?? '';
+
+type Asked = { KeyId: string; Plaintext: string; CiphertextBlob: string; EncryptionContext: { id: string } };
+/** A KMS with the one key that functions name. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
+const { encrypt, decrypt } = cipherOf(Buffer.alloc(32, 7), (bytes) => Buffer.alloc(bytes, 1));
+let kms: Server;
+beforeAll(async () => {
+  kms = createServer(async (request, response) => {
+    const { KeyId, Plaintext, CiphertextBlob, EncryptionContext } = JSON.parse(await text(request)) as Asked;
+    const [isEncrypt, { id }] = [request.headers['x-amz-target'] === 'TrentService.Encrypt', EncryptionContext];
+    const bytes = Buffer.from(isEncrypt ? Plaintext : CiphertextBlob, 'base64');
+    const made = Buffer.from(await (isEncrypt ? encrypt : decrypt)(bytes, id)).toString('base64');
+    const answer = isEncrypt ? { KeyId, CiphertextBlob: made } : { KeyId, Plaintext: made };
+    response.writeHead(KeyId === ALIAS ? 200 : 400, { 'content-type': 'application/x-amz-json-1.1' });
+    response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(kms, 'listening');
+});
+afterAll(async () => {
+  kms.close();
+  await once(kms, 'close');
+});
+
+test('with a KMS the host signs with secrets that functions sealed, and functions open what the host sealed', async () => {
+  const keyEndpoint = `http://127.0.0.1:${(kms.address() as AddressInfo).port}`;
+  const [cloud, receiver] = await Promise.all([startTestCloud({ keyEndpoint }), startReceiver()]);
+  try {
+    const functions = createVault(kmsCipher(clientConfig(keyEndpoint), ALIAS));
+    const here = await cloud.runtime.vault();
+    expect(await here.open(await functions.seal('a secret', 'w'), 'w')).toBe('a secret');
+    expect(await functions.open(await here.seal('another', 'w'), 'w')).toBe('another');
+    const { client } = await createHome(await adminOf(cloud.url), 'elm', ALL_PERMISSIONS);
+    const { sensorId, device } = await linkSensor(client);
+    const { webhook } = await createAlarm(client, receiver.url);
+    await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+    const [told] = await receiver.until(1);
+    expect(told?.headers.authorization).toBe(`Bearer ${webhook.token}`);
+  } finally {
+    await Promise.all([cloud.stop(), receiver.stop()]);
+  }
+});

@@ -1,0 +1,27 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createMessageFolder } from '../../../../lib/local/lambda/message-folder.ts';
+
+test('a message is a file beside the mails that its owner alone reads, with whom it is to and its text', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'messages-'));
+  try {
+    const send = createMessageFolder({ dataDir, now: () => 7, say: () => expect.unreachable() });
+    await Promise.all([send('+491701234567', 'Fall in room 7\nat 12:00'), send('-100', 'x')]);
+    const names = readdirSync(join(dataDir, 'outbox'));
+    const paths = names.map((name) => join(dataDir, 'outbox', name));
+    expect(names).toEqual(Array(2).fill(expect.stringMatching(/^7-[\w-]+\.txt$/)));
+    const texts = paths.map((path) => readFileSync(path, 'utf8')).toSorted();
+    expect(texts).toEqual(['To: +491701234567\n\nFall in room 7\nat 12:00\n', 'To: -100\n\nx\n'].toSorted());
+    expect(paths.map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+test('without a folder it is printed', async () => {
+  const said: string[] = [];
+  await createMessageFolder({ dataDir: ':memory:', now: () => 7, say: (line) => void said.push(line) })('-100', 'x');
+  expect(said).toEqual(['message to -100: x']);
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Snapshot } from '../../../../shared/domain/delivery/delivery.ts';
+import { packSnapshot, unpackSnapshot } from '../../../../shared/domain/delivery/packed-snapshot.ts';
+import { Situation } from '../../../../shared/domain/event/event.ts';
+import { anyText } from '../../../fixtures/any-text.ts';
+
+const text = anyText(20);
+const number = fc.maxSafeInteger();
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
+const uuid = fc.constantFrom('one', 'two');
+const unit = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0);
+
+const event = fc.record({
+  ...{ id: number, uuid, createDate: number, type: text, action: text, code: maybe(number), text },
+  coordinates: maybe(fc.record({ x: unit, y: unit, z: unit })),
+  source: maybe(uuid),
+});
+const rule = fc
+  .record({
+    ...{ id: number, createDate: number, name: text, title: text, message: text, groupId: number },
+    situation: fc.constantFrom(...Situation.options),
+    region: maybe(fc.record({ index: fc.nat(), name: text })),
+  })
+  .map(({ region, ...rest }) => ({
+    ...rest,
+    ...{ hasRegion: region !== null, regionIndex: region?.index ?? -1, regionName: region?.name ?? '' },
+  }));
+const snapshot = fc.record(
+  {
+    service: fc.record({ name: text, url: text, version: text }),
+    webhook: fc.record({ name: text, isCustomerHook: fc.constant(true as const) }, { requiredKeys: ['name'] }),
+    event,
+    sensor: fc.record({ id: text, deviceId: text, name: text, groupId: number }),
+    customer: maybe(fc.record({ id: number, name: text, location: text })),
+    rule: maybe(rule),
+    reader: fc.record({ language: fc.constantFrom('en', 'de'), time: text }),
+    acknowledgeUntil: number,
+    acknowledgement: fc.record({ ruleHitId: number, userId: maybe(number), name: text, date: number }),
+  },
+  { requiredKeys: ['service', 'event', 'sensor', 'customer', 'rule', 'acknowledgeUntil'] },
+) as fc.Arbitrary<Snapshot>;
+
+test('what a delivery says of an event is the same after it was packed, whatever its names and texts are', () => {
+  fc.assert(
+    fc.property(snapshot, (given) => {
+      expect(JSON.parse(JSON.stringify(unpackSnapshot(packSnapshot(given))))).toEqual(
+        JSON.parse(JSON.stringify(given)),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { Locale, languageOf } from '../../../../shared/domain/identity/locale.ts';
+
+describe('the locale of a person or a bot', () => {
+  test.each([
+    'en',
+    'de',
+    'de-AT',
+    'DE-at',
+    'fr',
+    'pt-BR',
+    'zh-Hant-TW',
+    'sl-rozaj-biske',
+    'de-1996',
+    'es-419',
+    'gsw-u-sd-chzh',
+    'x-home',
+    'i-klingon',
+    'en-gb-OED',
+    'sgn-BE-FR',
+  ])('is any well-formed language tag, kept as it was sent: %s', (tag) => expect(Locale.parse(tag)).toBe(tag));
+  test.each([
+    '',
+    'e',
+    'de_AT',
+    'de-',
+    '-de',
+    'de--AT',
+    'deutschland',
+    'de-AT-',
+    'en-US@posix',
+    'de-\u0430t',
+    `de${'-abcdefgh'.repeat(8)}`,
+    'x',
+    'i-nothing',
+    'i-klingon-x',
+    'de-a',
+  ])('is nothing else: %j', (tag) => expect(Locale.safeParse(tag).success).toBe(false));
+  test.each([
+    ['de-AT', 'de'],
+    ['DE', 'de'],
+    ['en-GB', 'en'],
+    ['fr', 'en'],
+    ['x-de', 'en'],
+    ['i-default', 'en'],
+    ['en-GB-oed', 'en'],
+    ['', 'en'],
+  ])('has its texts in a known language, else in English: %s in %s', (locale, language) =>
+    expect(languageOf(locale)).toBe(language),
+  );
+});

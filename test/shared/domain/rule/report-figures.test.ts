@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { Situation } from '../../../../shared/domain/event/event.ts';
+import type { Feedback } from '../../../../shared/domain/event/feedback.ts';
+import { monthsOf, percentile, type ReportHit } from '../../../../shared/domain/rule/report-figures.ts';
+
+const HOUR = 3_600_000;
+const [A, B] = ['sensor-a', 'sensor-b'] as const;
+const sensors = [
+  { id: A, name: 'Room 1', isActive: true },
+  { id: B, name: 'Room 2', isActive: false },
+];
+const parts = [
+  { month: '2026-10', from: 0, to: 100 * HOUR, isWhole: true },
+  { month: '2026-11', from: 100 * HOUR, to: 200 * HOUR, isWhole: false },
+];
+
+let last = 0;
+const hit = (hour: number, situation: Situation = 'fall_detected', more: Partial<ReportHit> = {}): ReportHit => ({
+  ...{ createDate: hour * HOUR, sensorId: A, sensorEventId: `event ${++last}`, situation },
+  ...{ acknowledged: null, feedback: null },
+  ...more,
+});
+const opinion = (classification: Feedback['classification'], more: Partial<Feedback> = {}): Feedback => ({
+  ...{ id: ++last, createDate: 0, updateDate: 0, sensorId: A, accountId: 1, forwardToMakerA: false },
+  ...{ referenceDate: HOUR, reason: 'dog', description: '', ruleHitId: null, eventId: null, classification },
+  ...more,
+});
+const figures = (hits: readonly ReportHit[], loose: readonly Feedback[] = [], now: number | null = null) =>
+  monthsOf({ parts, timeZone: 'UTC', hits, loose, sensors, now });
+const none = {
+  ...{ falls: 0, sensitiveFalls: 0, suspectedFalls: 0, falseAlarms: 0, confirmed: 0, missed: 0 },
+  ...{ acknowledged: 0, unanswered: 0, medianMs: null, p90Ms: null },
+  ...{ silences: 0, silentMs: 0, silencesWithoutEnd: 0 },
+};
+
+describe('falls', () => {
+  test('are counted by kind, month and room, and every room of the customer is there', () => {
+    const [october, november] = figures([
+      hit(1),
+      hit(2, 'fall_suspected'),
+      hit(3, 'bed_left'),
+      hit(100, 'fall_detected_sensitive', { sensorId: B }),
+      hit(101, 'fall_suspected_sensitive'),
+    ]);
+    expect(october?.total).toEqual({ ...none, falls: 1, suspectedFalls: 1, unanswered: 2 });
+    expect(october?.rooms).toEqual([
+      { sensorId: A, name: 'Room 1', ...none, falls: 1, suspectedFalls: 1, unanswered: 2 },
+      { sensorId: B, name: 'Room 2', ...none },
+    ]);
+    expect(november?.rooms.map(({ sensitiveFalls, suspectedFalls }) => [sensitiveFalls, suspectedFalls])).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+    expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
+  });
+
+  test('count once however many rules fired, and the first answer counts', () => {
+    const same = { sensorEventId: 'one fall' };
+    const [october] = figures([
+      hit(1, 'fall_detected', same),
+      hit(1, 'fall_detected', { ...same, acknowledged: HOUR + 90_000 }),
+      hit(1, 'fall_detected', { ...same, acknowledged: HOUR + 30_000 }),
+    ]);
+    expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
+  });
+
+  test('of a sensor that the customer has no more keep a line without a name', () => {
+    const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
+    expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
+  });
+
+  test('two events with one uuid are two where their sensors differ', () => {
+    const same = { sensorEventId: 'one uuid' };
+    const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
+    expect(october?.total.falls).toBe(2);
+  });
+});
+
+test('each day has its falls and false alarms', () => {
+  const feedback = opinion('FALSE_POSITIVE', { ruleHitId: 1 });
+  const [october, november] = figures([
+    hit(1, 'fall_detected', { feedback }),
+    hit(2),
+    hit(3, 'fall_suspected'),
+    hit(99),
+  ]);
+  expect(october?.days.slice(0, 2)).toEqual([
+    { date: '1970-01-01', falls: 2, falseAlarms: 1 },
+    { date: '1970-01-02', falls: 0, falseAlarms: 0 },
+  ]);
+  // A day that the span cuts is in both of its parts.
+  expect(october?.days.at(-1)).toEqual({ date: '1970-01-05', falls: 1, falseAlarms: 0 });
+  expect(november?.days[0]).toEqual({ date: '1970-01-05', falls: 0, falseAlarms: 0 });
+});
+
+describe('feedback', () => {
+  test('on a hit counts in the month of the hit, whatever it refers to', () => {
+    const feedback = opinion('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
+    const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
+    expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
+  });
+
+  test('without a hit counts when it refers to: nobody may have been told of a missed fall', () => {
+    const [october, november] = figures(
+      [],
+      [opinion('FALSE_NEGATIVE'), opinion('FALSE_NEGATIVE', { referenceDate: 150 * HOUR }), opinion('TRUE_NEGATIVE')],
+    );
+    expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
+  });
+
+  test('of one event only the newest counts, whether it names the event or its hit', () => {
+    const older = opinion('TRUE_POSITIVE', { ruleHitId: 1 });
+    const newer = opinion('FALSE_POSITIVE', { eventId: 'one fall' });
+    const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
+    expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
+  });
+
+  test('outside the span is not counted', () => {
+    const [october, november] = figures([], [opinion('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
+    expect([october?.total, november?.total]).toEqual([none, none]);
+  });
+});
+
+describe('silence', () => {
+  test('lasts until the sensor is active again, and each month has its part of it', () => {
+    const [october, november] = figures([hit(98, 'sensor_inactive'), hit(103, 'sensor_active')]);
+    expect(october?.total).toMatchObject({ silences: 1, silentMs: 2 * HOUR, silencesWithoutEnd: 0 });
+    expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
+  });
+
+  test('of which nobody told the end has no length', () => {
+    const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
+    expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
+  });
+
+  test('goes on until now where the sensor is silent still', () => {
+    const silent = hit(150, 'sensor_inactive', { sensorId: B });
+    expect(figures([silent], [], 160 * HOUR)[1]?.total).toMatchObject({ silentMs: 10 * HOUR, silencesWithoutEnd: 0 });
+    expect(figures([silent])[1]?.total).toMatchObject({ silentMs: 0, silencesWithoutEnd: 1 });
+  });
+});
+
+test('a percentile lies between two values by its distance to them, as PERCENTILE.INC has it', () => {
+  expect(percentile([], 0.5)).toBe(null);
+  expect(percentile([7], 0.9)).toBe(7);
+  expect(percentile([10, 20], 0.5)).toBe(15);
+  expect(percentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], 0.9)).toBe(10);
+  expect(percentile([0, 100], 0.9)).toBe(90);
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { type Happening, happening, isBelieved } from '../../../../shared/domain/event/event.ts';
+import { NewRule, type Rule } from '../../../../shared/domain/rule/rule.ts';
+import { fires, whyNot } from '../../../../shared/domain/rule/rule-conditions.ts';
+import { fillIn, SENT } from '../../../../shared/domain/rule/rule-texts.ts';
+
+const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
+const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
+const rule: Rule = { ...NewRule.parse(given), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
+const now = Date.parse('2026-01-05T12:00:00Z');
+const fall = happening('fall_detected');
+
+describe('a rule', () => {
+  test('fires for its own situation', () => {
+    expect(fires(rule, fall, now, undefined)).toBe(true);
+    expect(fires(rule, happening('fall_suspected'), now, undefined)).toBe(false);
+    expect(fires(rule, { ...fall, situation: null }, now, undefined)).toBe(false);
+  });
+  test.each<[string, Partial<Rule>, Partial<Happening>, boolean]>([
+    ['that is not enabled does not fire', { isEnabled: false }, {}, false],
+    ['does not fire for what is silent', {}, { isSilent: true }, false],
+    ['does not fire for what is silent and new', { includeSimulated: true }, { isSilent: true, newFall: true }, false],
+    ['does not fire for what is simulated', {}, { isSimulated: true }, false],
+    ['fires for what is simulated when it says so', { includeSimulated: true }, { isSimulated: true }, true],
+    ['of a region does not fire without one', { regionId: 'a' }, {}, false],
+    ['of a region fires there', { regionId: 'a' }, { region: { id: 'a', index: 0, name: '' } }, true],
+    ['of a region does not fire elsewhere', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
+    ['without a region fires in any', {}, { region: { id: 'b', index: 0, name: '' } }, true],
+  ])('%s', (_, ruleMore, more, expected) => {
+    expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, now, undefined)).toBe(expected);
+  });
+  test('fires inside its schedule alone', () => {
+    const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
+    expect(fires(at('12:00', '12:01'), fall, now, undefined)).toBe(true);
+    expect(fires(at('12:01', '13:00'), fall, now, undefined)).toBe(false);
+  });
+  test('fires again once its rate limit is over, and not before', () => {
+    expect(fires(rule, fall, now, now - 59_999)).toBe(false);
+    expect(fires(rule, fall, now, now - 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now)).toBe(true);
+  });
+  test('fires for what comes late, unless it is within the rate limit of what fired last', () => {
+    expect(fires(rule, fall, now, now + 59_999)).toBe(false);
+    expect(fires(rule, fall, now, now + 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now + 1)).toBe(true);
+  });
+  test('fires for a fall with a new start whatever its rate limit', () => {
+    expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
+  });
+});
+
+test('whyNot names every condition that keeps a rule from firing, and nothing when it fires', () => {
+  const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
+  const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
+  const silent = { ...happening('fall_suspected'), isSilent: true, isSimulated: true };
+  const all = ['isEnabled', 'situation', 'isSilent', 'isSimulated', 'region', 'schedule', 'rateLimit'];
+  expect(whyNot(never, silent, now, now)).toEqual(all);
+  expect(whyNot(rule, fall, now, undefined)).toEqual([]);
+});
+
+describe('the body of a rule', () => {
+  test('has its defaults', () => {
+    expect(NewRule.parse(given)).toEqual({
+      ...given,
+      sensorId: null,
+      sensorGroupId: null,
+      regionId: null,
+      schedule: null,
+      rateLimitSeconds: 60,
+      includeSimulated: false,
+      isEnabled: true,
+      escalation: [],
+      repeatSeconds: null,
+      untilAcknowledged: true,
+    });
+  });
+  test('has five steps at most, each longer after the hit than the one before', () => {
+    const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
+    expect(NewRule.parse({ ...given, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
+    const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
+    const { error } = NewRule.safeParse({ ...given, escalation: twice });
+    expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
+  });
+  test.each([
+    { name: '' },
+    { name: 'x'.repeat(65) },
+    { title: 'x'.repeat(129) },
+    { message: 'x'.repeat(513) },
+    { situation: 'unknown' },
+    { situation: 'ping' },
+    { situation: 'constructor' },
+    { sensorId: 'id_123456789', sensorGroupId: 1 },
+    { rateLimitSeconds: -1 },
+    { rateLimitSeconds: 86_401 },
+    { rateLimitSeconds: 1.5 },
+    { recipients: [] },
+    { recipients: Array(21).fill(recipients[0]) },
+    { isEnabled: 'true' },
+    { escalation: Array.from({ length: 6 }, (_, at) => ({ afterSeconds: 30 + at, recipients })) },
+    { escalation: [{ afterSeconds: 29, recipients }] },
+    { escalation: [{ afterSeconds: 86_401, recipients }] },
+    { escalation: [{ afterSeconds: 30.5, recipients }] },
+    { escalation: [{ afterSeconds: '30', recipients }] },
+    { escalation: [{ afterSeconds: 30, recipients: [] }] },
+    { escalation: [{ afterSeconds: 30, recipients: Array(21).fill(recipients[0]) }] },
+    { escalation: null },
+    { escalation: { length: 1 } },
+    { repeatSeconds: 59 },
+    { repeatSeconds: 86_401 },
+    { untilAcknowledged: 'false' },
+    { untilAcknowledged: null },
+  ])('is refused with %j', (wrong) => {
+    expect(NewRule.safeParse({ ...given, ...wrong }).success).toBe(false);
+  });
+});
+
+describe('the texts of a rule', () => {
+  test('have their places filled in, others left as they are', () => {
+    expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99)).toBe(
+      'S:  {other} {toString} S',
+    );
+  });
+  test('take no part of a value for a place or a pattern', () => {
+    expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
+  });
+  test('are cut only where places make them longer than receivers expect, never inside of a character', () => {
+    expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
+  });
+  test('are sent whole as long as a rule may have them, in Full and in Custom 1', () => {
+    const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
+    expect(NewRule.safeParse({ ...given, ...longest }).success).toBe(true);
+    const filled = fillIn(longest.message, { sensor: 's'.repeat(128) }, SENT.message);
+    expect([...filled]).toHaveLength(128 + 504);
+    expect(fillIn(longest.title, {}, SENT.title)).toBe(longest.title);
+  });
+});
+
+test("a device's clock is believed from -24 h to +5 min", () => {
+  const [day, minute] = [86_400_000, 60_000];
+  for (const time of [now, now - day, now + 5 * minute]) expect(isBelieved(time, now)).toBe(true);
+  for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isBelieved(time, now)).toBe(false);
+});

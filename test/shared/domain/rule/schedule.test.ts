@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { Schedule } from '../../../../shared/domain/rule/schedule.ts';
+import { dateAndTime, isScheduled, wallTime } from '../../../../shared/domain/time/wall-time.ts';
+
+const timeZone = 'Europe/Berlin';
+const at = (text: string) => Date.parse(text);
+const ALL = [1, 2, 3, 4, 5, 6, 7];
+const schedule = (from: string, to: string, days = ALL) => ({ days, from, to, timeZone });
+
+describe('a schedule', () => {
+  test('holds from its first minute to before its last, on the wall clock of its zone', () => {
+    const day = schedule('08:00', '20:00');
+    // Berlin is UTC+1 in winter, UTC+2 in summer.
+    expect(isScheduled(day, at('2026-01-05T06:59:59Z'))).toBe(false);
+    expect(isScheduled(day, at('2026-01-05T07:00:00Z'))).toBe(true);
+    expect(isScheduled(day, at('2026-01-05T18:59:59Z'))).toBe(true);
+    expect(isScheduled(day, at('2026-01-05T19:00:00Z'))).toBe(false);
+    expect(isScheduled(day, at('2026-07-06T06:00:00Z'))).toBe(true);
+    expect(isScheduled(day, at('2026-07-06T18:00:00Z'))).toBe(false);
+  });
+  test('over midnight belongs to the day on which it starts', () => {
+    const night = schedule('22:00', '06:00', [7]);
+    expect(isScheduled(night, at('2026-01-04T20:59:00Z'))).toBe(false);
+    expect(isScheduled(night, at('2026-01-04T21:00:00Z'))).toBe(true);
+    expect(isScheduled(night, at('2026-01-05T04:59:00Z'))).toBe(true);
+    expect(isScheduled(night, at('2026-01-05T05:00:00Z'))).toBe(false);
+    expect(isScheduled(night, at('2026-01-05T21:00:00Z'))).toBe(false);
+    expect(isScheduled(night, at('2026-01-04T02:00:00Z'))).toBe(false);
+  });
+  test('from a time to the same time is a whole day', () => {
+    expect(isScheduled(schedule('08:00', '08:00'), at('2026-01-05T03:00:00Z'))).toBe(true);
+    const monday = schedule('00:00', '00:00', [1]);
+    expect(isScheduled(monday, at('2026-01-04T22:59:00Z'))).toBe(false);
+    expect(isScheduled(monday, at('2026-01-04T23:00:00Z'))).toBe(true);
+    expect(isScheduled(monday, at('2026-01-05T22:59:00Z'))).toBe(true);
+    expect(isScheduled(monday, at('2026-01-05T23:00:00Z'))).toBe(false);
+  });
+  test('in the hour that the clocks skip in spring does not hold, and the night around it does', () => {
+    // 2026-03-29, a Sunday: 01:59:59 is followed by 03:00.
+    const skipped = schedule('02:00', '03:00');
+    for (let minute = 0; minute < 24 * 60; minute++)
+      expect(isScheduled(skipped, at('2026-03-28T23:00:00Z') + minute * 60_000)).toBe(false);
+    const night = schedule('22:00', '06:00', [6]);
+    expect(isScheduled(night, at('2026-03-29T00:59:59Z'))).toBe(true);
+    expect(isScheduled(night, at('2026-03-29T01:00:00Z'))).toBe(true);
+    expect(isScheduled(night, at('2026-03-29T03:59:59Z'))).toBe(true);
+    expect(isScheduled(night, at('2026-03-29T04:00:00Z'))).toBe(false);
+  });
+  test('in the hour that the clocks repeat in autumn holds twice', () => {
+    // 2026-10-25, a Sunday: 02:59:59 is followed by 02:00.
+    const repeated = schedule('02:00', '03:00', [7]);
+    const minutes = Array.from({ length: 24 * 60 }, (_, minute) => at('2026-10-24T22:00:00Z') + minute * 60_000);
+    const held = minutes.filter((minute) => isScheduled(repeated, minute));
+    expect(held.length).toBe(120);
+    expect(held[0]).toBe(at('2026-10-25T00:00:00Z'));
+    expect(held.at(-1)).toBe(at('2026-10-25T01:59:00Z'));
+  });
+});
+
+describe('wall time', () => {
+  test('has the ISO weekday, the date and the clock of its zone', () => {
+    expect(wallTime(at('2026-01-04T23:30:00Z'), timeZone)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:30' });
+    expect(wallTime(at('2026-01-04T23:30:00Z'), 'UTC')).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:30' });
+    expect(wallTime(at('2026-01-04T12:00:00Z'), 'Pacific/Kiritimati')).toMatchObject({ weekday: 1, clock: '02:00' });
+  });
+});
+
+test('a time in a text names its zone if that is UTC, by any name', () => {
+  const time = at('2026-01-04T23:30:00Z');
+  expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
+  for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');
+  expect(dateAndTime(time, 'Africa/Accra')).toBe('2026-01-04 23:30');
+});
+
+describe('the schedule of a rule', () => {
+  test.each([
+    { days: [] },
+    { days: [0] },
+    { days: [8] },
+    { days: [1.5] },
+    { from: '8:00' },
+    { from: '24:00' },
+    { to: '12:60' },
+    { to: '12:00:00' },
+    { timeZone: '' },
+    { timeZone: '+02:00' },
+    { timeZone: 'Europe/Nowhere' },
+    { timeZone: 'Europe/Berlin '.repeat(20) },
+  ])('is refused with %j', (wrong) => {
+    expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), ...wrong }).success).toBe(false);
+  });
+  test('is taken with a zone of IANA', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'])
+      expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), timeZone: zone }).success).toBe(true);
+  });
+});

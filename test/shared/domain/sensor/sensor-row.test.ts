@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { deviceIdOf, type SensorRecord } from '../../../../shared/domain/sensor/sensor.ts';
+import { packSensor, unpackSensor } from '../../../../shared/domain/sensor/sensor-row.ts';
+import { isFit, text } from '../../../../shared/domain/values.ts';
+import { anyText } from '../../../fixtures/any-text.ts';
+
+const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 53 - 1 }), fc.constantFrom(0, 1, 1_800_000_000_000));
+const hardwareId = fc.stringMatching(/^[0-9A-F]{12}$/);
+const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((all) =>
+  [...all]
+    .filter((one) => isFit(one))
+    .slice(0, 64)
+    .join(''),
+);
+const common = fc.record({
+  createDate: time,
+  updateDate: time,
+  customerId: fc.option(fc.integer({ min: 1 })),
+  name,
+  isActive: fc.boolean(),
+  firmwareVersion: fc.integer({ min: 0 }),
+  optimizationEnabled: fc.boolean(),
+});
+const ofMakerA = hardwareId.map((id) => ({ manufacturer: 'maker_a' as const, hardwareId: id, id: deviceIdOf(id) }));
+const ofMakerB = fc.record({
+  manufacturer: fc.constant('maker_b' as const),
+  hardwareId,
+  id: fc.stringMatching(/^id_[0-9A-Z]{9}$/),
+});
+const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
+
+describe('a packed sensor', () => {
+  test('gives back all that a list shows and searches, whatever its name', () => {
+    fc.assert(
+      fc.property(sensors, (sensor) => {
+        const record: SensorRecord = { ...sensor, groupId: 7 };
+        expect(unpackSensor(packSensor(record), sensor.id, sensor.customerId)).toEqual(sensor);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('fits into a sort key of 1,024 bytes with the longest name of the widest characters', () => {
+    const longest = '\u{1F6CF}'.repeat(64);
+    expect(text(3, 64).safeParse(longest).success).toBe(true);
+    const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };
+    const more = { customerId: 1, isActive: true, firmwareVersion: 2 ** 31 - 1, optimizationEnabled: true, groupId: 1 };
+    const id = { id: 'id_ZZZZZZZZZ', hardwareId: 'FFFFFFFFFFFF', manufacturer: 'maker_b' as const };
+    expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
+  });
+
+  test('of a usual name takes less than 50 bytes', () => {
+    const now = 1_800_000_000_000;
+    const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
+    const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
+    const row = packSensor({ ...id, ...more, createDate: now, updateDate: now, name: 'Room 1042, window' });
+    expect(Buffer.byteLength(row)).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { GRACE } from '../../../../shared/store/engine/due.ts';
+import { type Store, store } from '../../../../shared/store/store.ts';
+import { createLedger, startEngine } from '../../../bench/meter.ts';
+
+const now = 1_800_000_000_000;
+let engine: Awaited<ReturnType<typeof startEngine>>;
+let its: Store;
+beforeAll(async () => {
+  engine = await startEngine(createLedger());
+  its = store(engine.plain);
+});
+afterAll(() => engine.stop());
+
+test('the task of a notice that waits tells when the notice was made: one that fails is not put back for ever', async () => {
+  const uuid = '00000000-0000-4000-8000-000000000001';
+  await its.events.keepNotice({ customerId: 7, sensorId: 'id_a' }, uuid, { notice: 'registered', receiveDate: now });
+  const found = [];
+  for await (const page of its.due.waiting(now + GRACE + 1)) found.push(...page);
+  const task = { type: 'process_notice', customerId: 7, sensorId: 'id_a', uuid, receiveDate: now };
+  expect(found).toEqual([{ task, time: now + GRACE }]);
+});

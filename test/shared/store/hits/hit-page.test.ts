@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { SOON } from '../../../../shared/domain/rule/rule-hit.ts';
+import { hitAt } from '../../../../shared/store/hits/append-hit.ts';
+import { firstId, type HitItem, pkOf } from '../../../../shared/store/hits/hit-item.ts';
+import { store } from '../../../../shared/store/store.ts';
+import { startTestCloud, unscheduled } from '../../../fixtures/cloud.ts';
+import { some } from '../../../fixtures/store-things.ts';
+
+const START = 1_800_000_000_000;
+const CUSTOMER = 7;
+const SENSORS = ['id_a', 'id_b', 'id_c'];
+
+/** Numbers from 0 to 1 that look random, the same in each run. */
+const drawing = (seed: number) => {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+};
+
+describe('3,000 hits that were changed soon, late and often', () => {
+  let cloud: Cloud;
+  let its: ReturnType<typeof store>;
+  const hits: HitItem[] = [];
+  const counts = new Map<string, number>();
+  const draw = drawing(27);
+  const below = (limit: number) => Math.floor(draw() * limit);
+
+  /** The `n`th hit, made some time after the one before: many at once, some hours later. A sensor has two series. */
+  const made = (n: number, createDate: number): ReturnType<typeof hitAt> => {
+    const sensorId = SENSORS[below(3)] ?? '';
+    const number = counts.get(sensorId) ?? 1;
+    counts.set(sensorId, number + 1);
+    const numbered = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
+    const about = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], numbered };
+    return hitAt(CUSTOMER, { id: firstId(CUSTOMER) + n, createDate }, some(about));
+  };
+
+  /** A change by the way of life: a result of the delivery, soon or by a replay, or feedback given or taken back. */
+  const change = async ({ id, sensorId }: Pick<HitItem, 'id' | 'sensorId'>, time: number): Promise<void> => {
+    const [how, isTakenBack, feedbackId, later] = [below(4), below(2) === 0, below(1_000_000), below(5_000)];
+    const given = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
+    if (how > 0) await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
+    else if ((await its.feedback.create(CUSTOMER, given)) === 'done' && isTakenBack)
+      await its.feedback.remove(CUSTOMER, sensorId, feedbackId, time + later);
+  };
+
+  beforeAll(async () => {
+    cloud = await startTestCloud({ clock: unscheduled });
+    const { table } = cloud.runtime;
+    its = store(table);
+    for (const id of SENSORS) await table.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
+    let time = START;
+    const all = Array.from({ length: 3_000 }, (_, n) => {
+      time += below(3) === 0 ? below(90_000) : below(400);
+      return made(n + 1, time);
+    });
+    for (let at = 0; at < all.length; at += 100) await table.write(...all.slice(at, at + 100).map((put) => ({ put })));
+    const changes = all.flatMap((hit, at) => [
+      ...(below(3) > 0 ? [{ hit, time: hit.createDate + below(SOON) }] : []),
+      ...(below(6) === 0 ? [{ hit: all[below(at)] ?? hit, time: hit.createDate + below(SOON) }] : []),
+    ]);
+    for (let at = 0; at < changes.length; at += 20)
+      await Promise.all(changes.slice(at, at + 20).map(({ hit, time }) => change(hit, time)));
+    hits.push(...(await table.queryAll<HitItem>({ pk: pkOf(CUSTOMER), beginsWith: 'HIT#' })));
+  }, 60_000);
+  afterAll(() => cloud.stop());
+
+  const byHand = (sensorId: string, sortBy: string): number[] => {
+    const field = sortBy.includes('updateDate') ? 'updateDate' : 'id';
+    const sign = sortBy.startsWith('desc') ? -1 : 1;
+    const listed = hits.filter((one) => sensorId === '' || one.sensorId === sensorId);
+    return listed.toSorted((a, b) => sign * (a[field] - b[field]) || a.id - b.id).map(({ id }) => id);
+  };
+  const page = (sensorId: string, since: number, query: Parameters<typeof its.hitLists.page>[2]) =>
+    sensorId === ''
+      ? its.hitLists.page(CUSTOMER, since, query)
+      : its.hitLists.pageOfSensor(CUSTOMER, sensorId, since, query);
+  const orders = ['asc(updateDate)', 'desc(updateDate)', 'asc(id)', 'desc(id)'];
+
+  test.each(orders)('sorted by %s, any page is that of a plain list, and the total too', async (sortBy) => {
+    for (let n = 0; n < 40; n++) {
+      const sensorId = ['', ...SENSORS][below(4)] ?? '';
+      const all = byHand(sensorId, sortBy);
+      const perPage = 1 + below(60);
+      const wanted = below(Math.ceil(all.length / perPage) + 1);
+      const found = await page(sensorId, 0, { page: wanted, perPage, sortBy });
+      expect(found.total).toBe(all.length);
+      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(wanted * perPage, (wanted + 1) * perPage));
+    }
+  });
+
+  test.each(orders)('sorted by %s, what comes after a hit is the rest of a plain list', async (sortBy) => {
+    for (let n = 0; n < 15; n++) {
+      const sensorId = ['', ...SENSORS][below(4)] ?? '';
+      const all = byHand(sensorId, sortBy);
+      const at = below(all.length);
+      const found = await page(sensorId, 0, { page: 1, perPage: 7, sortBy, after: all[at] });
+      expect(found.total).toBe(all.length - at - 1);
+      expect(found.hits.map(({ id }) => id)).toEqual(all.slice(at + 8, at + 15));
+    }
+  });
+
+  test('what is too old is in no list, though it changed late', async () => {
+    const since = hits[1_000]?.createDate ?? 0;
+    for (const sensorId of ['', ...SENSORS])
+      for (const sortBy of orders) {
+        const young = new Set(hits.filter((one) => one.createDate >= since).map(({ id }) => id));
+        const all = byHand(sensorId, sortBy).filter((id) => young.has(id));
+        const found = await page(sensorId, since, { page: 2, perPage: 50, sortBy });
+        expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, all.length]);
+        expect(found.hits.map(({ id }) => id)).toEqual(all.slice(100, 150));
+      }
+  });
+
+  test('a result that is reported twice changes the hit once', async () => {
+    const { id: hitId } = hits[5] as HitItem;
+    const [time, report] = [START + 10 ** 9, { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true }];
+    await its.ruleHits.report({ ...report, tries: [11] }, time);
+    await its.ruleHits.report(report, time + 1);
+    await its.ruleHits.report(report, time + 2);
+    const { messages, updateDate } = (await its.ruleHits.get(CUSTOMER, hitId)) as HitItem;
+    expect([messages[0]?.sendTryTimes.slice(-2), updateDate]).toEqual([[11, 12], time + 1]);
+    const newest = await its.hitLists.page(CUSTOMER, 0, { page: 0, perPage: 1, sortBy: 'desc(updateDate)' });
+    expect(newest.hits.map(({ id }) => id)).toEqual([hitId]);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSensor, Sensor, type SensorRecord } from '../../../../shared/domain/sensor/sensor.ts';
+import { newSensorItem } from '../../../../shared/store/sensors/sensor-item.ts';
+import { type Store, store } from '../../../../shared/store/store.ts';
+import { createLedger, startEngine } from '../../../bench/meter.ts';
+
+const [customerId, id] = [7, 'id_000000001'];
+const made = newSensor({ id, hardwareId: '0123456789AB', manufacturer: 'maker_b', firmwareVersion: 1 }, 1);
+const sensor: SensorRecord = { ...made, customerId };
+
+let engine: Awaited<ReturnType<typeof startEngine>>;
+let its: Store;
+beforeAll(async () => {
+  engine = await startEngine(createLedger());
+  its = store(engine.plain);
+});
+afterAll(() => engine.stop());
+
+const place = async () => {
+  await engine.plain.write({ put: newSensorItem(sensor) });
+};
+/** The sensor as its item has it; the list must have the same. */
+const seen = async () => {
+  const item = await its.sensors.get(customerId, id);
+  const [row] = await its.sensors.list(customerId);
+  expect(Sensor.parse(row)).toEqual(Sensor.parse(item));
+  return item;
+};
+
+describe('the activity of a sensor', () => {
+  test('is that of the newest news, in whatever order they come', async () => {
+    await place();
+    await its.sensors.setActive(customerId, id, true, 10);
+    await its.sensors.setActive(customerId, id, false, 5);
+    expect(await seen()).toMatchObject({ isActive: true, updateDate: 10 });
+    await its.sensors.setActive(customerId, id, false, 10);
+    expect(await seen()).toMatchObject({ isActive: false, updateDate: 10 });
+  });
+
+  test('is that of the newest of 20 that come at once', async () => {
+    await place();
+    const news = Array.from({ length: 20 }, (_, at) => (at * 7) % 20);
+    await Promise.all(news.map((time) => its.sensors.setActive(customerId, id, time % 2 === 1, 100 + time)));
+    expect(await seen()).toMatchObject({ isActive: true, updateDate: 119 });
+  });
+
+  test("of a sensor that is not there is nobody's", async () => {
+    await its.sensors.setActive(customerId, 'id_nobody', true, 10);
+    expect(await its.sensors.get(customerId, 'id_nobody')).toBeNull();
+  });
+});
+
+test('name, activity, room and group that change at the same time are all kept, and the list has them', async () => {
+  await place();
+  const customer = {
+    id: customerId,
+    name: 'n',
+    location: '',
+    email: '',
+    timeZone: 'UTC',
+    createDate: 1,
+    updateDate: 1,
+  };
+  await its.customers.create(customer);
+  const group = { id: 3, customerId, name: 'n', sensorIds: [id], createDate: 1, updateDate: 1 };
+  const room = { xMin: 1, xMax: 2, yMin: 3, yMax: 4, zMax: 5 };
+  const putRoom = async () => {
+    for (;;) {
+      const sensor = await its.sensors.get(customerId, id);
+      if (sensor && (await its.rooms.put(sensor, { ...room, regions: [] } as never))) return;
+    }
+  };
+  const values = (name: string) => ({ values: {}, ofSensor: { name } });
+  await Promise.all([
+    ...Array.from({ length: 5 }, (_, at) => its.sensors.setActive(customerId, id, true, 200 + at)),
+    its.configs.put({ customerId, sensorId: id, manufacturer: 'maker_a' }, 'basic', values('By the window'), null),
+    putRoom(),
+    its.sensorGroups.create(group, 10),
+  ]);
+  const expected = { name: 'By the window', isActive: true, updateDate: 204, groupId: 3, room };
+  expect(await seen()).toMatchObject(expected);
+});
