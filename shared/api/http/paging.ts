@@ -19,7 +19,7 @@ export const pageQuery = {
 };
 
 /**
- * The query of a list of which one call looks at a bounded part (store/look.ts). `after` is the schema of the list's
+ * The query of a list of which one call looks at a bounded part (store/engine/look.ts). `after` is the schema of the list's
  * ids.
  */
 export const lookedQuery = <T extends z.ZodType>(after: T) => ({

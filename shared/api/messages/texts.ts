@@ -11,7 +11,7 @@ type Texts = {
 };
 
 // A language is loaded with the first error that is told in it, so that cold starts load none. A locale of
-// domain/locale.ts without a file here does not compile.
+// domain/identity/locale.ts without a file here does not compile.
 const languages: Record<Language, () => Promise<Texts>> = { en: () => import('./en.ts'), de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();
 

@@ -116,7 +116,7 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
 } & Partial<EventFilters> &
   Operating;
 
-/** What the delivery worker stores in a webhook (domain/breaker.ts). All times are in ms. */
+/** What the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
 type Operating = {
   openUntil?: number;
   /** Since when (ms) the receiver has answered 410, and nothing else. */
