@@ -65,7 +65,7 @@ const makeRule = async ({ page, look }: Visitor) => {
   const sentence = page.getByRole('region', { name: 'What the rule says' });
   await sentence.getByText('tells Ward 2').waitFor();
   expect(await sentence.textContent()).toBe(
-    '“Fall” at any sensor, every day all day (Europe/Berlin), tells Ward 2, and then not again for 1 minute.',
+    '“Fall detected” at any sensor, every day all day (Europe/Berlin), tells Ward 2, and then not again for 1 minute.',
   );
   await look('new-rule');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -91,7 +91,7 @@ test('from the first login to a fall that is delivered, verified by what the pag
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
   await page.getByRole('link', { name: 'Deliveries' }).click();
-  await page.getByRole('cell', { name: 'Fall', exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Fall detected', exact: true }).waitFor();
   await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
   await page.getByText('Delivered').first().waitFor();
   await look('deliveries');

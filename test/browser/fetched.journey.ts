@@ -22,7 +22,7 @@ test('a webhook without an address is made with filters, tells where to fetch, a
   await page.getByText('No address is needed').waitFor();
   expect(await page.getByLabel('Address', { exact: true }).count()).toBe(0);
   await page.getByText('Everything of the customer', { exact: true }).click();
-  await choose(page, 'Only these situations', 'Fall');
+  await choose(page, 'Only these situations', 'Fall detected');
   await page.keyboard.press('Escape');
   await look('fetched-new');
   await page.getByRole('button', { name: 'Create' }).click();

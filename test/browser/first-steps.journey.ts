@@ -86,7 +86,7 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor silent').waitFor();
+  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor is not reachable').waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).waitFor();

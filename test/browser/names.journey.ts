@@ -87,7 +87,7 @@ test('somebody whose language is German reads a rule, a webhook and its deliveri
   await page.getByRole('switch', { name: 'Nur zu bestimmten Zeiten' }).check();
   await page
     .getByRole('region', { name: 'Was die Regel sagt' })
-    .getByText('„Sturz“ bei einem Sensor der Gruppe')
+    .getByText('„Sturz erkannt“ bei einem Sensor der Gruppe')
     .waitFor();
   await page.getByText('jeden Tag von 21:00 bis 06:00 (Europe/Berlin)').waitFor();
   await look('german-rule');

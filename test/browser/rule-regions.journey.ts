@@ -54,7 +54,7 @@ test('a rule of falls says its region, and one of the whole room offers none', a
   await says.getByText(name).waitFor();
   await look('rule-of-a-region');
   await page.getByLabel('Situation').first().click();
-  await page.getByRole('option', { name: 'Room empty' }).click();
+  await page.getByRole('option', { name: 'Room is empty' }).click();
   await region.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'By the bed' }).waitFor();

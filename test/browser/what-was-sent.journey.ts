@@ -28,7 +28,7 @@ test('from a hit to its event, to all that was sent about it, and back', { timeo
   const hits = page.getByRole('table', { name: 'Hits of rules' });
   await hits.getByRole('link', { name: 'Event' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/^Fall, /).waitFor();
+  await dialog.getByText(/^Fall detected, /).waitFor();
   await dialog.locator('pre').getByText('"serial": 12345678901234567890').waitFor();
   await look('event');
   await dialog.getByRole('link', { name: 'What was sent about it' }).click();
@@ -38,8 +38,8 @@ test('from a hit to its event, to all that was sent about it, and back', { timeo
 
   await page.getByRole('table').getByRole('link').first().click();
   const about = page.locator('dl');
-  await about.getByRole('link', { name: 'Fall', exact: true }).click();
-  await dialog.getByText(/^Fall, /).waitFor();
+  await about.getByRole('link', { name: 'Fall detected', exact: true }).click();
+  await dialog.getByText(/^Fall detected, /).waitFor();
   await page.goBack();
   await about.getByRole('link', { name: /^Sensor / }).click();
   await hits.getByRole('link', { name: 'Deliveries' }).first().click();
@@ -62,7 +62,7 @@ test('somebody whose language is German reads nothing in English there', async (
   const user = await hireFor(site.admin, site.home.customerId, 'nachtwache', german);
   await using visitor = await site.openLoggedIn('/deliveries', user);
   const { page, look } = visitor;
-  await page.getByRole('cell', { name: 'Sturz', exact: true }).first().waitFor();
+  await page.getByRole('cell', { name: 'Sturz erkannt', exact: true }).first().waitFor();
   await look('german-deliveries');
   expect(await page.getByText('fall_detected', { exact: true }).count()).toBe(4);
   await page.goto(`${site.address}/rules/new`);

@@ -1,3 +1,4 @@
+import { situations } from '../../../../../shared/api/messages/situations-de.ts';
 import { admin } from './admin-de.ts';
 import { bots } from './bots-de.ts';
 import { deliveries } from './deliveries-de.ts';
@@ -7,7 +8,6 @@ import { overview } from './overview-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
 import { setup } from './setup-de.ts';
-import { situations } from './situations-de.ts';
 import { webhooks } from './webhooks-de.ts';
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -1,3 +1,4 @@
+import { situations } from '../../../../../shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/may.ts';
 import { admin } from './admin-en.ts';
 import { bots } from './bots-en.ts';
@@ -7,7 +8,6 @@ import { overview } from './overview-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
 import { setup } from './setup-en.ts';
-import { situations } from './situations-en.ts';
 import { webhooks } from './webhooks-en.ts';
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
