@@ -1,9 +1,9 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { drawToken, hashOf } from '../../../shared/auth/tokens.ts';
 import { PREFIX_LENGTH } from '../../../shared/domain/identity/access-token.ts';
 import { holds, mayChange } from '../../../shared/domain/identity/permission.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { accessTokens } from './contract.ts';
 
 export const handler = serve(accessTokens, {
@@ -13,7 +13,7 @@ export const handler = serve(accessTokens, {
     return store.accessTokens.list(user.accountKey, now());
   },
 
-  createAccessToken: async ({ caller, customerId, params, body, fail, refuse }, { store, now, pause, random }) => {
+  createAccessToken: async ({ caller, customerId, params, body, fail, refuse }, { store, now, random }) => {
     const { name, readOnly, expiresAt } = body;
     const create = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
@@ -34,7 +34,7 @@ export const handler = serve(accessTokens, {
       if (problem === 'too_many') return fail('access_tokens_too_many');
       return problem === null ? { ...record, lastUsed: null, expiresAt, token } : null;
     };
-    return retryOnConflict(create, { pause, random }, fail);
+    return retryOnConflict(create);
   },
 
   deleteAccessToken: async ({ caller, customerId, params, fail }, { store, now }) => {

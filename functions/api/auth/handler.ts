@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { checkPassword } from '../../../shared/api/check-password.ts';
 import { expiredCookies } from '../../../shared/api/http/cookies.ts';
 import { isLive } from '../../../shared/api/middleware/identify.ts';
@@ -11,6 +10,7 @@ import { normalOtp, RECOVERY_BYTES, recoveryCodes } from '../../../shared/domain
 import { type Caller, mayChange } from '../../../shared/domain/identity/permission.ts';
 import { limitOf } from '../../../shared/domain/identity/quota.ts';
 import { usernameKey } from '../../../shared/domain/identity/username.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { auth } from './contract.ts';
 import { logIn } from './login.ts';
@@ -97,7 +97,7 @@ export const handler = serve(auth, {
     if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
     const { identityOf, startExternal, userOf } = await external();
     const identity = await identityOf(body.query, event, deps);
-    const outcome = identity && (await retryOnConflict(() => userOf(identity, { ...deps, actAs }), deps, fail));
+    const outcome = identity && (await retryOnConflict(() => userOf(identity, { ...deps, actAs })));
     const reply =
       outcome && 'user' in outcome && (await startExternal(identity, outcome.user, { event, address }, deps));
     if (reply) return reply;
@@ -164,6 +164,6 @@ export const handler = serve(auth, {
       if (problem === 'off') return fail('otp_not_found');
       return problem === null ? ({ status: 'OK' } as const) : null;
     };
-    return retryOnConflict(remove, deps, fail);
+    return retryOnConflict(remove);
   },
 });

@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { configOf } from '../../../shared/api/device/device-config.ts';
 import { knows } from '../../../shared/api/http/exchange.ts';
 import { Reply } from '../../../shared/api/operation.ts';
@@ -7,6 +6,7 @@ import { MESSAGES } from '../../../shared/domain/event/raw.ts';
 import { hardwareIdOf } from '../../../shared/domain/makers/makers.ts';
 import type { SensorRecord } from '../../../shared/domain/sensor/sensor.ts';
 import { accept, ingest } from '../../../shared/ingest/ingest.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { devices } from './contract.ts';
 import { drawCode, registerAgain, registerFirst } from './register.ts';
@@ -37,7 +37,7 @@ export const handler = serve(devices, {
       const sensor = known === null ? null : await locate(store, known);
       return sensor ? registerAgain(deps, sensor, body) : registerFirst(deps, { ...body, hardwareId }, provisioner);
     };
-    const outcome = await retryOnConflict(register, deps, fail);
+    const outcome = await retryOnConflict(register);
     if (outcome.what === 'new') return outcome.shown;
     await store.provisioning.noteUse(provisioner.id, now());
     if (outcome.what === 'again') return new Reply(outcome.shown, { status: 200 });
@@ -57,7 +57,7 @@ export const handler = serve(devices, {
       const isDrawn = await store.sensors.renewCode(sensor, code.stored);
       return isDrawn ? code.shown : null;
     };
-    const shown = await retryOnConflict(draw, deps, fail);
+    const shown = await retryOnConflict(draw);
     await accept(deps, device);
     return shown;
   },

@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { bearer } from '../../../shared/api/http/exchange.ts';
 import type { Call } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
@@ -7,6 +6,7 @@ import { sameSecret } from '../../../shared/auth/tokens.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
 import type { Caller } from '../../../shared/domain/identity/permission.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { feed } from './contract.ts';
 import type { FeedDeps } from './deps.ts';
 import { givenNext, requestsOf } from './give.ts';
@@ -55,7 +55,7 @@ const fetchOnce = async (
 
 export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
-    const { store, now, pause, random } = deps;
+    const { store, now, pause } = deps;
     const { query, fail } = call;
     const { caller } = call;
     const webhook = await (caller ? forUser({ ...call, caller }, deps) : byToken(call, deps));
@@ -64,7 +64,7 @@ export const handler = serve(feed, {
     if ((webhook.lastSuccess ?? 0) <= now() - NOTED_EVERY) await store.feeds.heard(webhook, now());
     const end = now() + query.wait * 1_000;
     for (;;) {
-      const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook), { pause, random }, fail);
+      const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
       if (requests.length > 0 || now() >= end) return requests;
       do await pause(Math.max(0, Math.min(LOOK_MS, end - now())));
       while (now() < end && !(await store.feeds.isAnyWaiting(webhook)));

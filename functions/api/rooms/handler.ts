@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { notifyDevice } from '../../../shared/api/device/device-config.ts';
 import { refuseAll } from '../../../shared/api/errors.ts';
 import { serve } from '../../../shared/api/serve.ts';
@@ -6,6 +5,7 @@ import { randomUuid } from '../../../shared/domain/ids.ts';
 import type { Room } from '../../../shared/domain/sensor/room.ts';
 import { firstRoom, rotationOf } from '../../../shared/domain/sensor/room-geometry.ts';
 import { placeRegions, roomErrors } from '../../../shared/domain/sensor/room-rules.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { SensorItem } from '../../../shared/store/sensors/sensor-item.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rooms } from './contract.ts';
@@ -55,7 +55,7 @@ export const handler = serve(rooms, {
       if (rules.length > 0) return fail('region_in_use', { rules });
       return (await store.rooms.put(sensor, room)) ? { room, sensor } : null;
     };
-    const { room, sensor } = await retryOnConflict(put, deps, fail);
+    const { room, sensor } = await retryOnConflict(put);
     await notifyDevice(deps, { customerId, sensorId, manufacturer: sensor.manufacturer });
     return room;
   },

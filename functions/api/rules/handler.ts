@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { canTell } from '../../../shared/domain/formats/formats.ts';
@@ -9,6 +8,7 @@ import type { Recipient } from '../../../shared/domain/rule/recipient.ts';
 import { recipientLists, webhooksIn } from '../../../shared/domain/rule/recipients.ts';
 import type { RuleUpdate } from '../../../shared/domain/rule/rule.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { rules } from './contract.ts';
 import { testsOf } from './try-rule.ts';
@@ -97,22 +97,18 @@ export const handler = serve(rules, {
   getRule: async ({ customerId, params, fail }, { store }) =>
     (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found'),
 
-  updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now, pause, random }) =>
-    retryOnConflict(
-      async () => {
-        const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
-        await checkNames(store, customerId, body, refuse);
-        const { id, createDate } = before;
-        // The date always grows, because a change recognises by it the version that it replaces.
-        const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
-        const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
-        if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
-        if (replaced === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
-        return replaced === 'done' ? rule : null;
-      },
-      { pause, random },
-      fail,
-    ),
+  updateRule: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) =>
+    retryOnConflict(async () => {
+      const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+      await checkNames(store, customerId, body, refuse);
+      const { id, createDate } = before;
+      // The date always grows, because a change recognises by it the version that it replaces.
+      const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };
+      const replaced = await store.rules.replace(before, rule, quotas.rulesOfOneSituation);
+      if (replaced === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+      if (replaced === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'rulesOfOneSituation'));
+      return replaced === 'done' ? rule : null;
+    }),
 
   tryRule: async ({ customerId, params, fail }, deps) => {
     const { store, enqueue, log } = deps;
@@ -132,13 +128,9 @@ export const handler = serve(rules, {
     };
   },
 
-  deleteRule: async ({ customerId, params, fail }, { store, pause, random }) =>
-    retryOnConflict(
-      async () => {
-        const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
-        return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;
-      },
-      { pause, random },
-      fail,
-    ),
+  deleteRule: async ({ customerId, params, fail }, { store }) =>
+    retryOnConflict(async () => {
+      const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+      return (await store.rules.remove(rule)) ? { status: 'OK' as const } : null;
+    }),
 });

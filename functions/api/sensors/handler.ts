@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { notifyDevice } from '../../../shared/api/device/device-config.ts';
 import { parseExactly } from '../../../shared/api/http/json.ts';
@@ -14,6 +13,7 @@ import { normalCode, REGISTRATION_WINDOW, WRONG_CODES } from '../../../shared/do
 import type { ListedSensor } from '../../../shared/domain/sensor/sensor-row.ts';
 import { fallStateOf, newSensorState } from '../../../shared/domain/sensor/sensor-state.ts';
 import { UNASSIGNED } from '../../../shared/domain/unassigned.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { Event, ListedEvent, Message } from '../../../shared/store/sensors/events.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { sensors } from './contract.ts';
@@ -166,7 +166,7 @@ export const handler = serve(sensors, {
       if (typeof moved === 'string') from = await store.customers.ownerOf('sensor', sensorId);
       return typeof moved === 'string' ? null : moved;
     };
-    const moved = await retryOnConflict(move, deps, fail);
+    const moved = await retryOnConflict(move);
     if (to !== customerId) await notifyDevice(deps, { customerId: to, sensorId, manufacturer: moved.manufacturer });
     return moved;
   },

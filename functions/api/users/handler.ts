@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { checkPassword } from '../../../shared/api/check-password.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
@@ -9,6 +8,7 @@ import { limitOf } from '../../../shared/domain/identity/quota.ts';
 import type { User, UserUpdate } from '../../../shared/domain/identity/user.ts';
 import { randomUuid } from '../../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { users } from './contract.ts';
 
@@ -68,28 +68,28 @@ export const handler = serve(users, {
     return { ...user, ...(caller.mustSetOtp && { mustSetOtp: true as const }) };
   },
 
-  updateUser: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+  updateUser: async ({ caller, customerId, params, body, fail }, { store, now }) => {
     const set = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       if (!mayReplace(caller, user, body)) return fail('forbidden');
       const updateDate = now();
       return (await store.users.setProfile(user, body, updateDate)) ? { ...user, ...body, updateDate } : null;
     };
-    return retryOnConflict(set, { pause, random }, fail);
+    return retryOnConflict(set);
   },
 
-  deleteUser: async ({ caller, customerId, params, fail }, { store, now, pause, random }) => {
+  deleteUser: async ({ caller, customerId, params, fail }, { store, now }) => {
     const remove = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       if (!mayChangeRights(caller, user)) return fail('forbidden');
       return (await store.users.remove(user, now())) ? user : null;
     };
-    const { accountKey } = await retryOnConflict(remove, { pause, random }, fail);
+    const { accountKey } = await retryOnConflict(remove);
     await store.accessTokens.removeAll(accountKey);
     return { status: 'OK' };
   },
 
-  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now, pause, random }) => {
+  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now }) => {
     const set = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
@@ -101,7 +101,7 @@ export const handler = serve(users, {
       const updateDate = now();
       return (await store.users.setAccess(user, access, updateDate)) ? { ...user, ...access, updateDate } : null;
     };
-    return retryOnConflict(set, { pause, random }, fail);
+    return retryOnConflict(set);
   },
 
   setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
@@ -128,6 +128,6 @@ export const handler = serve(users, {
         ? null
         : refuse('currentPassword', 'wrong_password');
     };
-    return retryOnConflict(set, deps, fail);
+    return retryOnConflict(set);
   },
 });

@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import type { WebhookClient } from '../../../shared/delivery/webhook-client.ts';
@@ -12,6 +11,7 @@ import { randomUuid, uuidV4Bytes, zBase32 } from '../../../shared/domain/ids.ts'
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
 import type { Problem } from '../../../shared/domain/problem.ts';
 import { allRecipients } from '../../../shared/domain/rule/recipients.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { webhooks } from './contract.ts';
 
@@ -101,7 +101,7 @@ export const handler = serve(webhooks, {
 
   getCircuit: async (call, { store, now }) => circuitOf(await findOwn(call, store), now()),
 
-  updateWebhook: async (call, { store, webhookClient, sealSecret, now, pause, random }) => {
+  updateWebhook: async (call, { store, webhookClient, sealSecret, now }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
     await checkUrl(webhookClient, body.url, refuse);
@@ -115,26 +115,26 @@ export const handler = serve(webhooks, {
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
       return problem === null ? before : null;
     };
-    const { id } = await retryOnConflict(replace, { pause, random }, fail);
+    const { id } = await retryOnConflict(replace);
     // The webhook is read again, because this call changes neither its health nor the reason why it is disabled.
     return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
-  deleteWebhook: async (call, { store, now, pause, random }) => {
+  deleteWebhook: async (call, { store, now }) => {
     const remove = async () => {
       const webhook = await findOwn(call, store);
       return (await store.webhooks.remove(webhook, now())) ? { status: 'OK' as const } : null;
     };
-    return retryOnConflict(remove, { pause, random }, call.fail);
+    return retryOnConflict(remove);
   },
 
-  drawWebhookToken: async (call, { store, sealSecret, now, pause, random }) => {
+  drawWebhookToken: async (call, { store, sealSecret, now, random }) => {
     const token = drawToken(random);
     const sealed = await sealSecret(token, call.params.webhookId);
     const replace = async () => {
       const webhook = await findOwn(call, store);
       return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
     };
-    return retryOnConflict(replace, { pause, random }, call.fail);
+    return retryOnConflict(replace);
   },
 });

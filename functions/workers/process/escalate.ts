@@ -1,10 +1,9 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import { isOver } from '../../../shared/domain/over.ts';
 import { nextRound, opened, stepsOf } from '../../../shared/domain/rule/escalation.ts';
 import { isForDuty } from '../../../shared/domain/rule/recipients.ts';
 import type { Escalate } from '../../../shared/queue/task.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import type { EscalatedHit } from '../../../shared/store/rules/escalations.ts';
-import { ComeAgain } from '../../../shared/worker/failure.ts';
 import { enqueueRound } from './enqueue-round.ts';
 import { cancelRound, carryOutRound, contentOf, type RoundContext, roundContextOf } from './round.ts';
 import type { ProcessDeps } from './sensor-context.ts';
@@ -74,12 +73,5 @@ const tryRound = async (deps: ProcessDeps, { customerId, hitId }: Escalate): Pro
  * a conditional write, and the hit stays due until all of its deliveries are on their queue.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
-  const { pause, random } = deps;
-  await retryOnConflict(
-    () => tryRound(deps, task),
-    { pause, random },
-    () => {
-      throw new ComeAgain('the hit kept changing');
-    },
-  );
+  await retryOnConflict(() => tryRound(deps, task));
 };

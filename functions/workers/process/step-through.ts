@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../../../shared/api/changing.ts';
 import type { Decided } from '../../../shared/domain/event/decision.ts';
 import { type Cause, happenings, heard, noticed, type Outcome } from '../../../shared/domain/event/happenings.ts';
 import { credible, messageUuid, type Signal } from '../../../shared/domain/event/message.ts';
@@ -9,6 +8,7 @@ import type { SensorState } from '../../../shared/domain/sensor/sensor-state.ts'
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '../../../shared/domain/state/step.ts';
 import { noteContext } from '../../../shared/log.ts';
+import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { isLong } from '../../../shared/store/sensors/events.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';
 import { roomContextOf } from './room-context.ts';
@@ -44,7 +44,7 @@ const noteFirmware = async (
 
 /** Ends learning phase and test mode when the device reports that it has learnt, before the message is decided. */
 const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorContext, time: number): Promise<void> => {
-  const { store, pause, random } = deps;
+  const { store } = deps;
   const context = { customerId, sensorId: sensor.id, manufacturer: sensor.manufacturer };
   const end = async () => {
     const before = await store.configs.get<StoredBasic>(context, 'basic');
@@ -53,9 +53,7 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
     const learning = learningEnds(before.values, values, time);
     return (await store.configs.put(context, 'basic', { values, learning }, before)) === 'changed' ? null : context;
   };
-  await retryOnConflict(end, { pause, random }, () => {
-    throw new Error('the configuration kept changing');
-  });
+  await retryOnConflict(end);
 };
 
 type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };

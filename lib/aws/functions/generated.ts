@@ -19,7 +19,7 @@ const fileOf = (noun: string): string => {
 
 /** The name of what makes the reads of a noun, in the file of the noun, if these are all that is called. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
-  const made: Record<string, unknown> = await import(new URL(`../../../shared/store/${file}.ts`, import.meta.url).href);
+  const made: Record<string, unknown> = await import(/* @vite-ignore */ `../../../shared/store/${file}.ts`);
   const reads = Object.keys(made).filter((one) => one.endsWith('Reads'));
   const callsOf = (one: string): string[] => Object.keys((made[one] as (table: object) => object)({}));
   return reads.find((one) => calls.every((call) => callsOf(one).includes(call)));

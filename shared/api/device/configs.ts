@@ -1,8 +1,8 @@
 import { type Fields, stillAllowed, type Values } from '../../domain/config/field.ts';
 import type { ConfigName } from '../../domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '../../domain/sensor/sensor.ts';
+import { retryOnConflict } from '../../store/engine/retry.ts';
 import type { StoreOf } from '../../store/store.ts';
-import { type RetryDeps, retryOnConflict } from '../changing.ts';
 import { type Notifying, notifyDevice } from './device-config.ts';
 
 type Fail = (
@@ -12,7 +12,7 @@ type Fail = (
 /** The part of a call that these functions need. */
 type About = { customerId: number; params: { sensorId: string }; fail: Fail };
 type Reader = StoreOf<'sensors.get' | 'configs.get'>;
-type Changing = { store: Reader & StoreOf<'configs.put'> } & RetryDeps & Notifying;
+type Changing = { store: Reader & StoreOf<'configs.put'> } & Notifying;
 type Next<V> = {
   values: V;
   ofSensor?: { name: string; optimizationEnabled?: boolean };
@@ -63,7 +63,7 @@ export const changeConfig = async <V extends object>(
     if (result === 'gone') return fail('sensor_not_found');
     return result === 'done' ? next.values : null;
   };
-  const changed = await retryOnConflict(tryOnce, deps, fail);
+  const changed = await retryOnConflict(tryOnce);
   await notifyDevice(deps, { customerId, sensorId: params.sensorId, manufacturer: maker });
   return changed;
 };

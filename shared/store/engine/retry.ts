@@ -60,7 +60,7 @@ export const withRetry = async <T>(call: () => Promise<T>, forMs = CALL_MS): Pro
 };
 
 /** Whoever waits for all attempts has 15 s (shared/api/operation.ts). */
-const CONFLICT = { attempts: 15, forMs: 10_000, longestPause: (made: number) => Math.min(200, 5 * 2 ** made) };
+const CONFLICT = { attempts: 25, forMs: 10_000, longestPause: (made: number) => Math.min(200, 5 * 2 ** (made - 1)) };
 
 /**
  * Makes a change from what was read, again and again until nobody else changed that meanwhile: `null` asks for another

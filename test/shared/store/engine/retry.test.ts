@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
+import { machine } from '../../../../shared/concurrency/machine.ts';
 import { createTable } from '../../../../shared/store/engine/client.ts';
-import { withRetry } from '../../../../shared/store/engine/retry.ts';
+import { retryOnConflict, withRetry } from '../../../../shared/store/engine/retry.ts';
 import { TableUnavailable } from '../../../../shared/store/engine/unavailable.ts';
 import { type Client, clientOf } from '../../../fixtures/client.ts';
 import { startTestCloud } from '../../../fixtures/cloud.ts';
@@ -90,5 +91,30 @@ describe('keys that a batch leaves unprocessed', () => {
     expect(asked).toEqual([100, 100, 100, 100, 100, 100]);
     expect(timers.mock.calls.length).toBeGreaterThanOrEqual(5);
     timers.mockRestore();
+  });
+});
+
+describe('a change that is judged by what was read', () => {
+  const pauses: number[] = [];
+  beforeAll(() => {
+    vi.spyOn(machine, 'sleep').mockImplementation(async (ms) => void pauses.push(ms));
+    vi.spyOn(machine, 'random').mockReturnValue(1);
+  });
+  afterAll(() => vi.restoreAllMocks());
+  const changeAfter = (lost: number) => {
+    pauses.length = 0;
+    let tries = 0;
+    return retryOnConflict(async () => (++tries > lost ? tries : null));
+  };
+
+  test('is judged again for as often as somebody was faster, after longer and longer pauses up to a limit', async () => {
+    expect(await changeAfter(8)).toBe(9);
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 200, 200]);
+  });
+
+  test('is unavailable after 25 times', async () => {
+    await expect(changeAfter(25)).rejects.toThrow(TableUnavailable);
+    // Nothing waits for an attempt that is not made.
+    expect(pauses).toHaveLength(24);
   });
 });
