@@ -79,6 +79,7 @@ const route =
     const { event } = request;
     const { exchange } = request.context;
     exchange.locale = bestLocale(header(event, 'accept-language'));
+    exchange.path = event.pathParameters ?? {};
     const atPath = operations.filter(([, operation]) => resourceOf(operation) === event.resource);
     const methods = atPath.map(([, { method }]) => method);
     exchange.allowed = [...methods, 'OPTIONS'];

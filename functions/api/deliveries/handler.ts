@@ -1,5 +1,6 @@
 import { lookedReply } from '../../../shared/api/http/looked.ts';
 import { serve } from '../../../shared/api/serve.ts';
+import { findWebhook } from '../../../shared/api/webhook.ts';
 import { bodyOf, headersOf, needsKey, sourceOf, textOf } from '../../../shared/delivery/message.ts';
 import { logOf } from '../../../shared/domain/delivery/attempt.ts';
 import { type Delivery, KEPT, type Reader, type WebhookDelivery } from '../../../shared/domain/delivery/delivery.ts';
@@ -11,7 +12,7 @@ import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
 import { formats } from '../../../shared/domain/formats/formats.ts';
 import { DEFAULT_LOCALE, languageOf } from '../../../shared/domain/identity/locale.ts';
-import { type Caller, holds } from '../../../shared/domain/identity/permission.ts';
+import { holds } from '../../../shared/domain/identity/permission.ts';
 import { limitOf } from '../../../shared/domain/identity/quota.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
 import { pageOf } from '../../../shared/domain/page.ts';
@@ -20,18 +21,6 @@ import type { Log } from '../../../shared/log.ts';
 import { deliverTask } from '../../../shared/queue/encode.ts';
 import type { StoreOf } from '../../../shared/store/store.ts';
 import { deliveries } from './contract.ts';
-
-type Fail = (code: 'webhook_not_found' | 'forbidden') => never;
-type Place = { caller: Caller; customerId: number; params: { webhookId: string }; fail: Fail };
-
-/** Gives the webhook of the path, if the caller may manage it. */
-const webhookOf = async (
-  { caller, customerId, params, fail }: Place,
-  store: StoreOf<'webhooks.get'>,
-): Promise<WebhookRecord> => {
-  const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
-  return mayManage(caller, webhook) ? webhook : fail('forbidden');
-};
 
 /** Gives the delivery unless it is too old by its date. Expiry may remove it later than that. */
 const kept = (delivery: Delivery | null, now: number): Delivery | null =>
@@ -68,7 +57,7 @@ const readerOf = async (
 
 export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
-    const { customerId, id } = await webhookOf(call, store);
+    const { customerId, id } = await findWebhook(call, store);
     const { data, ...page } = await store.deliveryLog.page(customerId, id, spanKept(query, now()), query);
     return lookedReply({ ...page, data: data.map(deliveryView) }, query);
   },
@@ -103,7 +92,7 @@ export const handler = serve(deliveries, {
   },
 
   getDelivery: async ({ params, fail, ...call }, { store, now }) => {
-    const { customerId, id } = await webhookOf({ params, fail, ...call }, store);
+    const { customerId, id } = await findWebhook({ params, fail, ...call }, store);
     const found = await store.deliveries.get(customerId, id, params.deliveryId);
     const delivery = kept(found, now()) ?? fail('delivery_not_found');
     const { log = [], sendTryTimes, state } = delivery;
@@ -113,7 +102,7 @@ export const handler = serve(deliveries, {
   },
 
   getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, openAddressKey }) => {
-    const webhook = await webhookOf({ params, fail, ...call }, store);
+    const webhook = await findWebhook({ params, fail, ...call }, store);
     const { customerId: c, id: w } = webhook;
     const delivery = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
     const source = sourceOf(delivery);
@@ -129,7 +118,7 @@ export const handler = serve(deliveries, {
   },
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
-    const { customerId: c, id: w } = await webhookOf({ params, fail, ...call }, store);
+    const { customerId: c, id: w } = await findWebhook({ params, fail, ...call }, store);
     const found = kept(await store.deliveries.get(c, w, params.deliveryId), now()) ?? fail('delivery_not_found');
     const original: WebhookDelivery = { ...found, webhookId: w };
     const time = now();
@@ -141,7 +130,7 @@ export const handler = serve(deliveries, {
   },
 
   testWebhook: async ({ fail, ...call }, { store, enqueue, now, random, settings, log }) => {
-    const webhook = await webhookOf({ fail, ...call }, store);
+    const webhook = await findWebhook({ fail, ...call }, store);
     if (!webhook.isEnabled) return fail('webhook_disabled');
     const { customerId: c } = webhook;
     const id = timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE());
@@ -156,7 +145,7 @@ export const handler = serve(deliveries, {
   },
 
   rotateSecret: async ({ body, fail, ...call }, { store, sealSecret, now }) => {
-    const webhook = await webhookOf({ fail, ...call }, store);
+    const webhook = await findWebhook({ fail, ...call }, store);
     const { secretKey, overlapSeconds } = body;
     const sealed = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
     const overlapEnds = overlapSeconds === 0 ? null : now() + overlapSeconds * 1_000;
@@ -165,7 +154,7 @@ export const handler = serve(deliveries, {
   },
 
   createReplay: async ({ body, fail, ...call }, { store, quotas, enqueue, now, random, log }) => {
-    const webhook = await webhookOf({ fail, ...call }, store);
+    const webhook = await findWebhook({ fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
@@ -185,18 +174,18 @@ export const handler = serve(deliveries, {
   },
 
   listReplays: async ({ query, ...call }, { store }) => {
-    const replays = await store.replays.current(await webhookOf(call, store));
+    const replays = await store.replays.current(await findWebhook(call, store));
     return pageOf(replays.map(replayView), query);
   },
 
   getReplay: async ({ params, fail, ...call }, { store }) => {
-    const { customerId, id } = await webhookOf({ params, fail, ...call }, store);
+    const { customerId, id } = await findWebhook({ params, fail, ...call }, store);
     const replay = await store.replays.get(customerId, id, params.replayId);
     return replay ? replayView(replay) : fail('replay_not_found');
   },
 
   updateReplay: async ({ params, body, fail, ...call }, { store, enqueue, now, log }) => {
-    const { customerId, id: webhookId } = await webhookOf({ params, fail, ...call }, store);
+    const { customerId, id: webhookId } = await findWebhook({ params, fail, ...call }, store);
     const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
     const after = (await store.replays.pause(replay, body.isPaused, now())) ?? replay;
     if (after.state === 'running' && !body.isPaused)
@@ -205,7 +194,7 @@ export const handler = serve(deliveries, {
   },
 
   cancelReplay: async ({ params, fail, ...call }, { store, enqueue, now, log }) => {
-    const { customerId, id: webhookId } = await webhookOf({ params, fail, ...call }, store);
+    const { customerId, id: webhookId } = await findWebhook({ params, fail, ...call }, store);
     const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
     if (await store.replays.finish(replay, 'canceled', now()))
       await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leftToSweep(log));

@@ -2,10 +2,9 @@ import { bearer } from '../../../shared/api/http/exchange.ts';
 import type { Call } from '../../../shared/api/operation.ts';
 import { serve } from '../../../shared/api/serve.ts';
 import { unlocked } from '../../../shared/api/unlocked.ts';
+import { findWebhook } from '../../../shared/api/webhook.ts';
 import { sameSecret } from '../../../shared/auth/tokens.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
-import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
-import type { Caller } from '../../../shared/domain/identity/permission.ts';
 import { retryOnConflict } from '../../../shared/store/engine/retry.ts';
 import { feed } from './contract.ts';
 import type { FeedDeps } from './deps.ts';
@@ -28,15 +27,6 @@ const byToken = async ({ params, event, fail }: Fetch, deps: FeedDeps): Promise<
   return webhook && sameSecret(bearer({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
 };
 
-/** The webhook of the path, with its secrets, for a user who may manage it. */
-const forUser = async (
-  { caller, params, customerId, fail }: Fetch & { caller: Caller },
-  deps: FeedDeps,
-): Promise<WebhookRecord> => {
-  const found = (await deps.store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
-  return mayManage(caller, found) ? unlocked(deps, found) : fail('forbidden');
-};
-
 /** Takes what `after` says, and gives what comes next. Null when another fetch did the same meanwhile. */
 const fetchOnce = async (
   { query: { after, limit }, fail }: Fetch,
@@ -56,9 +46,10 @@ const fetchOnce = async (
 export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
     const { store, now, pause } = deps;
-    const { query, fail } = call;
-    const { caller } = call;
-    const webhook = await (caller ? forUser({ ...call, caller }, deps) : byToken(call, deps));
+    const { caller, query, fail } = call;
+    const webhook = caller
+      ? await unlocked(deps, await findWebhook({ ...call, caller }, store))
+      : await byToken(call, deps);
     if (webhook.url !== null) return fail('webhook_has_address');
     if (!webhook.isEnabled) return fail('webhook_disabled');
     if ((webhook.lastSuccess ?? 0) <= now() - NOTED_EVERY) await store.feeds.heard(webhook, now());

@@ -1,11 +1,11 @@
 import { customerFor, customerOfList } from '../../../shared/api/customer.ts';
 import { serve } from '../../../shared/api/serve.ts';
+import { findWebhook } from '../../../shared/api/webhook.ts';
 import type { WebhookClient } from '../../../shared/delivery/webhook-client.ts';
 import { circuitOf } from '../../../shared/domain/delivery/breaker.ts';
 import { viewOf, type WebhookRecord, type WebhookUpdate } from '../../../shared/domain/delivery/webhook.ts';
 import { mayManage } from '../../../shared/domain/delivery/webhook-access.ts';
 import { canTell } from '../../../shared/domain/formats/formats.ts';
-import type { Caller } from '../../../shared/domain/identity/permission.ts';
 import { limitOf } from '../../../shared/domain/identity/quota.ts';
 import { randomUuid, uuidV4Bytes, zBase32 } from '../../../shared/domain/ids.ts';
 import { matches, pageOf, sorted } from '../../../shared/domain/page.ts';
@@ -45,22 +45,6 @@ const losesRules = async (
   return own.some(({ situation }) => !canTell(format, situation));
 };
 
-/** As much of a call as names a webhook. */
-type AboutWebhook = {
-  caller: Caller;
-  customerId: number;
-  params: { webhookId: string };
-  fail: (code: 'webhook_not_found' | 'forbidden') => never;
-};
-/** Gives the current webhook, if the caller may manage it. */
-const findOwn = async (
-  { caller, customerId, params, fail }: AboutWebhook,
-  store: StoreOf<'webhooks.get'>,
-): Promise<WebhookRecord> => {
-  const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
-  return mayManage(caller, webhook) ? webhook : fail('forbidden');
-};
-
 const drawToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
 
 export const handler = serve(webhooks, {
@@ -97,9 +81,9 @@ export const handler = serve(webhooks, {
     return { ...viewOf(record), token };
   },
 
-  getWebhook: async (call, { store }) => viewOf(await findOwn(call, store)),
+  getWebhook: async (call, { store }) => viewOf(await findWebhook(call, store)),
 
-  getCircuit: async (call, { store, now }) => circuitOf(await findOwn(call, store), now()),
+  getCircuit: async (call, { store, now }) => circuitOf(await findWebhook(call, store), now()),
 
   updateWebhook: async (call, { store, webhookClient, sealSecret, now }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
@@ -109,7 +93,7 @@ export const handler = serve(webhooks, {
     const { secretKey } = body;
     const sealed = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
-      const before = await findOwn(call, store);
+      const before = await findWebhook(call, store);
       if (await losesRules(store, before, body)) refuse('format', 'format_loses_rules');
       const problem = await store.webhooks.replace(before, { ...body, ...sealed }, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
@@ -122,7 +106,7 @@ export const handler = serve(webhooks, {
 
   deleteWebhook: async (call, { store, now }) => {
     const remove = async () => {
-      const webhook = await findOwn(call, store);
+      const webhook = await findWebhook(call, store);
       return (await store.webhooks.remove(webhook, now())) ? { status: 'OK' as const } : null;
     };
     return retryOnConflict(remove);
@@ -132,7 +116,7 @@ export const handler = serve(webhooks, {
     const token = drawToken(random);
     const sealed = await sealSecret(token, call.params.webhookId);
     const replace = async () => {
-      const webhook = await findOwn(call, store);
+      const webhook = await findWebhook(call, store);
       return (await store.webhooks.setToken(webhook, sealed, now())) ? { token } : null;
     };
     return retryOnConflict(replace);

@@ -22,14 +22,14 @@ const ofPath: Readonly<Record<string, AuditObject['kind']>> = {
 };
 
 /** Gives the object that the path names last. A call that is refused early has a path that nobody checked. */
-const objectOfPath = ({ event, context }: Call): AuditObject | null => {
-  const { caller, params } = context.exchange;
-  const given: Record<string, unknown> = { ...event.pathParameters, ...params };
+const objectOfPath = ({ context }: Call): AuditObject | null => {
+  const { path, params } = context.exchange;
+  const given: Record<string, unknown> = { ...path, ...params };
   const names = [...operationOf({ context }).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const name = names.findLast((one) => ofPath[one] !== undefined);
   const kind = name && ofPath[name];
   if (!name || !kind) return null;
-  const id = String(given[name] === 'me' ? caller?.accountId : given[name]);
+  const id = String(given[name]);
   if (!/^[\w-]{1,64}$/.test(id)) return null;
   return { kind, id: kind === 'firmware' ? `${given.manufacturer}/${id}` : id };
 };

@@ -34,6 +34,9 @@ export type Exchange = {
   acting: Acting | null;
   /** Set-Cookie headers that the answer must have, error answers too. */
   cookies: string[];
+  /** The parameters of the path as they were sent, with the caller's own id in the place of `me`. */
+  path: Readonly<Record<string, string | undefined>>;
+  /** Those that the operation declares, parsed. */
   params: Record<string, unknown>;
   query: unknown;
   body: unknown;
@@ -45,7 +48,7 @@ export const newExchange = (): Exchange => ({
   ...{ name: '', operation: null, locale: 'en', allowed: [], cookies: [] },
   rate: { limit: 0, remaining: 0, reset: 0, over: false },
   ...{ caller: null, accountKey: '', sessionHash: '', device: null, provisioner: null, acting: null },
-  ...{ params: {}, query: undefined, body: undefined, customerId: UNASSIGNED },
+  ...{ path: {}, params: {}, query: undefined, body: undefined, customerId: UNASSIGNED },
 });
 
 /** Lambda's context with the exchange that the middlewares and the handler share. */

@@ -1,5 +1,6 @@
+import type { Caller } from '../../domain/identity/permission.ts';
 import { ApiError, refuse } from '../errors.ts';
-import { type ApiRequest, headerValues, operationOf } from '../http/exchange.ts';
+import { type ApiRequest, type Exchange, headerValues, operationOf } from '../http/exchange.ts';
 import { doorOf } from '../operation.ts';
 import { endGuarded } from './csrf.ts';
 import type { Guard } from './guard.ts';
@@ -10,6 +11,12 @@ const identified = async (guard: Guard, request: ApiRequest): Promise<Found> => 
   const { auth, withoutTable } = operationOf(request);
   const found = identify(guard, request, auth);
   return withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
+};
+
+/** Answers in the caller's language, and takes `me` for the caller. */
+const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
+  exchange.locale = locale;
+  if (exchange.path.userId === 'me') exchange.path = { ...exchange.path, userId: String(accountId) };
 };
 
 /**
@@ -31,7 +38,7 @@ export const authenticate =
     const { identity, rate } = await identified(guard, request);
     const counted = rate ?? (await countAnonymous(guard, request));
     Object.assign(request.context.exchange, { rate: counted, caller: null, ...identity });
-    if (identity?.caller) request.context.exchange.locale = identity.caller.locale;
+    if (identity?.caller) recognise(request.context.exchange, identity.caller);
     if (identity || auth === 'optional' || ('orWebhook' in operation && operation.orWebhook)) return;
     await checkRate(request);
     throw new ApiError('credentials_invalid');

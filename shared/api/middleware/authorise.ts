@@ -6,8 +6,7 @@ import type { Operation } from '../operation.ts';
 /** Is the call refused because its token only allows reading? */
 const isHeldBack = ({ event }: ApiRequest, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
 
-const isSelf = (caller: Caller, userId: string | undefined): boolean =>
-  userId === 'me' || userId === String(caller.accountId);
+const isSelf = (caller: Caller, userId: string | undefined): boolean => userId === String(caller.accountId);
 
 const mayCall = (operation: Operation, caller: Caller, userId: string | undefined): boolean => {
   if (operation.auth !== 'user' && operation.auth !== 'session') return true;
@@ -25,9 +24,9 @@ const isUnset = ({ auth, beforeOtp }: Operation, caller: Caller, userId: string 
 
 /** Answers 403 if the access rule of the operation does not allow the caller. */
 export const authorise = async (request: ApiRequest): Promise<void> => {
-  const { caller } = request.context.exchange;
+  const { caller, path } = request.context.exchange;
   if (!caller) return;
-  const { userId } = request.event.pathParameters ?? {};
+  const { userId } = path;
   if (isUnset(operationOf(request), caller, userId)) throw new ApiError('otp_setup_required');
   const isOpen = mayCall(operationOf(request), caller, userId);
   if (!isOpen || isHeldBack(request, caller)) throw new ApiError('forbidden');

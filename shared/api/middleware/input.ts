@@ -69,9 +69,10 @@ export const readInput = async (request: ApiRequest): Promise<void> => {
   const { exchange } = request.context;
   const operation = operationOf(request);
   const fieldErrors: FieldError[] = [];
-  const path: Record<string, string | undefined> = { ...event.pathParameters };
-  if (path.userId === 'me' && exchange.caller) path.userId = String(exchange.caller.accountId);
-  exchange.params = (operation.params ? check(operation.params, path, fieldErrors) : {}) as Record<string, unknown>;
+  exchange.params = (operation.params ? check(operation.params, exchange.path, fieldErrors) : {}) as Record<
+    string,
+    unknown
+  >;
   exchange.query = operation.query && check(operation.query, event.queryStringParameters ?? {}, fieldErrors);
   exchange.body = readBody(request, operation, fieldErrors);
   if (fieldErrors.length > 0) throw new ApiError('bad_request', { fieldErrors });
