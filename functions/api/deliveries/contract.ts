@@ -14,9 +14,9 @@ import {
   DeliveryMessage,
   DeliveryView,
   deliveryIdText,
-  deliveryStates,
 } from '../../../shared/domain/delivery/delivery-view.ts';
 import { NewReplay, Replay, ReplayUpdate } from '../../../shared/domain/delivery/replay.ts';
+import { deliveryStates } from '../../../shared/domain/delivery/states.ts';
 import { deliveryManagers, webhookManagers } from '../../../shared/domain/delivery/webhook-access.ts';
 import { NewSecret } from '../../../shared/domain/delivery/webhook-secret.ts';
 import { idText, integerQuery, millis, Status, uuid } from '../../../shared/domain/values.ts';

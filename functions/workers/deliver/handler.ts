@@ -1,5 +1,6 @@
 import { isWell } from '../../../shared/domain/delivery/breaker.ts';
 import { isPosted } from '../../../shared/domain/delivery/feed.ts';
+import { isResting } from '../../../shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '../../../shared/domain/delivery/webhook.ts';
 import type { Deliver } from '../../../shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '../../../shared/store/deliveries/delivery-item.ts';
@@ -100,7 +101,7 @@ const isTime = async (deps: DeliverDeps, key: DeliveryKey, { notBefore }: Delive
 const toFeed = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<void> => {
   const { store, now } = deps;
   const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  const isOpen = found !== null && ['pending', 'retrying', 'sending'].includes(found.state);
+  const isOpen = found !== null && !isResting(found.state);
   if (!isOpen || !(await store.feeds.enter({ ...found, webhookId: key.webhookId }, now()))) await comeAgain(deps, key);
 };
 

@@ -4,8 +4,7 @@ import { channelKinds } from '../people/channel.ts';
 import { id, int64, millis, uuid } from '../values.ts';
 import { AttemptLog } from './attempt-log.ts';
 import type { Delivery } from './delivery.ts';
-
-export const deliveryStates = ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'] as const;
+import { deliveryStates } from './states.ts';
 
 /** The id of a delivery: a ULID. */
 export const deliveryIdText = z.string().regex(/^[0-9a-hjkmnp-tv-z]{26}$/);

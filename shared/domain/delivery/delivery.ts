@@ -5,6 +5,7 @@ import { derivedUlid, timeOfUlid } from '../ids.ts';
 import type { Acknowledged } from '../rule/acknowledgement.ts';
 import type { Person } from '../rule/recipient.ts';
 import type { Entry } from './attempt.ts';
+import type { DeliveryState } from './states.ts';
 
 /** The seconds before each attempt, the first one included. All but the first are varied by JITTER. */
 export const RETRY_DELAYS = [
@@ -25,8 +26,6 @@ export const GONE_AFTER_SECONDS = 120;
 export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
 /** For how many seconds the sweep ignores a due item whose task is in a queue. */
 export const GRACE_SECONDS = 30;
-
-export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'retrying' | 'held' | 'failed';
 
 /** The sending service, as payloads name it. */
 export type Service = { name: string; url: string; version: string };

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { derivedUlid } from '../ids.ts';
 import { int32, int64, millis, uuid } from '../values.ts';
-import { type Delivery, type DeliveryState, KEPT, type WebhookDelivery } from './delivery.ts';
+import { type Delivery, KEPT, type WebhookDelivery } from './delivery.ts';
+import { restingStates } from './states.ts';
 
 /** The states of deliveries that may be sent again: those that have ended, and those that are held. */
-const Replayable = z.enum(['delivered', 'held', 'failed']) satisfies z.ZodType<DeliveryState>;
+const Replayable = z.enum(restingStates);
 
 /** The body of a request that sends deliveries of a webhook again. */
 export const NewReplay = z

@@ -14,6 +14,7 @@ import {
   keyOf,
   ttlOf,
   type Waiting,
+  waiting,
 } from './delivery-item.ts';
 
 const LEASE_MS = LEASE_SECONDS * 1_000;
@@ -57,8 +58,7 @@ const attemptWrites = (table: Table) => ({
   /** Moves the next attempt to `time` (ms); false when it is later already, or somebody is at it. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const waits = where('#state IN (:pending, :retrying) AND #nextAttempt <= :now', {
-      pending: 'pending',
-      retrying: 'retrying',
+      ...waiting,
       now,
     });
     const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };

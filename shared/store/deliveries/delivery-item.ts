@@ -65,7 +65,9 @@ export const putLine = (delivery: WebhookDelivery): Write => ({
   put: { ...lineKey(delivery), ttl: ttlOf(delivery.createDate) },
 });
 
-export const states = { pending: 'pending', retrying: 'retrying', sending: 'sending' };
+/** It waits for its next attempt. */
+export const waiting = { pending: 'pending', retrying: 'retrying' };
+export const states = { ...waiting, sending: 'sending' };
 /** It has not ended, and nobody is sending it. */
 export const idle = (now: number) =>
   where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...states, now });

@@ -1,5 +1,5 @@
-import type { DeliveryState } from '../../domain/delivery/delivery.ts';
 import type { DeliveryRow } from '../../domain/delivery/delivery-view.ts';
+import type { DeliveryState } from '../../domain/delivery/states.ts';
 import { timeOfUlid, ulidsFrom } from '../../domain/ids.ts';
 import { type LookedPage, sorted } from '../../domain/page.ts';
 import type { Table, TableReader } from '../engine/client.ts';

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeliveryDetail } from 'openapi';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
+import { isResting } from '../../../../../shared/domain/delivery/states.ts';
 import { useWrite } from '../api/write.ts';
 import { nameOf, TEST } from '../sensors/kinds.ts';
 import { OfCustomer } from '../shell/of-customer.tsx';
@@ -108,15 +109,13 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-const ENDED = ['delivered', 'failed', 'held'];
-
 const DeliveryAt = ({ place }: { place: Place }) => {
   const { webhookId, deliveryId } = place;
   const { deliveries: texts } = useTexts();
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],
     queryFn: callsOf(place).get,
-    refetchInterval: ({ state }) => (ENDED.includes(state.data?.state ?? '') ? 10_000 : 1_000),
+    refetchInterval: ({ state }) => (isResting(state.data?.state) ? 10_000 : 1_000),
   });
   const href = webhookId === null ? '/deliveries' : `/deliveries/${webhookId}`;
   return (

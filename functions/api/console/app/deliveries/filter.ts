@@ -1,9 +1,9 @@
-import type { Delivery } from 'openapi';
 import { useSearchParams } from 'wouter';
+import { type DeliveryState, deliveryStates } from '../../../../../shared/domain/delivery/states.ts';
 import { endOfMinute } from '../ui/time-input.tsx';
 
 export type Filter = {
-  state: Delivery['state'] | null;
+  state: DeliveryState | null;
   since: number | null;
   until: number | null;
   page: number;
@@ -16,15 +16,13 @@ export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => v
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-const isState = (text: string | null): text is Delivery['state'] =>
-  ['pending', 'sending', 'delivered', 'retrying', 'held', 'failed'].includes(text ?? '');
+const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((one) => one === text) ?? null;
 
 /** The filter of a list of deliveries. It is stored in the address of the page, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
-  const state = params.get('state');
   const filter = {
-    state: isState(state) ? state : null,
+    state: stateIn(params.get('state')),
     since: numberIn(params.get('since')),
     until: numberIn(params.get('until')),
     page: numberIn(params.get('page')) ?? 0,

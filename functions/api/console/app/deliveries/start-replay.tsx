@@ -2,6 +2,7 @@ import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
 import type { NewReplay } from 'openapi';
 import { useLocation } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
+import { restingStates } from '../../../../../shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
@@ -12,7 +13,6 @@ import { endOfMinute, TimeInput } from '../ui/time-input.tsx';
 import type { Filter } from './filter.ts';
 
 const DAY = 86_400_000;
-const states = ['failed', 'held', 'delivered'] as const;
 
 type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
 
@@ -40,11 +40,11 @@ const Fields = ({ draft, change }: FieldsProps) => {
       <Checkbox.Group
         label={texts.replayStates}
         value={draft.states}
-        onChange={(chosen) => change({ states: states.filter((one) => chosen.includes(one)) })}
+        onChange={(chosen) => change({ states: restingStates.filter((one) => chosen.includes(one)) })}
         error={draft.states.length === 0 ? texts.needsState : undefined}
       >
         <Group mt="xs">
-          {states.map((state) => (
+          {restingStates.map((state) => (
             <Checkbox key={state} value={state} label={texts.states[state]} />
           ))}
         </Group>

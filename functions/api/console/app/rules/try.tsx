@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Rule, RuleTest } from 'openapi';
 import { Link } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
+import { isResting } from '../../../../../shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { callsOf, hrefOf } from '../deliveries/place.ts';
@@ -10,8 +11,6 @@ import { useTexts } from '../texts/texts.tsx';
 import { useRecipientName } from './recipients.tsx';
 
 type Test = RuleTest['deliveries'][number];
-const ENDED = ['delivered', 'failed', 'held'];
-
 /** What became of one test, and how long it took. */
 const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
   const { rules: texts, deliveries } = useTexts();
@@ -22,7 +21,7 @@ const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
     queryKey: ['delivery', deliveryId],
     queryFn: callsOf(place).get,
     retry: false,
-    refetchInterval: ({ state: { data, error } }) => (error || (data && ENDED.includes(data.state)) ? false : 500),
+    refetchInterval: ({ state: { data, error } }) => (error || (data && isResting(data.state)) ? false : 500),
   });
   const name =
     webhookId === null
