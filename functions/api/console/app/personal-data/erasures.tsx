@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Erasure } from 'openapi';
 import { useState } from 'react';
@@ -15,6 +15,8 @@ import { usePersonalDataTexts } from './texts.ts';
 
 /** How long (ms) an erasure takes at least: at its end it looks for what was still on its way at its beginning. */
 const TAKES = 16 * 60_000;
+const endOf = ({ createDate }: Erasure): number => createDate + TAKES;
+const isBeforeEnd = (job: Erasure): boolean => isRunning(job) && endOf(job) > Date.now();
 
 /** What was erased of a customer, each with its certificate. */
 export const Erasures = ({ customerId }: { customerId: number }) => {
@@ -29,24 +31,22 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
     refetchInterval: ({ state }) => againAfter(state.data, false),
   });
   const shown = query.data?.find(({ id }) => id === open);
-  const endOf = (job: Erasure) => {
-    const end = job.createDate + TAKES;
-    return isRunning(job) && end > Date.now() && texts.endsAt(dates.clock(end));
-  };
   const columns = [
     date,
     { head: texts.of, cell: ({ subject }: Erasure) => <Name>{textOf(subject)}</Name> },
     reason,
-    { head: texts.state, cell: (job: Erasure) => <State state={job.state} more={endOf(job)} /> },
-    items,
     {
-      head: texts.details,
+      head: texts.state,
       cell: (job: Erasure) => (
-        <Anchor component="button" type="button" inherit onClick={() => setOpen(job.id)}>
-          {isRunning(job) ? texts.soFar : texts.certificate}
-        </Anchor>
+        <State state={job.state}>
+          {isBeforeEnd(job) && <Text size="xs">{texts.endsAt(dates.clock(endOf(job)))}</Text>}
+          <Anchor component="button" type="button" inherit onClick={() => setOpen(job.id)}>
+            {isRunning(job) ? texts.soFar : texts.certificate}
+          </Anchor>
+        </State>
       ),
     },
+    items,
   ];
   return (
     <Section title={texts.erasures}>

@@ -13,7 +13,7 @@ const LINKS_ANEW = 30 * 60_000;
 
 const File = ({ url, state }: DataExport) => {
   const texts = usePersonalDataTexts();
-  if (url === null) return state === 'completed' && texts.noFile;
+  if (url === null) return state === 'completed' && <Text size="xs">{texts.noFile}</Text>;
   return (
     <Anchor href={url} download inherit>
       {texts.download}
@@ -34,9 +34,15 @@ export const Exports = ({ customerId }: { customerId: number }) => {
     date,
     { head: texts.of, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
     reason,
-    { head: texts.state, cell: ({ state }: DataExport) => <State state={state} /> },
+    {
+      head: texts.state,
+      cell: (job: DataExport) => (
+        <State state={job.state}>
+          <File {...job} />
+        </State>
+      ),
+    },
     items,
-    { head: texts.file, cell: (job: DataExport) => <File {...job} /> },
   ];
   return (
     <Section title={texts.exports}>

@@ -6,7 +6,6 @@ export const german: typeof english = {
     'Alles, was über den Kunden, über einen Sensor und den Menschen in seinem Raum oder über einen Benutzer gespeichert ist: in einer Datei, oder endgültig gelöscht.',
   ofCustomer: (name) => `Beim Kunden ${name}`,
   ofNone: 'Bei keinem Kunden',
-  begin: 'Beginnen',
   what: 'Was soll geschehen',
   actions: { export: 'Exportieren', erasure: 'Löschen' },
   of: 'Wessen Daten',
@@ -37,12 +36,10 @@ export const german: typeof english = {
   again: 'Das kann neu begonnen werden.',
   endsAt: (time) => `Bis etwa ${time}`,
   items: 'Einträge',
-  file: 'Datei',
   download: 'Herunterladen',
   goodFor:
     'Ein Link gilt eine Stunde, nachdem diese Seite ihn gezeigt hat, und die Datei wird einen Tag lang aufbewahrt.',
   noFile: 'Nicht mehr da',
-  details: 'Einzelheiten',
   certificate: 'Nachweis',
   soFar: 'Bisher',
   notYet: 'Die Löschung ist noch nicht abgeschlossen: Das hat sie bisher gelöscht.',
@@ -55,5 +52,5 @@ export const german: typeof english = {
     quarantine: 'Nachrichten, die niemand lesen konnte',
     list_of_erasures: 'Der Eintrag dieser Löschung',
   },
-  asKept: 'so lange, wie der Betreiber des Dienstes sie aufbewahrt',
+  asKept: 'bis der Betreiber sie löscht',
 };

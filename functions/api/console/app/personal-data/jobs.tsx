@@ -1,6 +1,8 @@
-import { Anchor, Badge, Text } from '@mantine/core';
+import { Anchor, Badge, Stack, Text } from '@mantine/core';
 import type { DataExport, Erasure, Subject } from 'openapi';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useMay } from '../session/session.tsx';
 import { useDates } from '../texts/texts.tsx';
 import type { Column } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
@@ -21,26 +23,31 @@ export const useSubjectText = () => {
   return ({ kind, id }: Subject): string => `${kinds[kind]} ${id}`;
 };
 
-/** The pages of subjects that are there. */
-const pages = { user: '/users', sensor: '/sensors', customer: '/customers' } as const;
-export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => (
-  <Anchor component={Link} href={`${pages[subject.kind]}/${subject.id}`} inherit>
-    <Name>{useSubjectText()(subject)}</Name>
-  </Anchor>
-);
+/** Whose data were exported, with the way to the page of whoever is there. A customer is that of this page. */
+export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => {
+  const text = useSubjectText()(subject);
+  const may = useMay();
+  const { kind, id } = subject;
+  if (kind === 'customer' || (kind === 'user' && !may('manage_users'))) return text;
+  return (
+    <Anchor component={Link} href={kind === 'user' ? `/users/${id}` : `/sensors/${id}`} inherit>
+      <Name>{text}</Name>
+    </Anchor>
+  );
+};
 
 const colors = { running: 'blue', completed: 'green', failed: 'red' } as const;
-type StateProps = Pick<Job, 'state'> & { more?: string | false };
-export const State = ({ state, more }: StateProps) => {
+/** How a job stands, and below it what there is to say or to open: a phone has no room for a column of its own. */
+export const State = ({ state, children }: Pick<Job, 'state'> & { children?: ReactNode }) => {
   const texts = usePersonalDataTexts();
-  const note = state === 'failed' ? texts.again : more;
   return (
-    <>
+    <Stack gap={2} align="start">
       <Badge color={colors[state]} variant="light">
         {texts.states[state]}
       </Badge>
-      {note && <Text size="xs">{note}</Text>}
-    </>
+      {state === 'failed' && <Text size="xs">{texts.again}</Text>}
+      {children}
+    </Stack>
   );
 };
 
