@@ -163,6 +163,25 @@ test('a system admin erases a user of no customer, whom the link on its page nam
     .waitFor();
 });
 
+test('a system admin erases a customer, and sees what was erased of it', async () => {
+  const gone = await site.admin.ok<{ id: number }>('POST', '/customers', { name: 'Elm', location: '', email: '' });
+  await using visitor = await site.openLoggedIn(`/customers/${gone.id}`, admin, { expected: [/404/] });
+  const { page, look } = visitor;
+  await page.getByRole('link', { name: 'Export or erase' }).click();
+  await switchTo(page, 'Erase');
+  await fill(page, 'Left', ADMIN_PASSWORD);
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Erase “Elm” for good?' }).getByRole('button', { name: 'Erase' }).click();
+  const row = erasuresOf(page).filter({ hasText: `Customer ${gone.id}` });
+  await row.waitFor();
+  expect((await site.admin.call('GET', `/customers/${gone.id}`)).status).toBe(404);
+  await page.reload();
+  await page.getByText(`Of the customer ${gone.id}`).waitFor();
+  await row.getByRole('button', { name: 'So far' }).click();
+  await page.getByText('The erasure has not completed yet').waitFor();
+  await look('personal-data-so-far');
+});
+
 test('a failed export says that it can be begun again', async () => {
   await using visitor = await site.openLoggedIn('');
   const { page, look } = visitor;

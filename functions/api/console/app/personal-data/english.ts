@@ -7,6 +7,8 @@ export const english = {
   what: 'What is to be done',
   actions: { export: 'Export', erasure: 'Erase' },
   of: 'Whose data',
+  /** Of a column, which is narrow on a phone. */
+  whose: 'Whose',
   kinds: { user: 'User', sensor: 'Sensor', customer: 'Customer' },
   onlySelf: 'Only yourself: to choose others you need the right to manage users.',
   reason: 'Reason',

@@ -33,7 +33,7 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
   const shown = query.data?.find(({ id }) => id === open);
   const columns = [
     date,
-    { head: texts.of, cell: ({ subject }: Erasure) => <Name>{textOf(subject)}</Name> },
+    { head: texts.whose, cell: ({ subject }: Erasure) => <Name>{textOf(subject)}</Name> },
     reason,
     {
       head: texts.state,

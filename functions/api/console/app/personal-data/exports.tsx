@@ -32,7 +32,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
   });
   const columns = [
     date,
-    { head: texts.of, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
+    { head: texts.whose, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
     reason,
     {
       head: texts.state,
