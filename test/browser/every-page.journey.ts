@@ -2,7 +2,7 @@ import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryView } from '../../shared/domain/delivery/delivery-view.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
-import { fallMessage } from '../fixtures/home.ts';
+import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { furnish, type Site, startSite } from './fixtures/site.ts';
 
 // By a name that is not known to the compiler: it reads the console with other settings.
@@ -32,6 +32,11 @@ beforeAll(async () => {
   await site.cloud.idle();
   const [sent] = await client.ok<{ data: DeliveryView[] }[]>('GET', `/customers/${customerId}/deliveries`);
   const personDeliveryId = sent?.data.find((one) => one.webhookId === null)?.id;
+  const { id: leaver } = await hireFor(site.admin, customerId, 'leaver');
+  for (const [what, id] of Object.entries({ erasures: leaver, exports: userId })) {
+    const body = { subject: { kind: 'user', id }, reason: 'Requested', password: ADMIN_PASSWORD };
+    await site.admin.ok('POST', `/customers/${customerId}/${what}`, body);
+  }
   const known = {
     ...{ sensorId, webhookId, deliveryId, personDeliveryId, ruleId, customerId, userId },
     ...{ groupId: group.id, replayId: replay.id },

@@ -42,6 +42,18 @@ test('names in any script are shown as they are, and none becomes markup', { tim
   await page.goto(`${site.address}/rules/${ruleId}`);
   await page.getByRole('region', { name: 'What the rule says' }).getByText(`of the group ${last}`).waitFor();
   await look('rule');
+  await page.goto(`${site.address}/personal-data?kind=customer`);
+  await page
+    .getByRole('textbox', { name: 'Customer' })
+    .and(page.locator(`[value="${names[0]}"]`))
+    .waitFor();
+  await page.getByRole('radiogroup').getByText('Erase', { exact: true }).click();
+  await page.getByLabel('Reason').fill(last);
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
+  const question = page.getByRole('dialog', { name: `Erase “${names[0]}” for good?` });
+  await question.waitFor();
+  expect(await question.locator('img, b').count()).toBe(0);
+  await question.getByRole('button', { name: 'Cancel' }).click();
 });
 
 test('somebody without permissions sees what there is and is offered nothing else', { timeout: 90_000 }, async () => {
@@ -58,6 +70,7 @@ test('somebody without permissions sees what there is and is offered nothing els
     ...{ '/webhooks': '“Manage the customer” or “Manage bots”', '/bots': '“Manage bots”', '/users': '“Manage users”' },
     ...{
       '/customers': '“Manage the customer”',
+      '/personal-data': '“Manage the customer”',
       '/deliveries': '“Manage the customer”, “Manage bots”, or “Manage rules”',
     },
   };
@@ -106,6 +119,7 @@ test('on a phone each page fits its width', { timeout: 90_000 }, async () => {
     ...{ groups: '/groups', group: `/groups/${groupId}`, rules: '/rules', rule: `/rules/${ruleId}`, bots: '/bots' },
     ...{ webhooks: '/webhooks', webhook: `/webhooks/${webhookId}`, 'new-webhook': '/webhooks/new' },
     ...{ deliveries: `/deliveries/${webhookId}`, users: '/users', 'new-user': '/users/new' },
+    'personal-data': '/personal-data',
   };
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(site.address + path);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHome } from '../fixtures/home.ts';
 import { type IssuerHere, startIssuer } from '../fixtures/issuer.ts';
+import { said } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let issuer: IssuerHere;
@@ -11,6 +12,7 @@ beforeAll(async () => {
   const rules = [
     { claim: 'groups', value: 'nurses', customerId: 1 },
     { claim: 'groups', value: 'leads', customerId: 1, permissions: ['manage_users', 'manage_rules'] },
+    { claim: 'groups', value: 'owners', customerId: 1, permissions: ['manage_customers'] },
   ];
   site = await startSite('oidc', { environment: issuer.environment(rules) });
   expect(site.home.customerId).toBe(1);
@@ -76,6 +78,34 @@ test('a lost right is lost at the next login, and with the last one the login', 
   await third.look('login-oidc-refused');
   await page.reload();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('whose login is too old to export data logs in again, and goes on with it', async () => {
+  issuer.people.set('olga', { groups: ['owners'] });
+  await using visitor = await site.open('/personal-data?kind=customer', { expected: [...expected, /403/] });
+  const { page, look } = visitor;
+  await enter(page);
+  await as(page, 'olga');
+  await page.getByLabel('Reason').fill('Requested');
+  // The login would be too old after 5 minutes.
+  const json = { message: 'Log in again: this needs a login of the last 5 minutes', statusCode: 403 };
+  const headers = { 'X-Error-Code': 'login_too_old' };
+  await page.route('**/exports', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 403, headers, json }) : route.continue(),
+  );
+  const begin = page.getByRole('button', { name: 'Export', exact: true });
+  await begin.click();
+  await page.getByRole('alert').getByText('Log in again').waitFor();
+  await look('personal-data-login-too-old');
+  await page.unroute('**/exports');
+  // The issuer still knows who it is.
+  const back = page.waitForRequest(/\/console\/login\/oidc\?/);
+  await enter(page);
+  await back;
+  await page.waitForURL(/personal-data\?kind=customer$/);
+  await page.getByLabel('Reason').fill('Requested');
+  await begin.click();
+  await said(page, 'The export has begun.');
 });
 
 test('an answer that comes again is refused', async () => {

@@ -15,6 +15,7 @@ import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
+import { PersonalDataPage } from './personal-data/personal-data.tsx';
 import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
@@ -41,6 +42,6 @@ export const laterPages = {
     RulePage,
     RulesPage,
   },
-  ...{ AuditPage, OidcPage, OtpFirstPage, ChannelsPage, ReportsPage, SensorPage },
+  ...{ AuditPage, OidcPage, OtpFirstPage, ChannelsPage, PersonalDataPage, ReportsPage, SensorPage },
   ...{ NewWebhookPage, WebhookPage, WebhooksPage },
 };

@@ -4,6 +4,7 @@ import {
   ChatBubbleLeftRightIcon,
   ClipboardDocumentListIcon,
   CpuChipIcon,
+  IdentificationIcon,
   KeyIcon,
   LinkIcon,
   PaperAirplaneIcon,
@@ -92,6 +93,12 @@ export const setupPages: readonly Page[] = [
     page: later('AuditPage'),
     needs: 'manage_users',
     entry: { label: (texts) => texts.changes, icon: ClipboardDocumentListIcon },
+  },
+  {
+    path: '/personal-data',
+    page: later('PersonalDataPage'),
+    needs: 'manage_customers',
+    entry: { label: (texts) => texts.personalData, icon: IdentificationIcon },
   },
   {
     path: '/customers',

@@ -5,6 +5,7 @@ import { faultOf, ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
+import { PersonalDataLink } from '../personal-data/link.tsx';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
@@ -78,6 +79,7 @@ export const Existing = ({ customerId }: { customerId: number }) => {
         <>
           <Head title={found.name} {...(isAdmin && { back: { href: '/customers', label: texts.customers } })}>
             <AuditLink kind="customer" id={found.id} />
+            <PersonalDataLink kind="customer" customerId={found.id} />
             {isAdmin && (
               <DeleteButton
                 name={found.name}

@@ -7,6 +7,7 @@ import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
+import { PersonalDataLink } from '../personal-data/link.tsx';
 import { useMay, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
@@ -114,6 +115,7 @@ const Shown = ({ user }: { user: User }) => {
     <>
       <Head title={user.username} back={{ href: '/users', label: texts.users }}>
         <AuditLink kind="user" id={user.id} />
+        {isWithin && <PersonalDataLink kind="user" id={user.id} customerId={user.customerId} />}
         {isWithin && !isSelf && (
           <DeleteButton
             name={user.username}

@@ -6,6 +6,7 @@ import { useParams, useSearchParams } from 'wouter';
 import { ok } from '../../../../../lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { AuditLink } from '../audit/link.tsx';
+import { PersonalDataLink } from '../personal-data/link.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { Head } from '../ui/head.tsx';
@@ -59,6 +60,7 @@ const Found = ({ sensor }: { sensor: Sensor }) => {
     <>
       <Head title={sensor.name} back={{ href: '/sensors', label: texts.title }}>
         <AuditLink kind="sensor" id={sensor.id} />
+        <PersonalDataLink kind="sensor" id={sensor.id} customerId={sensor.customerId} />
       </Head>
       <Stack>
         <Status sensor={sensor} />

@@ -119,6 +119,7 @@ export const de: Texts = {
   groups,
   rules,
   changes: 'Änderungen',
+  personalData: 'Personendaten',
   bots,
   channels: 'Meine Kanäle',
   webhooks,

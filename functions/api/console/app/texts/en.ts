@@ -112,6 +112,7 @@ export const en = {
   groups,
   rules,
   changes: 'Changes',
+  personalData: 'Personal data',
   bots,
   channels: 'My channels',
   webhooks,

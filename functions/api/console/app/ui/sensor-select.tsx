@@ -24,6 +24,7 @@ type SelectProps = {
   onChange: (sensorId: string | null) => void;
   placeholder?: string;
   error?: string | undefined;
+  required?: true;
   /** The ids of sensors that are not offered. */
   without?: readonly string[];
 };

@@ -1,0 +1,71 @@
+import { Stack, Table, Text, Title } from '@mantine/core';
+import type { Erasure } from 'openapi';
+import { useDates } from '../texts/texts.tsx';
+import { Name } from '../ui/name.tsx';
+import { isRunning, State, useSubjectText } from './jobs.tsx';
+import { useItemTexts, usePersonalDataTexts } from './texts.ts';
+
+type TwoProps = { label: string; rows: readonly (readonly [string, string])[]; empty: string };
+/** A title, and below it a table of two columns. */
+const Two = ({ label, rows, empty }: TwoProps) => (
+  <section>
+    <Title order={3} fz="md" mb={4}>
+      {label}
+    </Title>
+    {rows.length === 0 && <Text size="sm">{empty}</Text>}
+    <Table aria-label={label} fz="sm" verticalSpacing={4}>
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th fw="normal">{name}</Table.Th>
+            <Table.Td ta="end">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </section>
+);
+
+/** How much was erased by the words for it, in their order. */
+const useErased = ({ counts }: Erasure) => {
+  const words = useItemTexts();
+  const dates = useDates();
+  const sums = new Map<string, number>();
+  for (const [kind, count] of Object.entries(counts)) {
+    const word = words[kind] ?? kind;
+    sums.set(word, (sums.get(word) ?? 0) + count);
+  }
+  return [...sums]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([word, count]) => [word, dates.number(count)] as const);
+};
+
+/** What an erasure says of itself: when and why it was, what went, and what remains where until when. */
+export const Certificate = ({ erasure }: { erasure: Erasure }) => {
+  const texts = usePersonalDataTexts();
+  const dates = useDates();
+  const textOf = useSubjectText();
+  const erased = useErased(erasure);
+  const { subject, reason, createDate, updateDate, remains, state } = erasure;
+  const left = remains.map(
+    ({ what, until }) => [texts.places[what], until === null ? texts.asKept : dates.dateTime(until)] as const,
+  );
+  const isOver = !isRunning(erasure);
+  const facts = [
+    [texts.of, <Name key="of">{textOf(subject)}</Name>],
+    [texts.reason, <Name key="reason">{reason}</Name>],
+    [texts.date, dates.exact(createDate)],
+    ...(isOver ? [[texts.ended, dates.exact(updateDate)]] : []),
+    [texts.state, <State key="state" state={state} />],
+  ] as const;
+  return (
+    <Stack>
+      <dl className="facts">
+        {facts.map(([name, value]) => [<dt key="name">{name}</dt>, <dd key="value">{value}</dd>])}
+      </dl>
+      {!isOver && <Text size="sm">{texts.notYet}</Text>}
+      <Two label={texts.erased} rows={erased} empty={texts.nothing} />
+      {isOver && <Two label={texts.remains} rows={left} empty={texts.nothing} />}
+    </Stack>
+  );
+};

@@ -1,0 +1,57 @@
+import type { english } from './english.ts';
+
+export const german: typeof english = {
+  link: 'Exportieren oder löschen',
+  explain:
+    'Alles, was über den Kunden, über einen Sensor und den Menschen in seinem Raum oder über einen Benutzer gespeichert ist: in einer Datei, oder endgültig gelöscht.',
+  ofCustomer: (name) => `Beim Kunden ${name}`,
+  ofNone: 'Bei keinem Kunden',
+  what: 'Was soll geschehen',
+  actions: { export: 'Exportieren', erasure: 'Löschen' },
+  of: 'Wessen Daten',
+  whose: 'Wessen',
+  kinds: { user: 'Benutzer', sensor: 'Sensor', customer: 'Kunde' },
+  onlySelf: 'Nur Sie selbst: Um andere zu wählen, brauchen Sie das Recht, Benutzer zu verwalten.',
+  reason: 'Grund',
+  reasonHint: 'Er wird mit dem Export oder der Löschung aufbewahrt.',
+  passwordHint: 'Ihr eigenes, noch einmal. Lassen Sie es leer, wenn Sie sich bei einem anderen Dienst anmelden.',
+  endsSession: 'Sie löschen sich selbst: Ihre Sitzung endet sofort, und Sie können sich nicht wieder anmelden.',
+  begun: 'Der Export hat begonnen.',
+  erasing: 'Niemand findet es mehr. Die Löschung ist in etwa 16 Minuten abgeschlossen.',
+  confirmTitle: (name) => `„${name}“ endgültig löschen?`,
+  confirm: {
+    user: 'Der Benutzer wird gelöscht, mit Wegen, Sitzungen und Tokens, und der Name, wo immer er steht: in Alarmen, Rückmeldungen und Änderungen. Das lässt sich nicht rückgängig machen.',
+    sensor:
+      'Der Sensor wird gelöscht, mit Raum, Regeln, allen Ereignissen und Alarmen, und allem, was davon gesendet wurde. Sein Gerät muss sich neu registrieren. Das lässt sich nicht rückgängig machen.',
+    customer:
+      'Alle Benutzer, Sensoren, Regeln, Webhooks, Ereignisse und Alarme werden gelöscht. Niemand erfährt mehr von Stürzen. Das lässt sich nicht rückgängig machen.',
+  },
+  exports: 'Exporte',
+  erasures: 'Löschungen',
+  noExports: 'In den letzten 400 Tagen wurde nichts exportiert.',
+  noErasures: 'In den letzten 400 Tagen wurde nichts gelöscht.',
+  date: 'Begonnen',
+  ended: 'Beendet',
+  state: 'Stand',
+  states: { running: 'Läuft', completed: 'Fertig', failed: 'Gescheitert' },
+  again: 'Das kann neu begonnen werden.',
+  endsAt: (time) => `Bis etwa ${time}`,
+  items: 'Einträge',
+  download: 'Herunterladen',
+  goodFor:
+    'Ein Link gilt eine Stunde, nachdem diese Seite ihn gezeigt hat, und die Datei wird einen Tag lang aufbewahrt.',
+  noFile: 'Nicht mehr da',
+  certificate: 'Nachweis',
+  soFar: 'Bisher',
+  notYet: 'Die Löschung ist noch nicht abgeschlossen: Das hat sie bisher gelöscht.',
+  erased: 'Was gelöscht wurde',
+  nothing: 'Nichts gefunden.',
+  remains: 'Was bleibt, und bis wann',
+  places: {
+    backups: 'Sicherungen',
+    logs: 'Protokolle',
+    quarantine: 'Nachrichten, die niemand lesen konnte',
+    list_of_erasures: 'Der Eintrag dieser Löschung',
+  },
+  asKept: 'bis der Betreiber sie löscht',
+};
