@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type MetricName, metrics } from '../../../../shared/metrics.ts';
 import { production, stackOf } from '../../../fixtures/stack.ts';
@@ -52,5 +53,13 @@ describe('the saved queries', () => {
       expect(LogGroupNames).toHaveLength(all('AWS::Lambda::Function').length + 1);
       expect(QueryString).toMatch(/^fields .*\n\| filter .*\n\| sort @timestamp (asc|desc)\n\| limit 1000$/);
     }
+  });
+
+  it('look for sentences that functions log', () => {
+    const filters = all('AWS::Logs::QueryDefinition').map(({ QueryString }) => String(QueryString));
+    const sentences = filters.flatMap((filter) => [...filter.matchAll(/message = "([^"]+)"/g)].map(([, said]) => said));
+    const code = globSync(['functions/workers/**/*.ts', 'shared/**/*.ts']).map((file) => readFileSync(file, 'utf8'));
+    const isLogged = (said = '') => code.some((text) => new RegExp(`log\\([^)]*'${said}'`).test(text));
+    expect([sentences.length, sentences.filter((one) => !isLogged(one))]).toEqual([3, []]);
   });
 });
