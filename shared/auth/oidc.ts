@@ -7,6 +7,8 @@ const TIMEOUT = 5;
 const KNOWN_FOR = 3_600_000;
 
 type Client = { issuer: string; clientId: string; clientSecret: string; scopes: string };
+/** `login`: the issuer asks who that is even where somebody is logged in. OpenID Connect Core 1.0, section 3.1.2.1. */
+export type Prompt = 'login' | undefined;
 /** What a login keeps while the user is at the issuer. Each is 192 random bits or more. */
 type Secrets = { state: string; nonce: string; verifier: string };
 /** What the issuer says of somebody who logged in. */
@@ -47,12 +49,14 @@ export const issuerOf = (client: Client, now: () => number) => {
   };
   return {
     /** Gives the address where a browser logs in. */
-    authorize: async ({ state, nonce, verifier }: Secrets, redirectUri: string): Promise<string> => {
+    authorize: async ({ state, nonce, verifier }: Secrets, redirectUri: string, prompt: Prompt): Promise<string> => {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
       const challenge = await calculatePKCECodeChallenge(verifier);
       const asked = { redirect_uri: redirectUri, scope: client.scopes, state, nonce };
       const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-      return buildAuthorizationUrl(await configuration(), { ...asked, ...pkce }).href;
+      // With max_age an issuer says when it asked.
+      const again = prompt && { prompt, max_age: '0' };
+      return buildAuthorizationUrl(await configuration(), { ...asked, ...pkce, ...again }).href;
     },
 
     /**

@@ -130,9 +130,14 @@ export const auth = group({
       method: 'POST',
       path: '/users/login/oidc',
       summary: 'Begin a login at the issuer: gives the address that the browser is to go to',
-      description: 'The login is for the browser with the cookie of this answer alone, for 10 minutes.',
+      description:
+        'The login is for the browser with the cookie of this answer alone, for 10 minutes. What needs a password of ' +
+        'others needs of those without one that the issuer asked who they are in the last 5 minutes.',
       auth: 'anyone',
       csrfExempt: true,
+      query: z.object({
+        prompt: z.literal('login').optional().meta({ description: 'the issuer asks even who is logged in there' }),
+      }),
       success: 201,
       response: z.object({ url: z.string() }).meta({ id: 'OidcLogin' }),
       describedHeaders: { 'Set-Cookie': 'PSOIDC, which binds the login to the browser' },

@@ -87,9 +87,9 @@ export const handler = serve(auth, {
 
   getOidc: async (_, { settings }) => ({ name: settings.OIDC_ISSUER === '' ? null : settings.OIDC_NAME }),
 
-  beginOidc: async ({ event, fail }, deps) => {
+  beginOidc: async ({ event, query, fail }, deps) => {
     if (deps.settings.OIDC_ISSUER === '') return fail('oidc_off');
-    const { url, cookie } = await (await external()).beginLogin(event, deps);
+    const { url, cookie } = await (await external()).beginLogin(event, query.prompt, deps);
     return new Reply({ url }, { cookies: [cookie] });
   },
 

@@ -1,7 +1,7 @@
 import { SESSION_SECONDS } from '../../../shared/api/http/cookies.ts';
 import { type APIGatewayProxyEvent, cookie, header } from '../../../shared/api/http/exchange.ts';
 import { type Call, Reply } from '../../../shared/api/operation.ts';
-import { type Identity, type Issuer, issuerOf } from '../../../shared/auth/oidc.ts';
+import { type Identity, type Issuer, issuerOf, type Prompt } from '../../../shared/auth/oidc.ts';
 import { drawAccountKey, hashOf, sameSecret } from '../../../shared/auth/tokens.ts';
 import type { Deps } from '../../../shared/deps.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
@@ -42,11 +42,11 @@ const issuerIn = ({ settings, now }: Pick<Beginning, 'settings' | 'now'>): Issue
 };
 
 /** Begins a login at the issuer: gives the address there, and the cookie of the browser. */
-export const beginLogin = async (event: APIGatewayProxyEvent, deps: Beginning) => {
+export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, deps: Beginning) => {
   const { store, settings, now, random } = deps;
   const draw = () => Buffer.from(random(32)).toString('base64url');
   const [secrets, browser] = [{ state: draw(), nonce: draw(), verifier: draw() }, draw()];
-  const url = await issuerIn(deps).authorize(secrets, redirectUri(settings.PUBLIC_URL));
+  const url = await issuerIn(deps).authorize(secrets, redirectUri(settings.PUBLIC_URL), prompt);
   const { state, nonce, verifier } = secrets;
   const expires = now() + SECONDS * 1_000;
   await store.externals.begin(hashOf(state), { browser: hashOf(browser), nonce, verifier, expires });
@@ -141,16 +141,24 @@ export const userOf = async (identity: Identity, deps: Finishing & Acting): Prom
   return access ? create(identity, access, subject, deps) : refused;
 };
 
+/**
+ * When (ms) the issuer asked who that is; 0 if it does not say, although it must when it was to ask again: without
+ * auth_time nobody knows that it did, because whoever is at the browser can change the address that leads there.
+ */
+const authDateOf = ({ auth_time: seconds }: Identity['claims'], now: number): number =>
+  typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
+
 /** Starts a session of a user of the issuer, which is asked for a second factor there and not here. */
 export const startExternal = async (
-  { idToken }: Identity,
+  { idToken, claims }: Identity,
   { accountKey }: UserItem,
   request: { event: APIGatewayProxyEvent; address: string },
   deps: Finishing,
 ) => {
   const { store, now } = deps;
   const account = await store.sessions.account(accountKey);
-  const reply = account && (await startSession({ accountKey, account, mustSetOtp: false }, request, deps));
+  const who = { accountKey, mustSetOtp: false, authDate: authDateOf(claims, now()) };
+  const reply = account && (await startSession({ account, ...who }, request, deps));
   if (!reply) return null;
   const { headers = {}, cookies = [] } = reply.more;
   await store.externals.keepIdToken(hashOf(headers.Token ?? ''), idToken, now() + SESSION_SECONDS * 1_000);

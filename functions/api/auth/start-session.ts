@@ -9,12 +9,13 @@ import type { Account } from '../../../shared/store/identity/sessions.ts';
 import type { UserItem } from '../../../shared/store/identity/users.ts';
 
 type Starting = Deps<'sessions.start' | 'users.get' | 'sessions.rememberAddress'>;
-type Who = { accountKey: string; account: Account; mustSetOtp: boolean };
+/** `authDate`: see Session. */
+type Who = { accountKey: string; account: Account; mustSetOtp: boolean; authDate?: number };
 type Request = { event: APIGatewayProxyEvent; address: string };
 
 /** Starts a session, and makes the answer of a login. It is null if the user is gone. */
 export const startSession = async (
-  { accountKey, account, mustSetOtp }: Who,
+  { accountKey, account, mustSetOtp, authDate }: Who,
   { event, address }: Request,
   { store, now, random }: Starting,
 ): Promise<Reply<UserItem> | null> => {
@@ -24,9 +25,20 @@ export const startSession = async (
   const createDate = now();
   const expires = createDate + SESSION_SECONDS * 1_000;
   const limit = mustSetOtp && { mustSetOtp: true as const };
+  const asked = authDate !== undefined && { authDate };
   const userAgent = (header(event, 'user-agent') ?? '').slice(0, USER_AGENT_LENGTH);
   const from = { id: randomUuid(random), address, userAgent };
-  const session = { kind: 'session' as const, accountId, epoch, csrf, createDate, expires, ...from, ...limit };
+  const session = {
+    kind: 'session' as const,
+    accountId,
+    epoch,
+    csrf,
+    createDate,
+    expires,
+    ...from,
+    ...limit,
+    ...asked,
+  };
   const [user] = await Promise.all([
     store.users.get(customerId, accountId),
     store.sessions.start(accountKey, hashOf(token), session),

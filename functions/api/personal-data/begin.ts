@@ -15,7 +15,7 @@ type BeginDeps = Deps<Beginning['uses'][number]>;
 /** How many jobs of a customer may begin in a day: each reads all that there is. */
 const MOST = 50;
 const DAY_SECONDS = 86_400;
-/** How long ago (ms) the login of somebody without a password may be. */
+/** How long ago (ms) the issuer may have asked who somebody without a password is. */
 const FRESH_MS = 5 * 60_000;
 
 /** Is it the caller who calls, and not somebody at an open session? */
@@ -27,7 +27,7 @@ const prove = async (
   const user = await store.users.get(caller.customerId, caller.accountId);
   if (user?.subject) {
     const session = await store.sessions.session(sessionHash);
-    const isFresh = session?.kind === 'session' && now() - (session.createDate ?? 0) < FRESH_MS;
+    const isFresh = session?.kind === 'session' && now() - (session.authDate ?? session.createDate) < FRESH_MS;
     return isFresh ? undefined : fail('login_too_old');
   }
   if (body.password === '') refuse('password', 'required');

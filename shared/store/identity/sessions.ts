@@ -22,6 +22,8 @@ export type Session = Made & {
   id?: string;
   address?: string;
   userAgent?: string;
+  /** Of a login at an issuer: when (ms) that asked who it is, which may be long before; 0: it does not say. */
+  authDate?: number;
   /** Of a login: the account must have a second factor and had none, so it may only set it up (completion 12). */
   mustSetOtp?: true;
   /** Of a token: what its user calls it. */

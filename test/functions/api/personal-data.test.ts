@@ -135,19 +135,6 @@ describe('who may', () => {
     expect((await client.call('GET', `/customers/${theirs.customerId}/erasures`)).status).toBe(404);
   });
 
-  test('who logs in at an issuer proves it by a login of the last 5 minutes', async () => {
-    const person = await home.hire('Issued', {}, { permissions: ['manage_customers'] });
-    const { table } = world;
-    const key = items.user({ customerId: home.customerId, userId: person.id });
-    const user = await table.get<Record<string, unknown>>(key);
-    await table.write({ put: { ...user, ...key, subject: 'of the issuer' } });
-    const subject = { kind: 'user', id: home.other.id };
-    await world.pass(4 * 60_000);
-    expect((await ask(person.client, { kind: 'user', id: 1 }, ''))[0]).toBe(404);
-    await world.pass(2 * 60_000);
-    expect((await ask(person.client, subject, ''))[0]).toBe(403);
-  });
-
   test('so many jobs begin on a day, and each is listed, the newest first', async () => {
     const { client, password, id } = await home.hire('Busy', {}, { permissions: ['manage_customers'] });
     const body = bodyOf({ kind: 'user', id }, password);

@@ -9,7 +9,7 @@ export const Refusal = ({ error }: { error: unknown }) => {
     <Alert color="red" role="alert">
       <Stack align="start">
         <Text>{error.message}</Text>
-        {error.code === 'login_too_old' && <OidcButton />}
+        {error.code === 'login_too_old' && <OidcButton prompt="login" />}
       </Stack>
     </Alert>
   );

@@ -8,12 +8,12 @@ import { useTexts } from '../texts/texts.tsx';
 /** Where the page that was asked for is kept while the browser is at the issuer. */
 export const KEPT = 'page after the login';
 
-/** The button that leads to the issuer, where there is one. */
-export const OidcButton = () => {
+/** The button that leads to the issuer, where there is one; with `prompt` it asks even those who are logged in there. */
+export const OidcButton = ({ prompt }: { prompt?: 'login' }) => {
   const { login: texts } = useTexts();
   const issuer = useQuery({ queryKey: ['issuer'], queryFn: () => ok(api.GET('/users/login/oidc')) });
   const begin = useWrite({
-    send: () => ok(api.POST('/users/login/oidc')),
+    send: () => ok(api.POST('/users/login/oidc', { params: { query: { ...(prompt && { prompt }) } } })),
     onDone: ({ url }) => {
       sessionStorage.setItem(KEPT, location.pathname.slice(basePath.length) + location.search);
       location.assign(url);
