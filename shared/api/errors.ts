@@ -43,6 +43,7 @@ export const errors = {
   customer_missing: 409,
   sensor_of_another_customer: 409,
   sensor_active: 409,
+  sensor_being_erased: 409,
   sensor_group_in_use: 409,
   region_in_use: 409,
   customer_in_use: 409,

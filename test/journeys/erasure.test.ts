@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { belongings } from '../../shared/store/subjects/subject-items.ts';
-import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
+import { register } from '../fixtures/client.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { type Erasing, startErasing } from '../fixtures/erased.ts';
+import { nextHardwareId } from '../fixtures/home.ts';
 
 let world: Erasing | null = null;
 const begin = async () => {
@@ -59,6 +61,31 @@ test('nothing in the whole file names a sensor, or whom it watches over, after a
   expect(await whereIs(['Quillfeather sat', 'Room of Quillfeather', 'Bed of', 'Quillfeather falls', sensorId])).toEqual(
     [],
   );
+});
+
+test('a sensor that is erased is linked again only after that, so that nothing is erased of what it says then', async () => {
+  const { home, asAdmin, erase } = await begin();
+  const { client, admin, customerId } = home;
+  const hardwareId = nextHardwareId();
+  const again = () => register(client, PROVISIONING_KEY, hardwareId);
+  const { sensorId, pairingCode } = await again();
+  const link = (code: string) => client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code });
+  expect((await link(pairingCode)).status).toBe(200);
+  const body = { subject: { kind: 'sensor', id: sensorId }, reason: 'asked for it', password: ADMIN_PASSWORD };
+  await admin.ok('POST', `/customers/${customerId}/erasures`, body);
+  await world?.idle();
+  const next = await again();
+  expect(next.sensorId).toBe(sensorId);
+  const [refused, moved] = [
+    await link(next.pairingCode),
+    await admin.call('PUT', `/sensors/${sensorId}/customer`, { customerId }),
+  ];
+  for (const { status, headers } of [refused, moved])
+    expect([status, headers.get('x-error-code')]).toEqual([409, 'sensor_being_erased']);
+  for (let minute = 0; minute < 40; minute += 1) await world?.pass(60_000);
+  expect((await link((await again()).pairingCode)).status).toBe(200);
+  await erase(asAdmin, { kind: 'sensor', id: home.sensorId }, ADMIN_PASSWORD);
+  expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
 });
 
 test('nothing is left of a customer after an erasure, in the table, the queues and the file', async () => {

@@ -97,6 +97,7 @@ export const handler = serve(sensors, {
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
     const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
+    if (moved === 'being_erased') return fail('sensor_being_erased');
     // Another call was faster.
     return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
   },
@@ -161,6 +162,7 @@ export const handler = serve(sensors, {
       const move = { to, most: quotas.sensors, now: now() };
       const moved = here ?? (from === to ? 'gone' : await store.sensorOwners.move(from, sensorId, move));
       if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
+      if (moved === 'being_erased') return fail('sensor_being_erased');
       if (moved === 'customer_unknown') return refuse('customerId', 'unknown_reference');
       // Another call moved the sensor in between, or the sensor was deleted.
       if (typeof moved === 'string') from = await store.customers.ownerOf('sensor', sensorId);

@@ -23,6 +23,8 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
 
 const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Promise<void> => {
   const { store, now } = deps;
+  const { customerId, subject } = job;
+  if (subject.kind === 'sensor') await store.subjects.markErased(customerId, subject.id, now(), false);
   for (const lead of leads) await store.subjects.dropLead(job, lead);
   const how = { state: 'completed', updateDate: now(), remains: remains(deps, job, now()) } as const;
   await store.dataJobs.end(job, how, null);

@@ -16,7 +16,7 @@ const takeSensor = async (
   sensorId: string,
   counts: Counts,
 ): Promise<void> => {
-  await subjects.markErased(customerId, sensorId, now());
+  await subjects.markErased(customerId, sensorId, now(), true);
   for await (const place of placesOfDevice(subjects, customerId, sensorId))
     for await (const page of subjects.pages(place))
       for (const item of page) if (await subjects.remove(item)) addTo(counts, kindOf(item) ?? '');
@@ -62,7 +62,7 @@ export const vanish = async (deps: JobDeps, job: DataJob): Promise<void> => {
   if (subject.kind === 'user') return dropUser(deps, job, subject.id);
   const { store, now } = deps;
   // It may have left the customer before.
-  await store.subjects.markErased(customerId, subject.id, now());
+  await store.subjects.markErased(customerId, subject.id, now(), true);
   const erased = await store.sensorOwners.erase(customerId, subject.id, now());
   if (erased === 'done') await store.dataJobs.count(job, new Map([['sensor', 1]]), now());
 };

@@ -42,6 +42,8 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_external: 'Der Benutzer meldet sich bei einem anderen Dienst an und hat hier kein Passwort',
   customer_missing: 'Der Benutzer gehört zu keinem Kunden',
   sensor_of_another_customer: 'Der Sensor gehört einem anderen Kunden',
+  sensor_being_erased:
+    'Was von dem Sensor gespeichert ist, wird gerade gelöscht; verbinden Sie ihn, wenn das beendet ist, nach 16 Minuten',
   sensor_active: 'Der Sensor ist aktiv; gelöscht werden kann nur ein inaktiver',
   region_in_use: 'Regeln nennen einen Bereich, den dieser Raum nicht hat: {rules}; zuerst diese ändern oder löschen',
   sensor_group_in_use: 'Eine Regel überwacht die Sensorgruppe; zuerst die Regel ändern oder löschen',

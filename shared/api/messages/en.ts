@@ -42,6 +42,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   user_external: 'The user logs in at another service, and has no password here',
   customer_missing: 'The user belongs to no customer',
   sensor_of_another_customer: 'The sensor belongs to another customer',
+  sensor_being_erased: 'What is kept of the sensor is being erased; link it when that has ended, after 16 minutes',
   sensor_active: 'The sensor is active; only an inactive one can be deleted',
   region_in_use: 'Rules name a region that this room does not have: {rules}; change or delete them first',
   sensor_group_in_use: 'A rule watches the sensor group; change or delete the rule first',

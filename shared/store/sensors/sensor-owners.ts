@@ -97,17 +97,20 @@ const clearAround = ({ customerId, sensorId }: SensorKey, { sensor, room, config
   ...(customerId !== UNASSIGNED ? [oneLess(customerId, 'sensors')] : []),
 ];
 
-/** Notes that a sensor was erased: what its messages of before say is of nobody, and no reason for an alarm. */
-export const markErased = ({ customerId, sensorId }: SensorKey, now: number): Write => {
+/**
+ * Notes that a sensor was erased: what its messages of before say is of nobody, and no reason for an alarm. While its
+ * erasure goes on it can't come back, because that would erase what it says from then on.
+ */
+export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
   const ttl = Math.ceil((now + LONGEST_WAIT) / 1_000);
-  return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl } };
+  return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
 /** What an erased sensor leaves. */
 const erasing = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },
-  markErased(key, now),
+  markErased(key, now, true),
 ];
 
 /**
@@ -164,7 +167,7 @@ const bringAlong = ({ room, configs }: Whole, to: SensorKey, now: number): Write
 
 /** `to`: UNASSIGNED for nobody; `most`: as many sensors as it may have. `pairingHash`: the code that is used up by it, once. */
 type Move = { to: number; most: number; now: number; pairingHash?: string };
-type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used';
+type Moved = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
 /**
  * Moves a sensor to another customer. It starts anew there: without state, and without the settings of the room that it
@@ -184,7 +187,10 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
     const home = changes({ set: { customerId: to }, if: isHere });
     const anew = { calls: 0, isHeldBack: false };
     const moved = changes({ set: { customerId: to, moved: { from: customerId, at: now }, ...anew }, if: isHere });
+    const mark = items.erasedSensor({ customerId: to, hash: hashOf(sensorId) });
+    const erasure = { check: mark, where: where('attribute_not_exists(#goesOn)') };
     const failed = await table.write(
+      erasure,
       ...customer,
       ...code,
       { remove: sensorKey(customerId, sensorId), where: unchangedSince(whole.sensor) },
@@ -201,7 +207,9 @@ const moveSensor = (table: Table, from: SensorKey, { to, most, now, pairingHash 
         : unpin(whole.sensor.manufacturer, whole.configs)),
     );
     if (failed === null) return sensor;
-    return failed.some((at) => at >= customer.length && at < customer.length + code.length) ? 'code_used' : null;
+    if (failed.includes(0)) return 'being_erased';
+    const first = 1 + customer.length;
+    return failed.some((at) => at >= first && at < first + code.length) ? 'code_used' : null;
   });
 
 export const sensorOwners = (table: Table) => ({

@@ -77,10 +77,10 @@ export const sensorPatterns = {
       put: ['sensor', 'room', 'config', 'formerSensor', 'notice'],
       update: ['owner', 'device', 'firmwarePins', 'sensorState'],
       remove: ['pairingCode', 'sensor', 'sensorState', 'room', 'config', 'groupMember', 'formerSensor', 'notice'],
-      check: ['sensorState'],
+      check: ['sensorState', 'erasedSensor'],
     }),
     6,
-    20,
+    22,
     'without room and configurations',
   ),
   'sensorOwners.remove': pattern(

@@ -56,9 +56,9 @@ export const subjectWrites = (table: Table) => ({
     return (await table.write({ remove: items.customer({ customerId }), where: present }, listed)) === null;
   },
 
-  /** Notes that a sensor was erased. */
-  markErased: async (customerId: number, sensorId: string, now: number): Promise<void> => {
-    await table.write(markErased({ customerId, sensorId }, now));
+  /** Notes that a sensor is erased, or was. */
+  markErased: async (customerId: number, sensorId: string, now: number, goesOn: boolean): Promise<void> => {
+    await table.write(markErased({ customerId, sensorId }, now, goesOn));
   },
 
   /** Removes an item; false when it is gone already. */
