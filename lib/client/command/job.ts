@@ -1,0 +1,58 @@
+import type { DataExport } from 'openapi';
+import { statusOf } from '../problem.ts';
+import type { Io } from './command.ts';
+import { troubleText } from './forward.ts';
+import type { Given } from './subject.ts';
+
+/** The longest pause (s) between two looks. */
+const LONGEST_PAUSE = 15;
+/** How many looks in a row may fail: a service that starts anew is back before. */
+const MOST_TROUBLES = 20;
+
+/** A job that is waited for. `name` is for people; `later`: how they come back to it. */
+export type Awaited<T> = { name: string; later: string; look: () => Promise<T> };
+
+/** The command by which somebody comes back to a job. */
+export const laterBy = (command: 'export' | 'erase', id: string, given: Given): string => {
+  const { profile, url, customer, 'of-customer': of = customer } = given;
+  const more = [
+    ...(of === undefined ? [] : ['--of-customer', of]),
+    ...(profile === 'default' ? [] : ['--profile', profile]),
+    ...(url === undefined ? [] : ['--url', url]),
+  ];
+  return ['sensor-cloud', command, '--job', id, ...more].join(' ');
+};
+
+export const itemsOf = ({ counts }: Pick<DataExport, 'counts'>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const progressOf = (job: DataExport, ms: number): string => {
+  const [items, minutes] = [itemsOf(job), Math.floor(ms / 60_000)];
+  return [...(items > 0 ? [`${items} items so far`] : []), ...(minutes > 0 ? [`${minutes} min`] : [])].join(', ');
+};
+
+/** Waits until a job has ended, and tells how far it is. A service that is away for a while is awaited, too. */
+export const wait = async <T extends DataExport>(begun: T, { name, later, look }: Awaited<T>, io: Io): Promise<T> => {
+  const goesOn = `The ${name} goes on. Come back to it by \`${later}\`.`;
+  const start = io.now();
+  let [job, told, troubles] = [begun, '', 0];
+  for (let seconds = 1; job.state === 'running'; seconds = Math.min(2 * seconds, LONGEST_PAUSE)) {
+    const progress = progressOf(job, io.now() - start);
+    if (progress !== told) io.err(progress);
+    told = progress;
+    await io.pause(seconds, io.signal).catch(() => {});
+    if (io.signal.aborted) throw new Error(goesOn);
+    try {
+      job = await look();
+      troubles = 0;
+    } catch (error) {
+      if (io.signal.aborted) throw new Error(goesOn);
+      const status = statusOf(error);
+      if (status >= 400 && status < 500) throw error;
+      if (++troubles === MOST_TROUBLES) throw new Error(`${troubleText(error)}. ${goesOn}`);
+      io.err(`${troubleText(error)}: again in a moment`);
+    }
+  }
+  if (job.state === 'failed') throw new Error(`The ${name} has failed. Begin it again.`);
+  return job;
+};
