@@ -66,7 +66,7 @@ ${subjectHelp}
       io.out(given.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
     if (given['no-wait']) return tell(begun, `The export ${begun.id}: ${begun.state}. Save it by \`${later}\`.`);
     const job = await wait(begun, { name: `export ${begun.id}`, later, look }, io);
-    io.err(`${itemsOf(job)} items`);
+    io.err(itemsOf(job) || 'nothing is kept of it');
     const file = await save(job, given, io);
     tell(job, file, file);
   },

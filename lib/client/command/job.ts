@@ -23,12 +23,15 @@ export const laterBy = (command: 'export' | 'erase', id: string, given: Given): 
   return ['sensor-cloud', command, '--job', id, ...more].join(' ');
 };
 
-export const itemsOf = ({ counts }: Pick<DataExport, 'counts'>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** How many items there are in it; '' for none. */
+export const itemsOf = ({ counts }: DataExport): string => {
+  const items = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return items === 0 ? '' : `${items} ${items === 1 ? 'item' : 'items'}`;
+};
 
 const progressOf = (job: DataExport, ms: number): string => {
   const [items, minutes] = [itemsOf(job), Math.floor(ms / 60_000)];
-  return [...(items > 0 ? [`${items} items so far`] : []), ...(minutes > 0 ? [`${minutes} min`] : [])].join(', ');
+  return [items && `${items} so far`, minutes > 0 && `${minutes} min`].filter(Boolean).join(', ');
 };
 
 /** Waits until a job has ended, and tells how far it is. A service that is away for a while is awaited, too. */
