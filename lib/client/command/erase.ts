@@ -3,11 +3,19 @@ import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
 import { ERASURE_MINUTES, printErasure } from './certificate.ts';
 import { command, flag, type Io, UsageError, type Values } from './command.ts';
-import { customerOf } from './customer.ts';
-import { laterBy, wait } from './job.ts';
+import { demandUnfailed, laterBy, wait } from './job.ts';
 import { printable } from './print.ts';
 import { connect } from './profiles.ts';
-import { nameOf, subjectHelp, subjectOptions, type Target, targetOf, wrongSubject } from './subject.ts';
+import {
+  nameOf,
+  type Place,
+  placeOf,
+  subjectHelp,
+  subjectOptions,
+  type Target,
+  targetOf,
+  wrongSubject,
+} from './subject.ts';
 
 const options = { ...subjectOptions, yes: flag, wait: flag } as const;
 type Given = Values<typeof options>;
@@ -28,19 +36,23 @@ const demandConsent = (given: Given, io: Io): void => {
     throw new UsageError('nobody is at a terminal to type the name of what is erased: say --yes');
 };
 
+const laterFor = (id: string, of: number | undefined, given: Given): string => laterBy(`erase --job ${id}`, of, given);
+
 type Followed = { client: Client; given: Given; io: Io };
 /** Waits for an erasure where that is wanted, and prints what has become of it. */
-const follow = async (begun: Erasure, customerId: number, { client, given, io }: Followed): Promise<void> => {
+const follow = async (begun: Erasure, { customerId, of }: Place, { client, given, io }: Followed): Promise<void> => {
   const { id } = begun;
   const params = { path: { customerId, erasureId: id } };
   const look = () => ok(client.GET('/customers/{customerId}/erasures/{erasureId}', { params, signal: io.signal }));
-  const awaited = { name: `erasure ${id}`, later: laterBy('erase', id, given), look };
-  printErasure(io, given.json, given.wait ? await wait(begun, awaited, io) : begun);
+  const name = `erasure ${id}`;
+  const job = given.wait ? await wait(begun, { name, later: laterFor(id, of, given), look }, io) : begun;
+  printErasure(io, given.json, job);
+  demandUnfailed(job, name);
 };
 
 /** Tells how it goes on. */
-const tell = ({ id }: Erasure, { customerId, isOwn }: Target, given: Given): string => {
-  const later = laterBy('erase', id, isOwn ? { ...given, 'of-customer': String(customerId) } : given);
+const tell = ({ id }: Erasure, { customerId, of, isOwn }: Target, given: Given): string => {
+  const later = laterFor(id, isOwn ? customerId : of, given);
   const certificate = isOwn
     ? `Your access ends with it: somebody else gets its certificate by \`${later}\`.`
     : `Its certificate: \`${later}\`.`;
@@ -62,10 +74,10 @@ ${subjectHelp}
     demandConsent(given, io);
     const { client } = await connect(given, io);
     if (given.job !== undefined) {
-      const customerId = await customerOf(client, given['of-customer'], 'of-customer');
-      const params = { path: { customerId, erasureId: given.job } };
+      const place = await placeOf(client, given);
+      const params = { path: { customerId: place.customerId, erasureId: given.job } };
       const job = await ok(client.GET('/customers/{customerId}/erasures/{erasureId}', { params }));
-      return follow(job, customerId, { client, given, io });
+      return follow(job, place, { client, given, io });
     }
     const target = await targetOf(client, given);
     const { subject, customerId, isOwn } = target;
@@ -76,6 +88,6 @@ ${subjectHelp}
     const job = await ok(client.POST('/customers/{customerId}/erasures', { params: { path: { customerId } }, body }));
     if (!given.wait) return io.out(given.json ? JSON.stringify(job, null, 2) : tell(job, target, given));
     io.err(tell(job, target, given));
-    await follow(job, customerId, { client, given, io });
+    await follow(job, target, { client, given, io });
   },
 });

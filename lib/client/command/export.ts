@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import type { DataExport } from 'openapi';
 import { ok } from '../problem.ts';
 import { command, flag, type Io, text, type Values } from './command.ts';
-import { customerOf } from './customer.ts';
 import { demandFree, download } from './download.ts';
-import { itemsOf, laterBy, wait } from './job.ts';
+import { demandUnfailed, itemsOf, laterBy, type Waited, wait } from './job.ts';
 import { connect } from './profiles.ts';
-import { subjectHelp, subjectOptions, targetOf, wrongSubject } from './subject.ts';
+import { type Place, placeOf, subjectHelp, subjectOptions, targetOf, wrongSubject } from './subject.ts';
 
 const options = { ...subjectOptions, output: text, force: flag, 'no-wait': flag } as const;
 type Given = Values<typeof options>;
@@ -17,21 +16,26 @@ const check = (given: Given): string | null => {
 };
 
 /** Begins the export of the options, or finds the one that has begun before. */
-const jobOf = async (given: Given, io: Io) => {
+const jobOf = async (given: Given, io: Io): Promise<{ job: DataExport } & Waited<DataExport>> => {
   const { client } = await connect(given, io);
-  const lookAt = (customerId: number, exportId: string) => () => {
+  const waited = ({ customerId, of }: Place, exportId: string) => {
     const params = { path: { customerId, exportId } };
-    return ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal }));
+    return {
+      name: `export ${exportId}`,
+      later: laterBy(`export --job ${exportId}`, of, given),
+      look: () => ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal })),
+    };
   };
   if (given.job !== undefined) {
-    const look = lookAt(await customerOf(client, given['of-customer'], 'of-customer'), given.job);
-    return { job: await look(), look };
+    const found = waited(await placeOf(client, given), given.job);
+    return { job: await found.look(), ...found };
   }
-  const { subject, customerId } = await targetOf(client, given);
+  const target = await targetOf(client, given);
+  const { subject, customerId } = target;
   const body = { subject, reason: given.reason ?? '', password: await io.ask('Password: ', 'hidden') };
   const job = await ok(client.POST('/customers/{customerId}/exports', { params: { path: { customerId } }, body }));
   io.err(`The export ${job.id} has begun.`);
-  return { job, look: lookAt(customerId, job.id) };
+  return { job, ...waited(target, job.id) };
 };
 
 const save = async ({ id, subject, url }: DataExport, given: Given, io: Io): Promise<string> => {
@@ -39,11 +43,7 @@ const save = async ({ id, subject, url }: DataExport, given: Given, io: Io): Pro
     throw new Error(`The file of the export ${id} is deleted: a day after it, or by an erasure. Begin another one.`);
   // The names come from the service, and must not lead to another folder.
   const path = resolve(given.output ?? `${subject.kind}-${id}.zip`.replaceAll(/[^\w.-]/g, '_'));
-  try {
-    await download(url, { path, isForced: given.force }, io);
-  } catch (cause) {
-    throw new Error(`The export ${id} is not saved. Again by \`${laterBy('export', id, given)}\``, { cause });
-  }
+  await download(url, { path, isForced: given.force }, io);
   return path;
 };
 
@@ -60,14 +60,19 @@ ${subjectHelp}
   check,
   run: async (given, io) => {
     if (given.output !== undefined) await demandFree({ path: resolve(given.output), isForced: given.force });
-    const { job: begun, look } = await jobOf(given, io);
-    const later = laterBy('export', begun.id, given);
+    const { job: begun, ...waited } = await jobOf(given, io);
+    const { name, later } = waited;
     const tell = ({ url: _, ...job }: DataExport, line: string, file?: string): void =>
       io.out(given.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
-    if (given['no-wait']) return tell(begun, `The export ${begun.id}: ${begun.state}. Save it by \`${later}\`.`);
-    const job = await wait(begun, { name: `export ${begun.id}`, later, look }, io);
+    if (given['no-wait']) {
+      demandUnfailed(begun, name);
+      return tell(begun, `The ${name}: ${begun.state}. Save it by \`${later}\`.`);
+    }
+    const job = await wait(begun, waited, io);
     io.err(itemsOf(job) || 'nothing is kept of it');
-    const file = await save(job, given, io);
+    const file = await save(job, given, io).catch((cause: unknown) => {
+      throw job.url === null ? cause : new Error(`The ${name} is not saved. Again by \`${later}\``, { cause });
+    });
     tell(job, file, file);
   },
 });

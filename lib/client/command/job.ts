@@ -1,8 +1,7 @@
 import type { DataExport } from 'openapi';
 import { statusOf } from '../problem.ts';
-import type { Io } from './command.ts';
+import type { CommonValues, Io } from './command.ts';
 import { troubleText } from './forward.ts';
-import type { Given } from './subject.ts';
 
 /** The longest pause (s) between two looks. */
 const LONGEST_PAUSE = 15;
@@ -10,17 +9,16 @@ const LONGEST_PAUSE = 15;
 const MOST_TROUBLES = 20;
 
 /** A job that is waited for. `name` is for people; `later`: how they come back to it. */
-export type Awaited<T> = { name: string; later: string; look: () => Promise<T> };
+export type Waited<T> = { name: string; later: string; look: () => Promise<T> };
 
-/** The command by which somebody comes back to a job. */
-export const laterBy = (command: 'export' | 'erase', id: string, given: Given): string => {
-  const { profile, url, customer, 'of-customer': of = customer } = given;
+/** The command by which somebody comes back to a job; `of`: the customer, where it has to be said. */
+export const laterBy = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
   const more = [
     ...(of === undefined ? [] : ['--of-customer', of]),
     ...(profile === 'default' ? [] : ['--profile', profile]),
     ...(url === undefined ? [] : ['--url', url]),
   ];
-  return ['sensor-cloud', command, '--job', id, ...more].join(' ');
+  return ['sensor-cloud', command, ...more].join(' ');
 };
 
 /** How many items there are in it; '' for none. */
@@ -34,8 +32,13 @@ const progressOf = (job: DataExport, ms: number): string => {
   return [items && `${items} so far`, minutes > 0 && `${minutes} min`].filter(Boolean).join(', ');
 };
 
+/** Throws for a job that has failed. */
+export const demandUnfailed = ({ state }: DataExport, name: string): void => {
+  if (state === 'failed') throw new Error(`The ${name} has failed. Begin it again.`);
+};
+
 /** Waits until a job has ended, and tells how far it is. A service that is away for a while is awaited, too. */
-export const wait = async <T extends DataExport>(begun: T, { name, later, look }: Awaited<T>, io: Io): Promise<T> => {
+export const wait = async <T extends DataExport>(begun: T, { name, later, look }: Waited<T>, io: Io): Promise<T> => {
   const goesOn = `The ${name} goes on. Come back to it by \`${later}\`.`;
   const start = io.now();
   let [job, told, troubles] = [begun, '', 0];
@@ -56,6 +59,6 @@ export const wait = async <T extends DataExport>(begun: T, { name, later, look }
       io.err(`${troubleText(error)}: again in a moment`);
     }
   }
-  if (job.state === 'failed') throw new Error(`The ${name} has failed. Begin it again.`);
+  demandUnfailed(job, name);
   return job;
 };

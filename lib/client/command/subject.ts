@@ -36,16 +36,26 @@ const subjectOf = ({ customer, sensor, user }: Given, ownId: number): Subject =>
   return { kind: 'customer', id: readNumber('customer', customer, [1, MOST], 0) };
 };
 
-/** Whose data it is about, and of which customer. `isOwn`: the access of the caller is part of it. */
-export type Target = { subject: Subject; customerId: number; isOwn: boolean };
+/** A customer who has jobs. `of`: the same, where it has to be said. */
+export type Place = { customerId: number; of: number | undefined };
+
+export const placeOf = async (client: Client, { 'of-customer': given }: Given): Promise<Place> => {
+  const customerId = await customerOf(client, given, 'of-customer');
+  return { customerId, of: given === undefined ? undefined : customerId };
+};
+
+/** Whose data it is about. `isOwn`: the access of the caller is part of it. */
+export type Target = Place & { subject: Subject; isOwn: boolean };
 
 export const targetOf = async (client: Client, given: Given): Promise<Target> => {
   const own = await me(client);
   const subject = subjectOf(given, own.id);
-  if (subject.kind === 'customer') return { subject, customerId: subject.id, isOwn: subject.id === own.customerId };
-  if (subject.kind === 'user' && subject.id === own.id)
-    return { subject, customerId: own.customerId ?? 0, isOwn: true };
-  return { subject, customerId: await customerOf(client, given['of-customer'], 'of-customer'), isOwn: false };
+  const within = (customerId: number): Place => ({
+    ...{ customerId, of: customerId === own.customerId ? undefined : customerId },
+  });
+  if (subject.kind === 'customer') return { subject, ...within(subject.id), isOwn: subject.id === own.customerId };
+  if (subject.kind === 'user' && subject.id === own.id) return { subject, ...within(own.customerId ?? 0), isOwn: true };
+  return { subject, ...(await placeOf(client, given)), isOwn: false };
 };
 
 /** What was deleted has no name any more, but can be erased; and not everybody sees the names of all. */

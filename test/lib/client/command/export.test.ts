@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { logInForJobs } from '../../../fixtures/logged-in-for-jobs.ts';
 import { unzip } from '../../../fixtures/unzip.ts';
 
-const { all, exportsOf } = logInForJobs();
+const { all, exportsOf, erasuresOf } = logInForJobs();
 const idle = () => all.world.idle();
 const files = async () => (await readdir(all.home.home)).filter((name) => name !== '.config');
 const exportArgs = (more = '') => `export --sensor ${all.elm.sensorId} --reason asked ${more}`.trim();
@@ -115,7 +115,7 @@ test('--no-wait tells how to come back; a file that an erasure has deleted is to
   });
 });
 
-test('a service that is away for a while is awaited, one that stays away is not; a failed export is told', async () => {
+test('a service that is away for a while is awaited, one that stays away is not; a failed job is told', async () => {
   const answers = [all.elm.password];
   const away = (times: number) => async (request: Request) => {
     if (request.url.match(/exports\/\w+$/) && times-- > 0) throw new TypeError('fetch failed');
@@ -129,7 +129,7 @@ test('a service that is away for a while is awaited, one that stays away is not;
   expect(ended).toMatchObject({ code: 1, err: expect.stringMatching(/does not answer\. The export \S+ goes on\./) });
   const failing = async (request: Request) => {
     const response = await fetch(request);
-    if (!/exports\/\w+$/.test(request.url)) return response;
+    if (!/(exports|erasures)\/\w+$/.test(request.url)) return response;
     return Response.json({ ...Object(await response.json()), state: 'failed' });
   };
   const failed = await all.home.run(exportArgs(), { answers, pause: idle, fetch: failing });
@@ -137,4 +137,11 @@ test('a service that is away for a while is awaited, one that stays away is not;
     code: 1,
     err: expect.stringMatching(/\nThe export \S+ has failed\. Begin it again\.$/),
   });
+  const [job] = await exportsOf();
+  await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked --yes`, { answers });
+  const [erasure] = await erasuresOf();
+  for (const args of [`export --job ${job?.id} --no-wait`, `erase --job ${erasure?.id}`])
+    expect(await all.home.run(args, { fetch: failing })).toMatchObject({
+      ...{ code: 1, err: expect.stringMatching(/has failed\. Begin it again\.$/) },
+    });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ADMIN_PASSWORD } from '../../../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, hireFor, linkSensor } from '../../../fixtures/home.ts';
 import { logInForJobs } from '../../../fixtures/logged-in-for-jobs.ts';
 
@@ -110,6 +111,24 @@ describe('erase', () => {
     await logIn(all.elm);
     expect((await all.home.run(later)).out).toContain(`of the user ${leaving.id}`);
   });
+});
+
+test('a system admin comes back to jobs as it is told, also to those of no customer', async () => {
+  const password = ADMIN_PASSWORD;
+  await logIn({ username: 'admin', password });
+  const erasing = `erase --sensor ${all.elm.sensorId} --reason asked --yes`;
+  expect(await all.home.run(erasing)).toMatchObject({ code: 2, err: expect.stringContaining('--of-customer ID') });
+  for (const [begin, of] of [
+    ['export --user me --reason asked --no-wait', 0],
+    [`export --customer ${all.elm.customerId} --reason asked --no-wait`, all.elm.customerId],
+    [`${erasing} --of-customer ${all.elm.customerId}`, all.elm.customerId],
+  ] as const) {
+    const { out } = await all.home.run(begin, { answers: [password] });
+    const [, later = ''] = /`sensor-cloud (.*)`\.$/.exec(out) ?? [];
+    expect(later).toMatch(new RegExp(`^(export|erase) --job \\S+ --of-customer ${of}$`));
+    expect(await all.home.run(`${later}${later.startsWith('export') ? ' --no-wait' : ''}`)).toMatchObject({ code: 0 });
+  }
+  await all.world.idle();
 });
 
 test('a job of another customer is not found, nor is its subject', async () => {
