@@ -47,14 +47,13 @@ export const wait = async <T extends DataExport>(begun: T, { name, later, look }
     if (progress !== told) io.err(progress);
     told = progress;
     await io.pause(seconds, io.signal).catch(() => {});
-    if (io.signal.aborted) throw new Error(goesOn);
     try {
       job = await look();
       troubles = 0;
     } catch (error) {
       if (io.signal.aborted) throw new Error(goesOn);
       const status = statusOf(error);
-      if (status >= 400 && status < 500) throw error;
+      if (status >= 400 && status < 500 && status !== 429) throw error;
       if (++troubles === MOST_TROUBLES) throw new Error(`${troubleText(error)}. ${goesOn}`);
       io.err(`${troubleText(error)}: again in a moment`);
     }

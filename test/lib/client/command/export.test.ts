@@ -115,7 +115,7 @@ test('--no-wait tells how to come back; a file that an erasure has deleted is to
   });
 });
 
-test('a service that is away for a while is awaited, one that stays away is not; a failed job is told', async () => {
+test('a service that is away for a while is awaited each time, one that stays away is not; a failed job is told', async () => {
   const answers = [all.elm.password];
   const away = (times: number) => async (request: Request) => {
     if (request.url.match(/exports\/\w+$/) && times-- > 0) throw new TypeError('fetch failed');
@@ -125,6 +125,14 @@ test('a service that is away for a while is awaited, one that stays away is not;
   const awaited = await all.home.run(exportArgs(`--output ${path}`), { answers, pause: idle, fetch: away(3) });
   expect(awaited).toMatchObject({ code: 0, out: path });
   expect(awaited.err.match(/the service does not answer: again/g)).toHaveLength(3);
+  let looks = 0;
+  const often = async (request: Request) => {
+    if (!/exports\/\w+$/.test(request.url) || ++looks === 40) return fetch(request);
+    if (looks !== 20) throw new TypeError('fetch failed');
+    return Response.json({ ...Object(await (await fetch(request)).json()), state: 'running' });
+  };
+  const patiently = await all.home.run(exportArgs(`--force --output ${path}`), { answers, pause: idle, fetch: often });
+  expect(patiently).toMatchObject({ code: 0, out: path });
   const ended = await all.home.run(exportArgs(), { answers, pause: idle, fetch: away(100) });
   expect(ended).toMatchObject({ code: 1, err: expect.stringMatching(/does not answer\. The export \S+ goes on\./) });
   const failing = async (request: Request) => {
