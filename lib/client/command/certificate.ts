@@ -12,10 +12,9 @@ const placeText = {
   list_of_erasures: 'the list of erasures, with this certificate',
 } as const;
 
-const stateText = ({ state, createDate, updateDate }: Erasure): string => {
-  if (state === 'running') return `running, until ${timeText(createDate + ERASURE_MINUTES * 60_000)} at least`;
-  return `${state} ${timeText(updateDate)}`;
-};
+const stateText = ({ state, updateDate }: Erasure): string =>
+  // What is found late is looked for once more, so that nobody knows the end.
+  state === 'running' ? `running, for ${ERASURE_MINUTES} minutes or more` : `${state} ${timeText(updateDate)}`;
 
 /** What has become of an erasure, in lines; of one that has completed, this is its certificate. */
 const linesOf = (job: Erasure): string[] => {
