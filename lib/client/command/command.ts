@@ -9,11 +9,13 @@ export type Io = {
   env: Readonly<Record<string, string | undefined>>;
   /** Asks on the terminal, without an echo where it is hidden. */
   ask: (question: string, isHidden?: 'hidden') => Promise<string>;
+  /** Does a person answer? A pipe may do so without anybody there. */
+  isTerminal: boolean;
   home: string;
   hostname: string;
   now: () => number;
   pause: Pause;
-  /** Is aborted by Ctrl-C. */
+  /** Is aborted by Ctrl-C or SIGTERM. */
   signal: AbortSignal;
   fetch?: Send;
 };

@@ -13,6 +13,7 @@ process.exitCode = await program(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   ask: asker(),
+  isTerminal: process.stdin.isTTY === true,
   env: process.env,
   home: homedir(),
   hostname: hostname(),

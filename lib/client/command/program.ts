@@ -1,12 +1,17 @@
 import { Problem } from '../problem.ts';
 import { type Command, commonHelp, type Io, UsageError } from './command.ts';
+import { erase } from './erase.ts';
+import { exported } from './export.ts';
 import { listen } from './listen.ts';
 import { deliveries, rules, sensors } from './lists.ts';
 import { login } from './login.ts';
 import { replay } from './replay.ts';
 import { send } from './send.ts';
 
-const commands: Readonly<Record<string, Command>> = { login, sensors, rules, deliveries, replay, send, listen };
+const commands: Readonly<Record<string, Command>> = {
+  ...{ login, sensors, rules, deliveries, replay, send, listen },
+  ...{ export: exported, erase },
+};
 
 const help = `sensor-cloud COMMAND
 ${Object.entries(commands)

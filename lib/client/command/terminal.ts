@@ -4,7 +4,13 @@ import { Writable } from 'node:stream';
 /** Reads lines of a pipe, as many as are asked for. */
 const piped = () => {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  return async (): Promise<string> => (await lines.next()).value ?? '';
+  return async (): Promise<string> => {
+    process.stdin.ref?.();
+    const { value = '' } = await lines.next();
+    // Whoever holds the pipe open does not hold the command.
+    process.stdin.unref?.();
+    return value;
+  };
 };
 
 /** Asks on the terminal, without showing what is typed where it is hidden. From a pipe, each question takes a line. */

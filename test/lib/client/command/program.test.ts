@@ -9,7 +9,7 @@ import { type Home, startHome } from '../../../fixtures/command-io.ts';
 import { startFeed } from '../../../fixtures/feed-service.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome } from '../../../fixtures/home.ts';
 
-const names = ['login', 'sensors', 'rules', 'deliveries', 'replay', 'send', 'listen'];
+const names = ['login', 'sensors', 'rules', 'deliveries', 'replay', 'send', 'listen', 'export', 'erase'];
 let home: Home;
 let cloud: Cloud;
 let receiver: Receiver;

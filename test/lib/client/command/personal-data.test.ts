@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { ADMIN_PASSWORD } from '../../../fixtures/cloud.ts';
+import { ALL_PERMISSIONS, hireFor, linkSensor } from '../../../fixtures/home.ts';
+import { logInForJobs } from '../../../fixtures/logged-in-for-jobs.ts';
+
+const { all, logIn, exportsOf, erasuresOf } = logInForJobs();
+/** Time passes while a command waits. */
+const pause = () => all.world.pass(60_000);
+
+describe('wrong use', () => {
+  test.each([
+    ...[
+      '',
+      '--sensor a',
+      '--reason x',
+      '--sensor a --user 1 --reason x',
+      '--user b --reason x',
+      '--sensor a --reason=',
+    ],
+    ...['--job a --sensor b', '--job a --reason b', '--customer 1 --of-customer 1 --reason x', '--password x'],
+  ])('export and erase take no %s', async (args) => {
+    for (const name of ['export', 'erase'])
+      expect(await all.home.run(`${name} ${args}`.trim())).toMatchObject({ code: 2, out: '' });
+  });
+
+  test('an erasure without anybody at a terminal is refused unless --yes says that it is meant', async () => {
+    const refused = await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked`, {
+      isTerminal: false,
+      answers: [all.elm.password, all.elm.password],
+    });
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^nobody .* --yes\n/) });
+    expect(await erasuresOf()).toEqual([]);
+  });
+
+  test('nobody waits for an erasure by which the own access ends', async () => {
+    for (const own of ['--user me', `--user ${all.elm.userId}`, `--customer ${all.elm.customerId}`])
+      expect(
+        await all.home.run(`erase ${own} --reason asked --yes --wait`, { answers: [all.elm.password] }),
+      ).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^your own access ends/),
+      });
+    expect(await erasuresOf()).toEqual([]);
+  });
+});
+
+describe('erase', () => {
+  test('another name than that of the subject erases nothing, and no password is asked for', async () => {
+    for (const [subject, name] of [
+      [`--sensor ${all.elm.sensorId}`, all.elm.sensorId],
+      ['--user me', String(all.elm.userId)],
+      [`--customer ${all.elm.customerId}`, 'linden'],
+    ] as const) {
+      const refused = await all.home.run(`erase ${subject} --reason asked`, { answers: [name] });
+      expect(refused).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/\nNothing is erased: that is not .*\.$/),
+      });
+    }
+    expect(await erasuresOf()).toEqual([]);
+  });
+
+  test('a sensor is found by nobody any more, and its certificate is printed once 16 minutes are over', async () => {
+    const { name } = await all.elm.client.ok<{ name: string }>('GET', `/sensors/${all.elm.sensorId}`);
+    await all.elm.fall();
+    const args = `erase --sensor ${all.elm.sensorId} --reason asked`;
+    const begun = await all.home.run(args, { answers: [name, all.elm.password] });
+    const [, id] =
+      /^The erasure (\S+) has begun\. .*16 minutes.*`sensor-cloud erase --job \1`\.$/.exec(begun.out) ?? [];
+    expect([begun.code, id]).toEqual([0, expect.any(String)]);
+    expect((await all.elm.client.call('GET', `/sensors/${all.elm.sensorId}`)).status).toBe(404);
+    const running = await all.home.run(`erase --job ${id}`, { isTerminal: false });
+    expect(running).toMatchObject({ code: 0, err: '' });
+    expect(running.out).toMatch(/: running, for 16 minutes or more\nof the sensor .*\nbecause: asked(\n|$)/);
+    expect(running.out).not.toContain('REMAINS');
+    const waited = await all.home.run(`erase --job ${id} --wait`, { pause });
+    expect(waited.out).toMatch(/: completed .*Z\n.*\n.*\n\nERASED +COUNT\n(.*\n)*sensor +1\n(.*\n)*\nREMAINS +UNTIL\n/);
+    expect(waited.out).toMatch(/\nbackups +(\d{4}-|for as long).*\n.*\n.*\nthe list of erasures.* \d{4}-.*Z$/);
+    const certificate = JSON.parse((await all.home.run(`erase --job ${id} --json`)).out);
+    expect(certificate).toMatchObject({ id, state: 'completed', counts: { sensor: 1 } });
+    expect(certificate.remains).toHaveLength(4);
+  });
+
+  test('--wait prints the certificate alone where programs read, also of a user who was deleted before', async () => {
+    const { id, username } = await hireFor(all.elm.admin, all.elm.customerId, `former-${all.elm.customerId}`);
+    expect((await all.home.run(`erase --user ${id} --reason asked`, { answers: ['wrong'] })).err).toContain(username);
+    await all.elm.client.ok('DELETE', `/users/${id}`);
+    const { code, out, err } = await all.home.run(`erase --user ${id} --reason asked --wait --json`, {
+      answers: [String(id), all.elm.password],
+      pause,
+    });
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({ state: 'completed', subject: { kind: 'user', id } }),
+    ]);
+    expect(err).toMatch(/has begun/);
+  });
+
+  test('of the own user, somebody else is told to get the certificate', async () => {
+    const leaving = await hireFor(all.elm.admin, all.elm.customerId, `leaving-${all.elm.customerId}`, {
+      permissions: ALL_PERMISSIONS,
+    });
+    await logIn(leaving);
+    const { code, out } = await all.home.run('erase --user me --reason asked', {
+      answers: [leaving.username, leaving.password],
+    });
+    const [, later = ''] = /somebody else gets its certificate by `sensor-cloud (.*)`\.$/.exec(out) ?? [];
+    expect([code, later]).toEqual([0, expect.stringMatching(`^erase --job \\S+ --of-customer ${all.elm.customerId}$`)]);
+    expect((await all.home.run('sensors')).code).toBe(1);
+    await logIn(all.elm);
+    expect((await all.home.run(later)).out).toContain(`of the user ${leaving.id}`);
+  });
+});
+
+test('a system admin comes back to jobs as it is told, also to those of no customer', async () => {
+  const password = ADMIN_PASSWORD;
+  await logIn({ username: 'admin', password });
+  const erasing = `erase --sensor ${all.elm.sensorId} --reason asked --yes`;
+  expect(await all.home.run(erasing)).toMatchObject({ code: 2, err: expect.stringContaining('--of-customer ID') });
+  for (const [begin, of] of [
+    ['export --user me --reason asked --no-wait', 0],
+    [`export --customer ${all.elm.customerId} --reason asked --no-wait`, all.elm.customerId],
+    [`${erasing} --of-customer ${all.elm.customerId}`, all.elm.customerId],
+  ] as const) {
+    const { out } = await all.home.run(begin, { answers: [password] });
+    const [, later = ''] = /`sensor-cloud (.*)`\.$/.exec(out) ?? [];
+    expect(later).toMatch(new RegExp(`^(export|erase) --job \\S+ --of-customer ${of}$`));
+    expect(await all.home.run(`${later}${later.startsWith('export') ? ' --no-wait' : ''}`)).toMatchObject({ code: 0 });
+  }
+  await all.world.idle();
+});
+
+test('a job of another customer is not found, nor is its subject', async () => {
+  const theirs = await all.world.furnish();
+  const [, sensor] = [
+    await all.home.run(`export --sensor ${all.elm.sensorId} --reason asked --no-wait`, { answers: [all.elm.password] }),
+    await linkSensor(theirs.client),
+  ];
+  const [job] = await exportsOf();
+  const erased = await all.home.run(`erase --sensor ${all.elm.sensorId} --reason asked --yes --json`, {
+    answers: [all.elm.password],
+  });
+  await logIn(theirs);
+  for (const of of ['', ` --of-customer ${all.elm.customerId}`])
+    for (const args of [`export --job ${job?.id}`, `erase --job ${JSON.parse(erased.out).id}`])
+      expect(await all.home.run(args + of)).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/\(404\)\.$/),
+      });
+  await logIn(all.elm);
+  const args = `erase --sensor ${sensor.sensorId} --reason asked --yes`;
+  expect(await all.home.run(args, { answers: [all.elm.password] })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/\(404\)\.$/),
+  });
+  await all.world.idle();
+});
