@@ -74,7 +74,7 @@ export const consumers = [processing, deliver, ingesting, dataJobs] as const;
 export const schedules = [sweep, canaryRound] as const;
 /** What runs by the clock in AWS alone. */
 export const schedulesOfAws = [alarmCheck] as const;
-export const calledOnes = [authorizer] as const;
+export const authorizers = [authorizer] as const;
 
 /** The folder in `functions` that has the folder of a function. */
 export const kindOf = (name: string): 'api' | 'workers' =>

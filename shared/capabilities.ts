@@ -124,7 +124,7 @@ export const capabilities = {
   },
   /** Knowing how the host itself is: its disk, its queues. It needs no rights in the account, where CloudWatch knows it. */
   'host:health': { env: ['TRUSTED_PROXY_HEADER', 'CANARY'] },
-  /** Letting a test sensor fall, over the door of devices, and telling an address outside that this was told. */
+  /** Letting a test sensor fall, over the API of the devices, and telling an address outside that this was told. */
   'run:canary': { env: ['HEARTBEAT_URL', 'PUBLIC_URL', 'DEVICE_URL'] },
   /** Knowing where feedback for the maker goes. */
   'forward:feedback': { env: ['MAKER_A_FEEDBACK_URL'] },

@@ -3,7 +3,7 @@ import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { DeviceDoor } from './api/device-door.ts';
+import type { DeviceApi } from './api/device-api.ts';
 import type { ForFunctions, LambdaName } from './functions/lambdas.ts';
 import type { Queues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
@@ -30,7 +30,7 @@ export type Watched = {
   api: SpecRestApi;
   /** The calls of the console that its throttle refused. */
   consoleThrottled: Metric;
-  deviceDoor: DeviceDoor;
+  deviceApi: DeviceApi;
   /** The web ACL of the stage; null when it has none. */
   webAcl: CfnWebACL | null;
 };

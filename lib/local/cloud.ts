@@ -14,7 +14,7 @@ import { createBackpressure } from './http/backpressure.ts';
 import { createBodies } from './http/bodies.ts';
 import { closerOf } from './http/connections.ts';
 import type { ExportFolder } from './http/export-folder.ts';
-import { createFrontDoor } from './http/front-door.ts';
+import { createHttpServer } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
 import { listen, type Origins } from './http/listening.ts';
 import { createReader, withOwnPages } from './http/own-pages.ts';
@@ -94,11 +94,11 @@ export const startCloud = async (options: CloudOptions) => {
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
-  const door = createFrontDoor({ version, corsOrigins, onError, tls });
-  const close = closerOf(door.server);
+  const server = createHttpServer({ version, corsOrigins, onError, tls });
+  const close = closerOf(server.server);
   // The port must be known first, because the service gives its own address in answers. Until the server is opened,
   // it answers 503.
-  const origins = await listen(door.server, {
+  const origins = await listen(server.server, {
     host,
     port: options.port,
     scheme: tls ? 'https' : 'http',
@@ -117,7 +117,7 @@ export const startCloud = async (options: CloudOptions) => {
   const api = await apiOf(runtime, { opened, ...pages, clock }, options.around);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
-  door.open(api);
+  server.open(api);
   return {
     /** The URL of the API on this machine, without a final slash. */
     url: origins.local + BASE_PATH,

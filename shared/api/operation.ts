@@ -30,10 +30,10 @@ type Access =
  * The API that a caller uses. In AWS each is an API Gateway of its own, so that neither uses up the limits of the
  * other.
  */
-export type Door = 'devices' | 'apps';
+export type ApiName = 'devices' | 'apps';
 
 /** Gives the API of an operation: `devices` for devices and for what registers them, `apps` for all other callers. */
-export const doorOf = ({ auth }: { auth: Operation['auth'] }): Door =>
+export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**

@@ -32,8 +32,8 @@ import type { Guard } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
 import {
+  apiOf,
   type Call,
-  doorOf,
   type Group,
   type Handlers,
   headersOfPublished,
@@ -177,13 +177,13 @@ const build = (contract: Group, handlers: Readonly<Record<string, Act>>, runtime
   const dependencies = new Map(
     operations.map(([name, operation]) => [name, compose(isAudited(operation) ? noting : runtime, operation.uses)]),
   );
-  // The operations of a group are all at one door.
-  const door = operations.some(([, operation]) => doorOf(operation) === 'devices') ? 'devices' : 'apps';
+  // The operations of a group are all at one API.
+  const api = operations.some(([, operation]) => apiOf(operation) === 'devices') ? 'devices' : 'apps';
   // The order of these checks decides which of several errors a caller sees.
   const middlewares: ApiMiddleware[] = [
     { after: decorate(guard.settings), onError: explain(guard.settings, log, metrics.measure) },
     { onError: refused(runtime) },
-    { before: route(operations, guard.settings.CORS_ORIGINS, countAddress(guard, door), decorate(guard.settings)) },
+    { before: route(operations, guard.settings.CORS_ORIGINS, countAddress(guard, api), decorate(guard.settings)) },
     { before: authenticate(guard) },
     { before: checkCsrf(guard) },
     { before: checkRate },

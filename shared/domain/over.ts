@@ -1,7 +1,7 @@
-import type { Happening, Situation, Subject } from './event/event.ts';
+import type { EventDetails, Situation, Subject } from './event/event.ts';
 import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
 
-type Happened = { happening: Pick<Happening, 'situation' | 'region' | 'subject'>; receiveDate: number };
+type Happened = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
 
 const falls: readonly Situation[] = [
   'fall_suspected',

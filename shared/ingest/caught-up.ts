@@ -1,4 +1,4 @@
-import { happenings, isRecent } from '../domain/event/happenings.ts';
+import { isRecent, stepByMessage } from '../domain/event/event-steps.ts';
 import { reports, type Signal } from '../domain/event/message.ts';
 import { isAllJudged } from '../domain/event/noted-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor/sensor-state.ts';
@@ -39,7 +39,7 @@ export const stepQuietly = (
     const needs = needsOf(state, decoded.signal);
     if (!isReport(decoded.signal) || needs.regions || needs.critical) return null;
     const cause = { receiveDate, sensorId, uuid: '', source: null, raw };
-    const { next, events } = happenings(state, decoded, cause, noRoomContext);
+    const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
     if (events.length > 0) return null;
     state = next;
   }

@@ -49,7 +49,7 @@ const page = assumed.queryOfSweep + assumed.readOfStates;
 const all: Limit[] = [
   {
     ...{
-      name: 'devices’ door, `deviceThrottle` as it is',
+      name: 'API of the devices, `deviceThrottle` as it is',
       most: stageFrom(() => undefined).deviceThrottle.rate,
       unit: 'calls/s',
     },

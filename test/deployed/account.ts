@@ -26,7 +26,7 @@ type Kind = (
   properties: Resource['Properties'],
   resolve: (value: unknown) => unknown,
 ) => Given;
-/** The kinds of resources that functions and doors are made of; those of other kinds are not looked at. */
+/** The kinds of resources that functions and APIs are made of; those of other kinds are not looked at. */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::ApiGateway::Deployment': plain,
   'AWS::ApiGateway::RestApi': plain,

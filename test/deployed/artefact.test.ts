@@ -78,7 +78,7 @@ test('dead letters are put back by the clock, and what nobody can read is put as
   expect(notes).toEqual(names.map(() => 'no task'));
 });
 
-test('a page of a listed origin asks both doors before it calls them, and may read what they refuse', async () => {
+test('a page of a listed origin asks both APIs before it calls them, and may read what they refuse', async () => {
   const page = { origin: 'https://app.example.org', 'access-control-request-method': 'GET' };
   for (const path of ['/users/me', '/devices/id_00000000000000000000000/config']) {
     const asked = await clientOf(cloud.url).call('OPTIONS', path, undefined, page);

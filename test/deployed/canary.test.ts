@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(outdir, { recursive: true });
 });
 
-test('a fall of the canary comes back through both doors, round after round, with the rights of the artefact', async () => {
+test('a fall of the canary comes back through both APIs, round after round, with the rights of the artefact', async () => {
   const admin = await adminOf(cloud.url);
   const seconds = async () => (await admin.ok<{ canarySeconds: number | null }>('GET', '/health')).canarySeconds;
   expect(await seconds()).toBe(null);

@@ -32,7 +32,7 @@ type Options = Pick<CloudOptions, 'first'> &
   Partial<CloudOptions> & {
     /** Settings of another stage than the one that was synthesised, by their variables. */
     environment?: Readonly<Record<string, string>>;
-    /** Functions know the address where the doors are here, to call it themselves. */
+    /** Functions know the address where the APIs are here, to call it themselves. */
     isReached?: true;
     /** Invocations at a time for messages of a queue, by its name. */
     sideBySide?: Readonly<Record<string, number>>;
@@ -70,7 +70,7 @@ const named = (queues: readonly Made[]): { queues: LocalQueues; dead: LocalQueue
   return { queues: pick(false), dead: pick(true) };
 };
 
-/** What a test does to a cloud from behind, past its doors and its policies. */
+/** What a test does to a cloud from behind, past its API and its policies. */
 const behindOf = (
   options: Options,
   table: Runtime['table'],
@@ -179,7 +179,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   gateway.open({ ...made, now: clock.now, onError });
   const events = startEvents({ ...made, clock, onError });
   const mqtt = options.mqttPort === undefined ? null : await startMqtt({ ...made, clock, onError }, runtime.log);
-  // Without a door nobody is connected.
+  // Without a domain configuration nobody is connected.
   published.resolve(mqtt?.publish ?? (async () => {}));
   return {
     ...{

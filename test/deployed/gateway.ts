@@ -6,11 +6,11 @@ import { groups } from '../../functions/index.ts';
 import { closerOf } from '../../lib/local/http/connections.ts';
 import { createRouter } from '../../lib/local/http/router.ts';
 import { send, targetOf, toEvent } from '../../lib/local/http/server.ts';
-import { doorOf, type Group } from '../../shared/api/operation.ts';
+import { apiOf, type Group } from '../../shared/api/operation.ts';
 import { BASE_PATH } from '../../shared/domain/base-path.ts';
 import type { Account } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
-import { type Door, doorsOf, type Found, findRoute, permissionsOf, sourceOf } from './routes.ts';
+import { type Api, apisOf, type Found, findRoute, permissionsOf, sourceOf } from './routes.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MOST_BYTES = 10 * 1_024 * 1_024;
@@ -28,7 +28,7 @@ const seenFromHere = (result: APIGatewayProxyResult): APIGatewayProxyResult =>
 const isText = (type = ''): boolean => /^(text\/|application\/(json|javascript|xml)\b)/i.test(type);
 
 const eventAt = (
-  door: Door,
+  api: Api,
   request: IncomingMessage,
   { url, route, body }: { url: URL; route: Found; body: Buffer },
   now: number,
@@ -37,15 +37,15 @@ const eventAt = (
   const https = {
     headers: { ...event.headers, 'X-Forwarded-Proto': 'https' },
     multiValueHeaders: { ...event.multiValueHeaders, 'X-Forwarded-Proto': ['https'] },
-    requestContext: { ...event.requestContext, stage: door.stage ?? '' },
+    requestContext: { ...event.requestContext, stage: api.stage ?? '' },
   };
-  if (door.kind === 'rest' || event.body === null || !isText(request.headers['content-type']))
+  if (api.kind === 'rest' || event.body === null || !isText(request.headers['content-type']))
     return { ...event, ...https };
   const text = Buffer.from(event.body, 'base64').toString('utf8');
   return { ...event, ...https, body: text, isBase64Encoded: false };
 };
 
-/** What a door answers without a function. */
+/** What an API answers without a function. */
 const own = (response: ServerResponse, statusCode: number, message: string): void =>
   void response.writeHead(statusCode, { 'Content-Type': 'application/json' }).end(JSON.stringify({ message }));
 
@@ -56,15 +56,15 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
-type Known = { kind: Door['kind']; methods: readonly string[] };
+type Known = { kind: Api['kind']; methods: readonly string[] };
 
-const answerAt = (door: Door, { account, functions, now, onError }: Options) => {
+const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
   const isAllowed = new Map<string, boolean>();
   const may = (lambda: string, source: string): boolean => {
     const known = isAllowed.get(source);
     if (known !== undefined) return known;
     const permissions = permissionsOf(account, 'apigateway.amazonaws.com', lambda, source);
-    const found = permissions.some((id) => door.waitsFor?.includes(id) ?? true);
+    const found = permissions.some((id) => api.waitsFor?.includes(id) ?? true);
     isAllowed.set(source, found);
     return found;
   };
@@ -73,43 +73,43 @@ const answerAt = (door: Door, { account, functions, now, onError }: Options) => 
     const method = request.method ?? 'GET';
     const body = Buffer.concat(await request.toArray());
     if (body.length > MOST_BYTES) return own(response, 413, 'Request Entity Too Large');
-    const route = door.stage === undefined ? undefined : findRoute(door, method, url.pathname);
-    if (!route) return own(response, door.kind === 'rest' ? 403 : 404, 'Not Found');
+    const route = api.stage === undefined ? undefined : findRoute(api, method, url.pathname);
+    if (!route) return own(response, api.kind === 'rest' ? 403 : 404, 'Not Found');
     const lambda = functions.get(route.lambda);
     try {
       if (!lambda) throw new Error(`${route.resource} leads to ${route.lambda}, which is no function`);
       // What takes any method at a path answers an operation too, but without what API Gateway does for its own route.
       if (methods.includes(method) && !route.isOwn)
         throw new Error(`${method} ${url.pathname} has no route of its own`);
-      const source = sourceOf(door, method, route.resource);
+      const source = sourceOf(api, method, route.resource);
       if (!may(route.lambda, source)) throw new Error(`${lambda.name} may not be invoked by ${source} when it serves`);
-      const result = await lambda.invoke(eventAt(door, request, { url, route, body }, now()));
+      const result = await lambda.invoke(eventAt(api, request, { url, route, body }, now()));
       send(response, seenFromHere(result as APIGatewayProxyResult));
     } catch (error) {
       onError(error);
-      own(response, door.kind === 'rest' ? 502 : 500, 'Internal server error');
+      own(response, api.kind === 'rest' ? 502 : 500, 'Internal server error');
     }
   };
 };
 
-/** What callers know of a path from the description of the API: its door, and the methods that it has there. */
+/** What callers know of a path from the description of the service: its API, and the methods that it has there. */
 const knownPaths = () => {
   const router = createRouter(groups);
   const all = groups.flatMap(({ operations }: Group) => Object.values(operations));
   const byPath = Map.groupBy(all, ({ path }) => BASE_PATH + path);
   return (path: string): Known => {
     const operations = byPath.get(router(path).resource) ?? [];
-    const isOfDevices = operations.some((one) => doorOf(one) === 'devices');
+    const isOfDevices = operations.some((one) => apiOf(one) === 'devices');
     return { kind: isOfDevices ? 'http' : 'rest', methods: operations.map(({ method }) => method) };
   };
 };
 
 /**
- * Both doors of an account under one address: a caller takes the one that the contracts name for a path, and there only
+ * Both APIs of an account under one address: a caller takes the one that the contracts name for a path, and there only
  * the routes of the template lead anywhere.
  */
 export const startGateway = async () => {
-  const opened = Promise.withResolvers<Record<Door['kind'], ReturnType<typeof answerAt>>>();
+  const opened = Promise.withResolvers<Record<Api['kind'], ReturnType<typeof answerAt>>>();
   const know = knownPaths();
   const server = createServer(async (request, response) => {
     const known = know(targetOf(request.url).pathname);
@@ -122,8 +122,8 @@ export const startGateway = async () => {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open: (options: Options): void => {
-      const doors = doorsOf(options.account);
-      opened.resolve({ rest: answerAt(doors.rest, options), http: answerAt(doors.http, options) });
+      const apis = apisOf(options.account);
+      opened.resolve({ rest: answerAt(apis.rest, options), http: answerAt(apis.http, options) });
     },
     stop,
   };

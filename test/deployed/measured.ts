@@ -27,7 +27,7 @@ export const metricsIn = (line: string): string[] => {
 };
 
 type Filter = { MetricTransformations: { MetricNamespace: string; MetricName: string }[] };
-/** The metrics that CloudWatch makes of the logs of doors. */
+/** The metrics that CloudWatch makes of the logs of APIs. */
 export const filteredBy = (account: Account): string[] =>
   account
     .all<Filter>('AWS::Logs::MetricFilter')

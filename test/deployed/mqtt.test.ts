@@ -92,7 +92,7 @@ test('planted: the rule may not call its function. The error action keeps the me
 test.each([
   ['the permission of the authorizer', isPermissionOf('authorizer')],
   ['the authorizer', ({ Type }: Resource) => Type === 'AWS::IoT::Authorizer'],
-  ['the door', ({ Type }: Resource) => Type === 'AWS::IoT::DomainConfiguration'],
+  ['the domain configuration', ({ Type }: Resource) => Type === 'AWS::IoT::DomainConfiguration'],
   ['the rule', ({ Type }: Resource) => Type === 'AWS::IoT::TopicRule'],
   [
     'the role of the error action',

@@ -13,16 +13,16 @@ const ATTEMPTS = 3;
 /** https://docs.aws.amazon.com/general/latest/gr/iot-core.html */
 const PAYLOAD = 128 * 1_024;
 
-type Door = { AuthenticationType: string; AuthorizerConfig: { DefaultAuthorizerName: string } };
+type DomainConfiguration = { AuthenticationType: string; AuthorizerConfig: { DefaultAuthorizerName: string } };
 type Authorizer = { AuthorizerFunctionArn: string; Status: string };
 
 /** The function that is asked who may connect; AWS IoT may call it. */
 const authorizerOf = ({ account, functions }: Wiring): DeployedFunction => {
-  const [door] = account.all<Door>('AWS::IoT::DomainConfiguration');
-  const wanted = door?.AuthorizerConfig.DefaultAuthorizerName ?? '';
+  const [configuration] = account.all<DomainConfiguration>('AWS::IoT::DomainConfiguration');
+  const wanted = configuration?.AuthorizerConfig.DefaultAuthorizerName ?? '';
   const found = account.all<Authorizer>('AWS::IoT::Authorizer').find(({ id }) => account.ref(id) === wanted);
   const lambda = functions.get(found?.AuthorizerFunctionArn ?? '');
-  if (door?.AuthenticationType !== 'CUSTOM_AUTH' || found?.Status !== 'ACTIVE' || !lambda)
+  if (configuration?.AuthenticationType !== 'CUSTOM_AUTH' || found?.Status !== 'ACTIVE' || !lambda)
     throw new Error('nobody is asked who may connect');
   const { AuthorizerFunctionArn: arn, id } = found;
   if (permissionsOf(account, 'iot.amazonaws.com', arn, account.arnOf(id)).length === 0)

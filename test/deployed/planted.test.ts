@@ -63,7 +63,7 @@ const withoutName = (name: string): Assembly =>
     if (isFunction(name, id, resource)) resource.Properties = { ...resource.Properties, FunctionName: 'other' };
     return false;
   });
-/** The door of the devices leads to the function itself, and may invoke its alias. */
+/** The API of the devices leads to the function itself, and may invoke its alias. */
 const withoutAlias = (): Assembly => {
   const [devices = ''] = Object.entries(whole.template.Resources).find((one) => isFunction('devices', ...one)) ?? [];
   return without((_, resource) => {
@@ -120,11 +120,11 @@ describe('planted in the artefact, and found', () => {
     ['the route of an app', withoutMethod('/api/v1/users/login', 'post'), logIn, 502, 'no route of its own'],
     ['all routes of a path', withoutMethod('/api/v1/users/login'), logIn, 502, 'POST /api/v1/users/login has no route'],
     ['the route of a device', withoutAny(['ApiGatewayV2::Route'], '"postMessages"'), post, 500, 'no route of its own'],
-    ['the stage of a door', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
+    ['the stage of an API', withoutAny(['ApiGatewayV2::Stage'], ''), post, 404, ''],
     ['the name of a function', withoutName('auth'), logIn, 502, 'which is no function'],
     ['the wait for a permission', withoutWaiting(), logIn, 502, 'auth may not be invoked by'],
-    ['the alias that a door may invoke', withoutAlias(), post, 500, 'devices may not be invoked by'],
-    ['the permission of a door', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
+    ['the alias that an API may invoke', withoutAlias(), post, 500, 'devices may not be invoked by'],
+    ['the permission of an API', withoutAny(['Lambda::Permission'], '"auth'), logIn, 502, 'auth may not be invoked by'],
   ])('%s is missing', (_, assembly, call, status, complaint) =>
     within(assembly, async (cloud) => {
       const answer = await call(cloud).catch((error: Error) => error);

@@ -2,7 +2,7 @@ import { match, type Route as Place } from '../../lib/local/http/router.ts';
 import { isLike } from '../fixtures/iam.ts';
 import { ACCOUNT, type Account, REGION } from './account.ts';
 
-/** A route of a door: `ANY` is any method, and `greedy` what it takes beyond its own segments. */
+/** A route of an API: `ANY` is any method, and `greedy` what it takes beyond its own segments. */
 type Route = { method: string; resource: string; lambda: string };
 /** `isOwn`: the route is for this method, and not for any. */
 export type Found = Place & { lambda: string; isOwn: boolean };
@@ -66,8 +66,8 @@ const rank = ({ resource, method }: Route): string => {
   return `${resource === '$default' ? '3' : ''}${segments.join('')}${method === 'ANY' ? '1' : '0'}`;
 };
 
-/** A door of the account: what it is in an ARN, and whether it has a stage that serves. */
-export type Door = {
+/** An API of the account: what it is in an ARN, and whether it has a stage that serves. */
+export type Api = {
   kind: 'rest' | 'http';
   id: string;
   stage: string | undefined;
@@ -77,7 +77,7 @@ export type Door = {
 };
 
 type Stage = { StageName: string; DeploymentId: string };
-const restOf = (account: Account): Door => {
+const restOf = (account: Account): Api => {
   const [api] = account.all<RestApi>('AWS::ApiGateway::RestApi');
   const [stage] = account.all<Stage>('AWS::ApiGateway::Stage');
   const deployment = account.all('AWS::ApiGateway::Deployment').find(({ id }) => id === stage?.DeploymentId);
@@ -87,22 +87,22 @@ const restOf = (account: Account): Door => {
   };
 };
 
-const httpOf = (account: Account): Door => {
+const httpOf = (account: Account): Api => {
   const [api] = account.all('AWS::ApiGatewayV2::Api');
   const [stage] = account.all<{ StageName: string }>('AWS::ApiGatewayV2::Stage');
   return { kind: 'http', id: api?.id ?? '', stage: stage?.StageName, routes: ofHttpApi(account) };
 };
 
-export const doorsOf = (account: Account): Readonly<Record<Door['kind'], Door>> => {
-  const ordered = (door: Door) => ({
-    ...door,
-    routes: door.routes.toSorted((a, b) => rank(a).localeCompare(rank(b))),
+export const apisOf = (account: Account): Readonly<Record<Api['kind'], Api>> => {
+  const ordered = (api: Api) => ({
+    ...api,
+    routes: api.routes.toSorted((a, b) => rank(a).localeCompare(rank(b))),
   });
   return { rest: ordered(restOf(account)), http: ordered(httpOf(account)) };
 };
 
-/** Where a request leads at a door: API Gateway looks for a resource with the method. */
-export const findRoute = ({ routes }: Door, method: string, path: string): Found | undefined => {
+/** Where a request leads at an API: API Gateway looks for a resource with the method. */
+export const findRoute = ({ routes }: Api, method: string, path: string): Found | undefined => {
   for (const route of routes) {
     const parameters = route.method === method || route.method === 'ANY' ? parametersOf(route.resource, path) : null;
     const pathParameters = parameters && Object.keys(parameters).length > 0 ? parameters : null;
@@ -113,5 +113,5 @@ export const findRoute = ({ routes }: Door, method: string, path: string): Found
 };
 
 /** The source of an invocation, as the permission of a function names it. */
-export const sourceOf = ({ id, stage }: Door, method: string, resource: string): string =>
+export const sourceOf = ({ id, stage }: Api, method: string, resource: string): string =>
   `arn:aws:execute-api:${REGION}:${ACCOUNT}:${id}/${stage}/${method}${resource.startsWith('/') ? resource : `/${resource}`}`;

@@ -3,7 +3,7 @@ import type { Deps } from '../../../shared/deps.ts';
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts';
 import { NOBODY } from '../../../shared/domain/delivery/ping.ts';
 import { type EventContext, serviceOf } from '../../../shared/domain/delivery/snapshot.ts';
-import { pingHappening } from '../../../shared/domain/event/event.ts';
+import { pingEvent } from '../../../shared/domain/event/event.ts';
 import type { Customer } from '../../../shared/domain/identity/customer.ts';
 import { randomUuid, timeOrderedId } from '../../../shared/domain/ids.ts';
 import { allRecipients, recipientLists } from '../../../shared/domain/rule/recipients.ts';
@@ -20,7 +20,7 @@ const testContext = (
   customer: Customer | null,
 ): EventContext => {
   const time = now();
-  const happening = { ...pingHappening, situation };
+  const happening = { ...pingEvent, situation };
   return {
     service: serviceOf(settings),
     event: {

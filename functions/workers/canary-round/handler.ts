@@ -12,7 +12,7 @@ const WAIT_MS = 30_000;
 const LOOK_MS = 250;
 
 type Report = { status: 'calling' | 'finished'; start: number; uuid: string };
-/** Sends a report of a fall as a device does, over HTTP through the door of devices. */
+/** Sends a report of a fall as a device does, over HTTP through the API of the devices. */
 const send = async (url: string, token: string, { status, start, uuid }: Report): Promise<void> => {
   const times = { timestamp: start, statusUpdateTimestamp: start + (status === 'calling' ? 0 : 1) };
   const payload = { status, ...times, isSimulated: false, isLearning: false, isSilent: false };

@@ -1,4 +1,4 @@
-import { timeOf, timePassing } from '../../../shared/domain/event/happenings.ts';
+import { stepByTime, timeOf } from '../../../shared/domain/event/event-steps.ts';
 import { silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
 import { hasOpenFall, nextMove } from '../../../shared/domain/state/time.ts';
 import type { StateItem } from '../../../shared/store/sensors/states.ts';
@@ -23,7 +23,7 @@ export const checkTime = async (deps: ProcessDeps, context: SensorContext, state
     store.due.upSince(now(), deps.longestGap()),
   ]);
   const silent = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-  const { next, events } = timePassing(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
+  const { next, events } = stepByTime(state, timeOf(sensor.id, state, now()), { silentAt: silent, timings });
   const idOf = idsAfter(deps, state);
   const drawn = events.map((event) => ({ ...event, id: idOf(event.createDate) }));
   const outcome = { next, events: drawn, timings, judged: undefined };

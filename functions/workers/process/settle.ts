@@ -1,5 +1,5 @@
 import { type Decided, decide, numberAfter } from '../../../shared/domain/event/decision.ts';
-import type { Happening } from '../../../shared/domain/event/event.ts';
+import type { EventDetails } from '../../../shared/domain/event/event.ts';
 import type { Rule } from '../../../shared/domain/rule/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '../../../shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '../../../shared/domain/state/room-context.ts';
@@ -95,7 +95,7 @@ export const settle = async (
     loadRules(deps, context, events),
     events.length > 0 ? finishEarlier(deps, context, before) : null,
   ]);
-  const rulesFor = ({ situation }: Happening) => (situation === null ? [] : (rules.get(situation) ?? []));
+  const rulesFor = ({ situation }: EventDetails) => (situation === null ? [] : (rules.get(situation) ?? []));
   const { fired, decided } = decide(before.fired, events, rulesFor);
   const isHit = decided.some((event) => event.rules.length > 0);
   // This is read before the decision is written, when no hit of it can exist yet.

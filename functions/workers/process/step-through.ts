@@ -1,5 +1,11 @@
 import type { Decided } from '../../../shared/domain/event/decision.ts';
-import { type Cause, happenings, heard, noticed, type Outcome } from '../../../shared/domain/event/happenings.ts';
+import {
+  type Cause,
+  type StepOutcome,
+  stepByCall,
+  stepByMessage,
+  stepByNotice,
+} from '../../../shared/domain/event/event-steps.ts';
 import { credible, messageUuid, type Signal } from '../../../shared/domain/event/message.ts';
 import { inOrder, timeOrderedId, uuidV5 } from '../../../shared/domain/ids.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
@@ -56,12 +62,12 @@ const noteLearnt = async (deps: ProcessDeps, { customerId, sensor }: SensorConte
   await retryOnConflict(end);
 };
 
-type Judged = Outcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
+type Judged = StepOutcome & { timings: Timings | null; keep?: { uuid: string; raw: string; at: number } };
 
 /** Steps the state by what only shows that the device is alive. */
 const justHeard = ({ sensor }: SensorContext, state: SensorState, receiveDate: number): Judged => {
   const uuid = uuidV5(sensor.id, 'heard', receiveDate);
-  return { ...heard(state, { receiveDate, sensorId: sensor.id, source: null, uuid }), timings: null };
+  return { ...stepByCall(state, { receiveDate, sensorId: sensor.id, source: null, uuid }), timings: null };
 };
 
 /** Steps the state of a sensor by one message. Null when this must be done with the latest context. */
@@ -74,7 +80,8 @@ const judge = async (
   const { receiveDate, message, notice } = input;
   const sensorId = context.sensor.id;
   const ofService = { receiveDate, sensorId, source: null };
-  if (notice) return { ...noticed(state, [notice.notice, notice], { ...ofService, uuid: notice.uuid }), timings: null };
+  if (notice)
+    return { ...stepByNotice(state, [notice.notice, notice], { ...ofService, uuid: notice.uuid }), timings: null };
   if (!message) return justHeard(context, state, receiveDate);
   const { raw, at } = message;
   const decoded = credible(decoders[context.sensor.manufacturer](JSON.parse(raw)), receiveDate);
@@ -87,7 +94,7 @@ const judge = async (
   const around = await roomContextOf(deps, context, needs);
   const cause: Cause = { receiveDate, sensorId, uuid, source: uuid };
   const timings = needs.critical ? around.timings : null;
-  return { ...happenings(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw, at } };
+  return { ...stepByMessage(state, decoded, { ...cause, raw }, around), timings, keep: { uuid, raw, at } };
 };
 
 /** Is a notice an event already? Two tasks may lead to one: the sweep sends another for what waits for long. */
@@ -120,7 +127,7 @@ export const stepThrough = async (
     let judged = await judge(deps, context, stepped.next, input);
     if (!judged || (!context.isLatest && judged.events.length > 0)) return null;
     const { requestId } = input;
-    const identified = (event: Outcome['events'][number]): NewEvent => ({
+    const identified = (event: StepOutcome['events'][number]): NewEvent => ({
       ...{ ...event, id: idOf(event.createDate) },
       ...(requestId !== undefined && { requestId }),
     });

@@ -3,8 +3,8 @@ import { type Operation, resourceOf } from '../../../shared/api/operation.ts';
 import { functionNameOf } from '../functions/function-name.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
-import { operationsAt } from './doors.ts';
 import { answersOnOurBehalf } from './gateway-answers.ts';
+import { operationsOf } from './operations.ts';
 
 /**
  * The method that takes all methods that a path does not name.
@@ -42,7 +42,7 @@ const method = (stack: Stack, path: string, name: LambdaName, operation?: { name
  */
 const pathsOf = (stack: Stack) => {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { name, operation, lambda } of operationsAt('apps')) {
+  for (const { name, operation, lambda } of operationsOf('apps')) {
     const path = resourceOf(operation);
     const { success }: Operation = operation;
     paths[path] ??= { [ANY]: method(stack, path, lambda) };

@@ -22,7 +22,7 @@ import { acknowledge } from '../acknowledged.ts';
 import { type ForFunctions, functionIn } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { definitionOf } from './api-definition.ts';
-import { isGuessable, operationsAt, type RoutedOperation } from './doors.ts';
+import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
 
 /** API Gateway logs its own errors, and never the data of a call. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
@@ -45,7 +45,7 @@ const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
  */
 const methodOptionsOf = (stage: Stage) =>
   Object.fromEntries(
-    operationsAt('apps')
+    operationsOf('apps')
       .map((routed) => ({ kind: kindOf(routed), ...routed.operation }))
       .filter(({ kind }) => kind !== 'reads')
       .map(({ kind, method, ...operation }) => [
@@ -107,10 +107,10 @@ const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepDat
 };
 
 /** The API of the apps, and the number of calls of the console that its throttle refused. */
-type AppsDoor = { api: SpecRestApi; consoleThrottled: Metric };
+type AppsApi = { api: SpecRestApi; consoleThrottled: Metric };
 
 /** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
-export const createApi = (scope: Construct, stage: Stage): AppsDoor => {
+export const createApi = (scope: Construct, stage: Stage): AppsApi => {
   const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
   const api = new SpecRestApi(scope, 'api', {
@@ -156,8 +156,8 @@ export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publi
  * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const letIn = (api: SpecRestApi, functions: ForFunctions<IFunction>): void => {
-  for (const name of new Set(operationsAt('apps').map(({ lambda }) => lambda))) {
+export const grantInvoke = (api: SpecRestApi, functions: ForFunctions<IFunction>): void => {
+  for (const name of new Set(operationsOf('apps').map(({ lambda }) => lambda))) {
     const permission = new CfnPermission(api, `invokes-${name}`, {
       action: 'lambda:InvokeFunction',
       functionName: functionIn(functions, name).functionArn,

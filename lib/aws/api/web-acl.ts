@@ -3,7 +3,7 @@ import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
-import { isGuessable, operationsAt } from './doors.ts';
+import { isGuessable, operationsOf } from './operations.ts';
 
 /**
  * Rules of AWS that only count here, because they would block what the contracts allow: bodies of more than 8 KB (the
@@ -42,7 +42,7 @@ const managed = (priority: number, name: string, counted: readonly string[]): Cf
  */
 const guessable = (): CfnWebACL.StatementProperty => ({
   orStatement: {
-    statements: operationsAt('apps')
+    statements: operationsOf('apps')
       .filter(({ operation }) => isGuessable(operation))
       .map(({ operation }) => ({
         byteMatchStatement: {

@@ -14,7 +14,7 @@ const STOPPING = ['falls-late', 'tasks-failing', 'workers-failing'];
 const ALIAS = 'live';
 
 /**
- * What doors and queues invoke: each function itself, or, in a stage with gradual deployments, the aliases of those that
+ * What APIs and queues invoke: each function itself, or, in a stage with gradual deployments, the aliases of those that
  * falls pass through. A change of code or configuration makes a version. The one before is deleted when the deployment
  * is over: kept ones would stop a second attempt to deploy the same code, which Lambda gives no new version.
  */

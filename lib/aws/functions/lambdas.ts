@@ -1,4 +1,4 @@
-import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
+import { authorizers, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import { type Group, timeoutOf } from '../../../shared/api/operation.ts';
 import type { Use } from '../../../shared/capabilities.ts';
@@ -16,7 +16,7 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 });
 
 /** The contracts of all Lambdas of the system. The code of each is in the folder of its name. */
-export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...schedulesOfAws, ...calledOnes];
+export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...schedulesOfAws, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
 type Needs = { mqtt: boolean; canary: boolean; alarmEmail: string };

@@ -18,7 +18,11 @@ const iot = new ServicePrincipal('iot.amazonaws.com');
  * stack cannot be deleted.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
-const createDoor = (scope: Construct, stage: Stage, { authorizer }: Functions): CfnDomainConfiguration => {
+const createDomainConfiguration = (
+  scope: Construct,
+  stage: Stage,
+  { authorizer }: Functions,
+): CfnDomainConfiguration => {
   const { serviceName, name, mqttHost, mqttCertificateArn } = stage;
   const asked = new CfnAuthorizer(scope, 'mqtt-authorizer', {
     // Not of the stage, so that a second one with MQTT cannot be deployed beside it: AWS IoT has one broker for an account
@@ -88,9 +92,9 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
 /** Creates MQTT for devices with AWS IoT Core: the endpoint, and the rule that passes on their messages. */
 export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: QueuePair): void => {
   const ruleName = ruleNameOf(stage);
-  const door = createDoor(scope, stage, functions);
+  const domain = createDomainConfiguration(scope, stage, functions);
   createRule(scope, ruleName, functions, mqtt);
   // The command for a host that AWS named is: aws iot describe-domain-configuration --domain-configuration-name ...
-  new CfnOutput(scope, 'MqttDomainConfiguration', { value: door.ref });
+  new CfnOutput(scope, 'MqttDomainConfiguration', { value: domain.ref });
   new CfnOutput(scope, 'MqttBasicIngest', { value: basicIngest(ruleName) + topicsOf('{sensorId}').messages });
 };

@@ -18,7 +18,12 @@ const BATCH_OF_FIFO = 10;
  * Connects a consumer to its queues. A batch may fail in part, an invocation does not wait until its batch is full,
  * and no queue takes more concurrency than its share.
  */
-export const feed = (target: IFunction, consumer: Consumer, queues: Queues, { concurrency }: Stage): void => {
+export const addEventSources = (
+  target: IFunction,
+  consumer: Consumer,
+  queues: Queues,
+  { concurrency }: Stage,
+): void => {
   const { name: reader, queues: names, batchSize } = consumer;
   // With an alias or without one it is the same mapping, so a queue never has two, nor none.
   const scope = target instanceof Alias ? target.lambda : target;
@@ -42,7 +47,7 @@ const OLDEST = 21_600;
  * Runs a function on a schedule. A failed run is neither retried nor kept: the next run finds the same work, and an
  * alarm fires when no run comes.
  */
-export const runByClock = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
+export const addSchedule = (lambda: LambdaFunction, { everySeconds }: Scheduled): void => {
   const every = Duration.seconds(everySeconds);
   const maxEventAge = Duration.seconds(Math.min(everySeconds, OLDEST));
   lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });

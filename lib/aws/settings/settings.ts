@@ -75,11 +75,11 @@ export const settings = {
     certificate,
   ),
   deviceUrl: declare(
-    "Address of the devices' door without /api/v1; empty: the address that API Gateway gives it.",
+    'Address of the API of the devices without /api/v1; empty: the address that API Gateway gives it.',
     address,
   ),
   deviceCertificateArn: declare(
-    'Certificate (ACM, same region) for the host of `deviceUrl`; empty: something in front of the door terminates TLS.',
+    'Certificate (ACM, same region) for the host of `deviceUrl`; empty: something in front of the API terminates TLS.',
     certificate,
   ),
   mqtt: declare(
@@ -98,7 +98,7 @@ export const settings = {
     apiThrottle,
   ),
   waf: declare(
-    "Puts a web ACL in front of the API of the apps. The devices' door is an HTTP API, which cannot have one.",
+    'Puts a web ACL in front of the API of the apps. The API of the devices is an HTTP API, which cannot have one.',
     flag(false),
   ),
   loginRate: declare(
@@ -164,7 +164,7 @@ export const settings = {
   ),
   retrySchedule: declare('Seconds before each attempt; empty: the built-in retry schedule.', retrySchedule),
   canary: declare(
-    'Lets a test sensor fall every 5 minutes, from the door of devices to a webhook at the public address, and rings when it does not come back.',
+    'Lets a test sensor fall every 5 minutes, from the API of the devices to a webhook at the public address, and rings when it does not come back.',
     flag(false),
   ),
   heartbeatUrl: declare(

@@ -52,7 +52,7 @@ export const createAlarmTopic = (scope: Construct, { alarmEmail }: Stage): Topic
 };
 
 /** Creates all alarms. Without a topic they are visible in CloudWatch, but nobody is notified. */
-export const watchOver = (scope: Construct, watched: Watched, topic: Topic | null): Alarm[] => {
+export const createAlarms = (scope: Construct, watched: Watched, topic: Topic | null): Alarm[] => {
   const alarms = watchesOf(watched).map((watch) => createAlarm(scope, watch, watched.stage));
   if (topic) for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
   return alarms;

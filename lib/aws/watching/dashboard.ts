@@ -62,16 +62,16 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
   ]),
 ];
 
-const ofDoors = ({ api, deviceDoor, table, stage }: Watched): IWidget[] => [
+const ofApis = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
   graph('Door of devices', [
-    deviceDoor.api.metricCount(sum),
-    deviceDoor.api.metricClientError(sum),
-    deviceDoor.api.metricServerError(sum),
-    ...(deviceDoor.throttled ? [deviceDoor.throttled.with(sum)] : []),
+    deviceApi.api.metricCount(sum),
+    deviceApi.api.metricClientError(sum),
+    deviceApi.api.metricServerError(sum),
+    ...(deviceApi.throttled ? [deviceApi.throttled.with(sum)] : []),
   ]),
   graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
   graph('Latency of both, p99, ms', [
-    deviceDoor.api.metricLatency({ period, statistic: 'p99' }),
+    deviceApi.api.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
   graph('Failed logins, mails and letters to people, rate-limited calls', [
@@ -121,5 +121,5 @@ const ofEngines = ({ table, stage }: Watched): IWidget[] => [
 export const createDashboard = (scope: Construct, watched: Watched, alarms: readonly Alarm[]): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: Stack.of(scope).stackName,
-    widgets: [ofFalls(watched, alarms), ofFlow(watched), ofDoors(watched), ofEngines(watched)],
+    widgets: [ofFalls(watched, alarms), ofFlow(watched), ofApis(watched), ofEngines(watched)],
   });

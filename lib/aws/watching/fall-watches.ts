@@ -30,7 +30,7 @@ const holds = (
 /** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
 const USED_UP = 0.8;
 
-const throttledDevices = ({ api, throttled }: Watched['deviceDoor'], { deviceThrottle }: Watched['stage']): Watch => {
+const throttledDevices = ({ api, throttled }: Watched['deviceApi'], { deviceThrottle }: Watched['stage']): Watch => {
   const id = 'device-door-throttled';
   return throttled
     ? {
@@ -45,7 +45,7 @@ const throttledDevices = ({ api, throttled }: Watched['deviceDoor'], { deviceThr
       };
 };
 
-export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
+export const ofFalls = ({ table, deviceApi, stage }: Watched): Watch[] => [
   {
     id: 'tasks-failing',
     metric: ownMetric(table, 'TasksFailed'),
@@ -89,11 +89,11 @@ export const ofFalls = ({ table, deviceDoor, stage }: Watched): Watch[] => [
       ]),
   {
     id: 'device-door-5xx',
-    metric: deviceDoor.api.metricServerError(sum),
+    metric: deviceApi.api.metricServerError(sum),
     atLeast: 5,
     impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
   },
-  throttledDevices(deviceDoor, stage),
+  throttledDevices(deviceApi, stage),
 ];
 
 export const ofQueues = ({ queues, table }: Watched): Watch[] => [

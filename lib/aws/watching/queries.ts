@@ -6,7 +6,7 @@ const ids = ['requestId', 'uuid', 'deliveryId'];
 const fields = ['@timestamp', 'level', 'message', 'consumer', 'operation', ...ids, '@log', '@message'];
 
 /**
- * Saved queries over the logs of all functions and of both doors. In the first one, ID is to be replaced by the id
+ * Saved queries over the logs of all functions and of both APIs. In the first one, ID is to be replaced by the id
  * that is searched for.
  */
 const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {

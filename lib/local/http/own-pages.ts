@@ -8,7 +8,7 @@ import type { ServiceHealth } from '../../../shared/domain/service-health.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { ExportFolder } from './export-folder.ts';
-import type { Answer } from './front-door.ts';
+import type { Answer } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
 import { multiValues, pairsOf, targetOf } from './server.ts';
 

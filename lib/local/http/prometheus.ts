@@ -99,7 +99,7 @@ export const createPrometheus = () => {
   let hasDefaults = false;
   return {
     note: (name: MetricName, value: number, of?: Of): void => notes[name]?.(value, of),
-    noteCall: (door: string, status: number, ms: number): void => calls.observe({ door, status }, ms / 1_000),
+    noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     watch: ({ queues, health, now }: Watched): void => {
       if (queues) addQueues(queues.queues, queues.dead, now, registers);
       addHealth(health, registers);

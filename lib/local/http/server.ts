@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { groups } from '../../../functions/index.ts';
-import { type Door, timeoutOf } from '../../../shared/api/operation.ts';
+import { type ApiName, timeoutOf } from '../../../shared/api/operation.ts';
 import type { ApiHandler } from '../../../shared/api/serve.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { Bodies } from './bodies.ts';
-import type { Answer } from './front-door.ts';
+import type { Answer } from './http-server.ts';
 import type { Route } from './router.ts';
 
 const timeouts = new Map<string, number>(groups.map((group) => [group.name, timeoutOf(group)]));
@@ -95,7 +95,7 @@ type Options = {
   protocol: 'http' | 'https';
   clock: Clock;
   /** Is told of every call that a handler answered: the API that it came through, its answer, and how long (ms) it took. */
-  onCall: (door: Door, status: number, ms: number) => void;
+  onCall: (api: ApiName, status: number, ms: number) => void;
 };
 
 /** Creates API Gateway on this host: every request becomes an event for the handler of its group. */

@@ -74,9 +74,9 @@ const tableSteps = (
 
 const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
   {
-    what: `close the doors: ${still.doors} functions that no queue feeds`,
-    isDone: still.areDoorsClosed,
-    make: still.closeDoors,
+    what: `close the doors: ${still.direct} functions that no queue feeds`,
+    isDone: still.areDirectStopped,
+    make: still.stopDirect,
     otherwise: PARTLY,
   },
   {
@@ -129,14 +129,14 @@ const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[]
       async () => stillOf(await lookAt(account, goal)).switchQueuesOn(),
     ),
     step(
-      `open the doors: ${first.doors} functions that no queue feeds`,
-      (still) => still.areDoorsOpen(),
-      async () => stillOf(await lookAt(account, goal)).openDoors(),
+      `open the doors: ${first.direct} functions that no queue feeds`,
+      (still) => still.areDirectRunning(),
+      async () => stillOf(await lookAt(account, goal)).startDirect(),
     ),
   ];
 };
 
-/** The steps of a recovery, from the stage as it is deployed at first. `otherwise`: its state until the doors are closed. */
+/** The steps of a recovery, from the stage as it is deployed at first. `otherwise`: its state until they are stopped. */
 export const stepsOf = (
   goal: Goal,
   { deployed, otherwise }: { deployed: Deployed; otherwise: string },

@@ -41,13 +41,13 @@ const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, 
 const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
-/** Stops the functions of a stage and starts them again: doors are those that no queue feeds. */
+/** Stops the functions of a stage and starts them again: `direct` are those that no queue feeds. */
 export const standstill = (functions: readonly DeployedFunction[], tools: Tools) => {
-  const [doors, fed] = [functions.filter((one) => !isFed(one)), functions.filter(isFed)];
+  const [direct, fed] = [functions.filter((one) => !isFed(one)), functions.filter(isFed)];
   const areAll = async (state: Mapping['state']) =>
     (await tools.account.mappings(namesOf(fed))).filter((one) => one.state === state).length === queuesOf(fed);
   return {
-    doors: doors.length,
+    direct: direct.length,
     queues: queuesOf(fed),
     /** The longest time (s) that a function which was started goes on. */
     longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
@@ -59,8 +59,8 @@ export const standstill = (functions: readonly DeployedFunction[], tools: Tools)
       return false;
     },
 
-    areDoorsClosed: () => allAre(doors, tools, nothing),
-    closeDoors: () => reserveAll(doors, tools, nothing),
+    areDirectStopped: () => allAre(direct, tools, nothing),
+    stopDirect: () => reserveAll(direct, tools, nothing),
 
     areQueuesOff: async () => (await areAll('Disabled')) && (await allAre(fed, tools, nothing)),
     /** Besides their queues, something else may start these functions: AWS IoT does. */
@@ -75,8 +75,8 @@ export const standstill = (functions: readonly DeployedFunction[], tools: Tools)
       await switchAll(fed, true, tools);
     },
 
-    areDoorsOpen: () => allAre(doors, tools, asDeployed),
-    openDoors: () => reserveAll(doors, tools, asDeployed),
+    areDirectRunning: () => allAre(direct, tools, asDeployed),
+    startDirect: () => reserveAll(direct, tools, asDeployed),
   };
 };
 export type Standstill = ReturnType<typeof standstill>;

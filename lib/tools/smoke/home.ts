@@ -25,7 +25,7 @@ const moveIn = async (admin: Api, base: string, { step, undoLater }: Steps) => {
   return { api, customerId: customer.id };
 };
 
-/** Registers a device that does not exist elsewhere at the devices' door, and links it to the user's customer. */
+/** Registers a device that does not exist elsewhere at the API of the devices, and links it to the user's customer. */
 const linkSensor = async (admin: Api, api: Api, deviceBase: string, { step, undoLater }: Steps) => {
   const key = await step('make a provisioning key', () =>
     admin.post<{ id: string; key: string }>('/provisioning-keys', shortKey(Date.now())),

@@ -1,4 +1,4 @@
-import { type Happening, happening, type Situation, unknownHappening } from '../../../shared/domain/event/event.ts';
+import { type EventDetails, eventOf, type Situation, unknownEvent } from '../../../shared/domain/event/event.ts';
 import type { Signal } from '../../../shared/domain/event/message.ts';
 import { kinds } from '../../../shared/domain/kinds.ts';
 import type { Rule } from '../../../shared/domain/rule/rule.ts';
@@ -10,7 +10,7 @@ import type { EventItem } from '../../../shared/store/sensors/events.ts';
  * An event as rules see it. `isExact` is false when it was reconstructed from the stored event, without region and
  * `newFall`.
  */
-export type RuleInput = { what: Happening; isExact: boolean };
+export type RuleInput = { what: EventDetails; isExact: boolean };
 
 /** The result of a rule for an event, with the reasons, judged by the present version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
@@ -24,7 +24,7 @@ export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): Ru
     (name) => kinds[name].type === type && kinds[name].action === action,
   );
   const { isSimulated, isSilent } = signal?.kind === 'fall' ? signal : { isSimulated: false, isSilent: false };
-  const what = situation ? happening(situation, { isSimulated, isSilent }) : { ...unknownHappening, type, action };
+  const what = situation ? eventOf(situation, { isSimulated, isSilent }) : { ...unknownEvent, type, action };
   return { what, isExact: false };
 };
 

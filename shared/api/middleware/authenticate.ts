@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/identity/permission.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { type ApiRequest, type Exchange, headerValues, operationOf } from '../http/exchange.ts';
-import { doorOf } from '../operation.ts';
+import { apiOf } from '../operation.ts';
 import { endGuarded } from './csrf.ts';
 import type { Guard } from './guard.ts';
 import { type Found, identify } from './identify.ts';
@@ -30,7 +30,7 @@ export const authenticate =
     const operation = operationOf(request);
     const { auth } = operation;
     if (headerValues(request.event, 'authorization').length > 1) {
-      await countAddress(guard, doorOf(operation))(request);
+      await countAddress(guard, apiOf(operation))(request);
       await checkRate(request);
       await endGuarded(guard, request);
       refuse('Authorization', 'repeated_header');

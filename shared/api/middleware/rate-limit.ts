@@ -3,7 +3,7 @@ import { deviceLimits, isOver } from '../device/device-rates.ts';
 import { ApiError } from '../errors.ts';
 import { addressOf } from '../http/address.ts';
 import { type ApiRequest, bearer, operationOf, type Rate } from '../http/exchange.ts';
-import type { Door } from '../operation.ts';
+import type { ApiName } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
@@ -45,12 +45,12 @@ export const countDevice = (
   return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
 };
 
-/** Counts a call that no operation matches by the caller's address; at the devices' door in memory alone. */
+/** Counts a call that no operation matches by the caller's address; at the API of the devices in memory alone. */
 export const countAddress =
-  (guard: Guard, door: Door) =>
+  (guard: Guard, api: ApiName) =>
   async (request: ApiRequest): Promise<void> => {
     const subject = `address:${addressOf(request.event, guard.settings)}`;
-    request.context.exchange.rate = await (door === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
+    request.context.exchange.rate = await (api === 'devices' ? countInMemory(guard, subject) : count(guard, subject));
   };
 
 /** Counts a call in the memory of this process alone, which costs nothing and needs no table. */
@@ -64,7 +64,7 @@ const countInMemory = async ({ settings, rates, now }: Guard, subject: string): 
 const FIRST_WRONG = 5;
 
 /**
- * Counts a call with a wrong token at the devices' door. Anybody can make such calls, and what they cost is taken from what
+ * Counts a call with a wrong token at the API of the devices. Anybody can make such calls, and what they cost is taken from what
  * falls need: one whose token has not even the form of one costs nothing, and the first others do not either.
  */
 const countWrongToken = async (guard: Guard, subject: string, hasForm: boolean): Promise<Rate> => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { doorOf, type Group, type Operation } from '../operation.ts';
+import { apiOf, type Group, type Operation } from '../operation.ts';
 import type { Description } from './document.ts';
 import { errorResponses, responses } from './error-answers.ts';
 import { headers, headersOf } from './headers.ts';
@@ -102,7 +102,7 @@ export const describeApi = (all: readonly Group[]): Description => {
     }
   const tags = groups.map(({ name, about }) => ({ name, description: about }));
   const ofDevices = groups.flatMap(({ operations }) =>
-    Object.keys(operations).filter((name) => doorOf(operations[name] as Operation) === 'devices'),
+    Object.keys(operations).filter((name) => apiOf(operations[name] as Operation) === 'devices'),
   );
   return { tags, paths, ofDevices, webhooks: webhookPaths(write), components: components(schemas) };
 };

@@ -42,7 +42,7 @@ export const openApi = (
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,
 ): Record<string, unknown> => {
   const { ofDevices: _, paths, ...others } = description;
-  const hasDoorOfDevices = about.DEVICE_URL !== '' && about.DEVICE_URL !== about.PUBLIC_URL;
+  const hasDeviceApi = about.DEVICE_URL !== '' && about.DEVICE_URL !== about.PUBLIC_URL;
   return {
     openapi: '3.1.0',
     info: {
@@ -52,7 +52,7 @@ export const openApi = (
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: serverAt(about.PUBLIC_URL),
-    paths: hasDoorOfDevices ? withDeviceServer(description, about.DEVICE_URL) : paths,
+    paths: hasDeviceApi ? withDeviceServer(description, about.DEVICE_URL) : paths,
     ...others,
   };
 };

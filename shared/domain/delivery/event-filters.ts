@@ -1,4 +1,4 @@
-import type { Happening, Situation } from '../event/event.ts';
+import type { EventDetails, Situation } from '../event/event.ts';
 
 /** What a customer webhook is told of: events that each of these names, where null names all (completion 12 "Filters"). */
 export type EventFilters = {
@@ -15,7 +15,7 @@ const names = <T>(list: readonly T[] | null, value: T | null): boolean =>
 /** Is an event of a sensor one that a webhook with these filters is told of? */
 export const isNamed = (
   { eventTypes = null, situations = null, sensorGroupId = null }: Partial<EventFilters>,
-  { code, situation }: Pick<Happening, 'code' | 'situation'>,
+  { code, situation }: Pick<EventDetails, 'code' | 'situation'>,
   { groupId }: { groupId: number },
 ): boolean =>
   names(eventTypes, code) && names(situations, situation) && (sensorGroupId === null || sensorGroupId === groupId);

@@ -2,7 +2,7 @@ import type { Rule } from '../rule/rule.ts';
 import { fires } from '../rule/rule-conditions.ts';
 import type { HitNumber, HitPlace } from '../rule/rule-hit.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
-import type { Happening } from './event.ts';
+import type { EventDetails } from './event.ts';
 
 /** One event of a decision, with the rules that fire for it. Each of these rules makes a hit. */
 export type Decided = {
@@ -18,7 +18,8 @@ export type Decided = {
   isLong?: true;
   /** When (ms) the event happened. */
   createDate: number;
-  happening: Happening;
+  /** Stored with the state under this name. */
+  happening: EventDetails;
   /** Ids of the rules that fire. */
   rules: number[];
 };
@@ -58,7 +59,7 @@ const remember = (fired: SensorState['fired'], { createDate, rules }: Decided): 
 export const decide = (
   before: SensorState['fired'],
   events: readonly Omit<Decided, 'rules'>[],
-  rulesFor: (happening: Happening) => readonly Rule[],
+  rulesFor: (details: EventDetails) => readonly Rule[],
 ): { fired: SensorState['fired']; decided: Decided[] } => {
   let fired = before;
   const decided = events.map((event): Decided => {

@@ -56,7 +56,7 @@ export type Subject = {
 };
 
 /** An event without an id, in terms of rules and formats, independent of the sensor's maker. */
-export type Happening = {
+export type EventDetails = {
   situation: Situation | null;
   type: string;
   action: string;
@@ -75,7 +75,8 @@ export type Happening = {
   acknowledgement?: Acknowledged;
 };
 
-export const happening = (situation: Situation, more: Partial<Happening> = {}): Happening => ({
+/** The details of an event of a situation. */
+export const eventOf = (situation: Situation, more: Partial<EventDetails> = {}): EventDetails => ({
   situation,
   ...kinds[situation],
   point: null,
@@ -86,18 +87,18 @@ export const happening = (situation: Situation, more: Partial<Happening> = {}): 
   ...more,
 });
 
-const nameless = (kind: keyof typeof otherKinds): Happening => ({
-  ...happening('sensor_active'),
+const nameless = (kind: keyof typeof otherKinds): EventDetails => ({
+  ...eventOf('sensor_active'),
   ...otherKinds[kind],
   situation: null,
 });
-export const unknownHappening = nameless('unknown');
-export const lateHappening = nameless('late');
+export const unknownEvent = nameless('unknown');
+export const lateEvent = nameless('late');
 /** Custom 1 has no code for tests, so a test has the code of an active sensor. */
 export const TEST_CODE = 8;
-export const pingHappening: Happening = { ...nameless('ping'), code: TEST_CODE };
+export const pingEvent: EventDetails = { ...nameless('ping'), code: TEST_CODE };
 type About = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
-export const noticeHappening = (notice: Notice, { webhookId, acknowledgement }: About): Happening => ({
+export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: About): EventDetails => ({
   ...nameless(notice),
   ...(webhookId !== undefined && { notTo: webhookId }),
   ...(acknowledgement && { acknowledgement }),

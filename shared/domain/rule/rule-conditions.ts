@@ -1,8 +1,8 @@
-import type { Happening } from '../event/event.ts';
+import type { EventDetails } from '../event/event.ts';
 import { isScheduled } from '../time/wall-time.ts';
 import type { Rule } from './rule.ts';
 
-type Condition = (rule: Rule, what: Happening, time: number, firedAt: number | undefined) => boolean;
+type Condition = (rule: Rule, what: EventDetails, time: number, firedAt: number | undefined) => boolean;
 
 /** The conditions for a rule to fire, the cheapest first. */
 const conditions = {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventRegion, Happening, Point, Situation } from '../event/event.ts';
+import type { EventDetails, EventRegion, Point, Situation } from '../event/event.ts';
 
 /** One letter of `marks`. */
 export type Mark = keyof typeof marks;
@@ -135,7 +135,7 @@ export const awakened = ({
 });
 
 /** The new state after a step, and the events of the step: none, one or several. */
-export type Step = { state: SensorState; happened: Happening[] };
+export type Step = { state: SensorState; happened: EventDetails[] };
 
 /** The seconds between two sweeps in the cloud. Each sweep records that the service is up. */
 export const SWEEP_SECONDS = 60;

@@ -1,4 +1,4 @@
-import { fallAlarms, type Happening, happening, lateHappening, type Situation } from '../event/event.ts';
+import { type EventDetails, eventOf, fallAlarms, lateEvent, type Situation } from '../event/event.ts';
 import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../event/message.ts';
 import { regionAt } from '../sensor/region-of-point.ts';
 import { type Fall, isEnded, type Mark, type SensorState, type Step } from '../sensor/sensor-state.ts';
@@ -42,11 +42,11 @@ export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.inclu
  */
 const isOver = (fall: Fall, mark: Mark): boolean => isEnded(fall) && (mark !== 'a' || fall.seen.includes('x'));
 
-const told = (fall: Fall, mark: Mark): Happening => {
+const told = (fall: Fall, mark: Mark): EventDetails => {
   const { isSensitive, point = null, region = null, isSimulated = false, isSilent = false } = fall;
   const situation = (isSensitive ? sensitiveSituationOf : situationOf)[mark];
   const subject = { fall: fall.start, ...(isSensitive && { isSensitive }) };
-  return happening(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
+  return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
 /** Removes from an ended fall everything that is not needed to recognise a repeated or late report. */
@@ -148,7 +148,7 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: When, aro
   const known = fallOf(state, signal, mark, received);
   const isOld = isLate(when, known?.time ?? (signal.start === null ? undefined : known?.start));
   const isTold = known?.seen.includes(mark) ?? false;
-  if (isOld && (mark !== 'a' || isTold)) return { state, happened: [lateHappening] };
+  if (isOld && (mark !== 'a' || isTold)) return { state, happened: [lateEvent] };
   if (known && (isTold || (!isOld && isOver(known, mark)))) return { state, happened: [] };
   const step = moveFall(state, reported(known, { signal, mark }, when, around), mark, received);
   return withoutSurplus(mark === 'd' ? begin(step, signal, when, around) : step, received);

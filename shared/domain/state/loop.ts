@@ -1,4 +1,4 @@
-import { type Happening, happening } from '../event/event.ts';
+import { type EventDetails, eventOf } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /** So many falls that start within so many ms and raise no alarm are a fall loop. */
@@ -12,10 +12,10 @@ export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => 
 export const startOfFall = (
   state: SensorState,
   time: number,
-  { point, region, isSimulated, isSilent }: Pick<Happening, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
+  { point, region, isSimulated, isSilent }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
 ): Step => {
   const starts = [...(state.loop ?? []), time].toSorted((a, b) => a - b);
   const recent = starts.filter((one) => one >= (starts.at(-1) ?? 0) - WITHIN);
   if (recent.length < STARTS) return { state: { ...state, loop: recent }, happened: [] };
-  return { state: withoutLoop(state), happened: [happening('fall_loop', { point, region, isSimulated, isSilent })] };
+  return { state: withoutLoop(state), happened: [eventOf('fall_loop', { point, region, isSimulated, isSilent })] };
 };

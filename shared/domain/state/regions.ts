@@ -1,4 +1,4 @@
-import { type Happening, happening, type Point, type Situation, type Subject } from '../event/event.ts';
+import { type EventDetails, eventOf, type Point, type Situation, type Subject } from '../event/event.ts';
 import type { PresenceSignal } from '../event/message.ts';
 import { regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
@@ -24,11 +24,11 @@ export const regionEvent = (
   index: number,
   move: 'in' | 'out',
   { said = null, point = null, subject = {} }: { said?: Kind | null; point?: Point | null; subject?: Subject },
-): Happening[] => {
+): EventDetails[] => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   if (region && !region.presenceDetectionEnabled) return [];
   const kind = said ?? (region ? kindOf(region) : 'default');
-  return [happening(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
+  return [eventOf(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
 };
 
 /** Gives the regions (positionIdx) that a report changes. */
@@ -88,7 +88,7 @@ const isIn =
 export const roomStep = (state: SensorState, present: boolean | null, point: Point | null = null): Step => {
   const next = { ...state, presence: present ?? state.presence };
   if (present === null || present === (state.presence ?? false)) return { state: next, happened: [] };
-  return { state: next, happened: [happening(present ? 'occupied_room' : 'empty_room', { point })] };
+  return { state: next, happened: [eventOf(present ? 'occupied_room' : 'empty_room', { point })] };
 };
 
 /** Steps the state of a maker A sensor by a bed exit that it reports. A room of maker A has at most one bed. */
@@ -100,5 +100,5 @@ export const bedExitStep = (
 ): Step => {
   const bed = regions.find((region) => kindOf(region) === 'bed');
   const region = bed ? regionByIndex(regions, bed.positionIdx) : null;
-  return withoutFurtherExits({ state, happened: [happening('bed_left', { region, point })] }, time, bedExitSuspend);
+  return withoutFurtherExits({ state, happened: [eventOf('bed_left', { region, point })] }, time, bedExitSuspend);
 };

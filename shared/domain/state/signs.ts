@@ -1,4 +1,4 @@
-import { happening, type Situation } from '../event/event.ts';
+import { eventOf, type Situation } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
 /**
@@ -11,7 +11,7 @@ export const signStep = (state: SensorState, situation: Situation, received: num
   const before = state.signs?.[situation];
   const next = { ...state, signs: { ...state.signs, [situation]: received } };
   const isSame = before !== undefined && Math.abs(received - before) < LASTS;
-  return { state: next, happened: isSame ? [] : [happening(situation)] };
+  return { state: next, happened: isSame ? [] : [eventOf(situation)] };
 };
 
 /**
@@ -32,5 +32,5 @@ export const vitalStep = (state: SensorState, alarm: Situation | null, hasReadin
   }
   const group = groupOf(alarm);
   if (state.vitals?.[group] === alarm) return { state, happened: [] };
-  return { state: { ...state, vitals: { ...state.vitals, [group]: alarm } }, happened: [happening(alarm)] };
+  return { state: { ...state, vitals: { ...state.vitals, [group]: alarm } }, happened: [eventOf(alarm)] };
 };

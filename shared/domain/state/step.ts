@@ -1,4 +1,4 @@
-import { happening, lateHappening, unknownHappening } from '../event/event.ts';
+import { eventOf, lateEvent, unknownEvent } from '../event/event.ts';
 import type { Signal } from '../event/message.ts';
 import { awakened, type SensorState, type Step } from '../sensor/sensor-state.ts';
 import { fallStep } from './falls.ts';
@@ -14,7 +14,7 @@ const each = <T>(state: SensorState, all: readonly T[], step: (state: SensorStat
     (before, one) => {
       const next = step(before.state, one);
       // A message is late once, however many of its items are.
-      const news = next.happened.filter((what) => what !== lateHappening || !before.happened.includes(what));
+      const news = next.happened.filter((what) => what !== lateEvent || !before.happened.includes(what));
       return { state: next.state, happened: [...before.happened, ...news] };
     },
     { state, happened: [] },
@@ -42,7 +42,7 @@ const stepOf = (state: SensorState, signal: Signal, when: When, around: RoomCont
     case 'vital':
       return vitalStep(state, signal.alarm, signal.hasReading);
     case 'unknown':
-      return { state, happened: [unknownHappening] };
+      return { state, happened: [unknownEvent] };
     case 'online':
     case 'state':
       return { state, happened: [] };
@@ -67,10 +67,10 @@ export const step = (before: SensorState, signal: Signal, when: When, around: Ro
   const isAgain = before.isActive && when.received > before.lastSeen;
   const state = learnt(isAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)
-    return { state: { ...state, isActive: false }, happened: before.isActive ? [happening('sensor_inactive')] : [] };
+    return { state: { ...state, isActive: false }, happened: before.isActive ? [eventOf('sensor_inactive')] : [] };
   const { state: next, happened } = stepOf(before.isActive ? state : awakened(state), signal, when, around);
   // The event of the message itself comes first, because the first event gets the UUID of the message.
-  return { state: next, happened: before.isActive ? happened : [...happened, happening('sensor_active')] };
+  return { state: next, happened: before.isActive ? happened : [...happened, eventOf('sensor_active')] };
 };
 
 type Needs = { regions: boolean; places: boolean; critical: boolean };

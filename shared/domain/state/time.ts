@@ -1,4 +1,4 @@
-import { type Happening, happening } from '../event/event.ts';
+import { type EventDetails, eventOf } from '../event/event.ts';
 import { type Fall, isEnded, type Mark, type SensorState } from '../sensor/sensor-state.ts';
 import { moveFall } from './falls.ts';
 import type { Timings } from './room-context.ts';
@@ -55,7 +55,7 @@ export const nextLook = (state: SensorState, timings: Timings): number => {
 };
 
 /** An event and the time (ms) at which it happened. */
-export type Dated = { happening: Happening; createDate: number };
+export type Dated = { happening: EventDetails; createDate: number };
 
 /**
  * Steps the state of a sensor to `now` without a message: falls move from state to state, each change at its own time,
@@ -78,6 +78,6 @@ export const passTime = (
     events.push(...step.happened.map((what) => ({ happening: what, createDate: due.at })));
   }
   if (!state.isActive || silentAt > now) return { state, events };
-  events.push({ happening: happening('sensor_inactive'), createDate: now });
+  events.push({ happening: eventOf('sensor_inactive'), createDate: now });
   return { state: { ...state, isActive: false }, events };
 };

@@ -1,4 +1,4 @@
-import { type EventRegion, type Happening, happening, lateHappening, type Situation } from '../event/event.ts';
+import { type EventDetails, type EventRegion, eventOf, lateEvent, type Situation } from '../event/event.ts';
 import type { Move } from '../event/message.ts';
 import { type Place, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
@@ -31,9 +31,9 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
 });
 
 /** Gives the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
-const endsOf = (tracks: readonly Track[]): Happening[] =>
+const endsOf = (tracks: readonly Track[]): EventDetails[] =>
   tracks.flatMap(({ seen, region = null }) =>
-    seen ? [happening(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled', { region })] : [],
+    seen ? [eventOf(/[ab]/.test(seen) ? 'fall_finished' : 'fall_canceled', { region })] : [],
   );
 
 /** What is kept of a track that left: by which late reports about it are known. */
@@ -100,7 +100,7 @@ const again = (state: SensorState, track: Track, when: When, said: Pick<Track, '
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
   const track = trackOf(state, move.track);
-  if (isLate(when, track.at)) return { state, happened: [lateHappening] };
+  if (isLate(when, track.at)) return { state, happened: [lateEvent] };
   return move.area ? areaMove(state, track, move, { regions, when }) : roomMove(state, track, move.entered, when);
 };
 
@@ -128,7 +128,7 @@ const fallPose = (state: SensorState, track: Track, { pose, mark, situation, reg
   if (seen.includes(mark)) return { state: withTrack(state, { ...track, pose }), happened: [] };
   const since = track.since ?? time;
   const subject = { track: track.id, fall: since };
-  const told = happening(situation, { region, newFall: isFirstOfFall(situation), subject });
+  const told = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
   const fallen = { ...track, pose, seen: seen + mark, since, ...(region && { region }) };
   const next = withTrack(state, fallen);
   if (mark === 'a' || mark === 'b') return { state: withoutLoop(next), happened: [told] };
@@ -140,7 +140,7 @@ const fallPose = (state: SensorState, track: Track, { pose, mark, situation, reg
 /** Ends the fall of a track whose pose is no fall. */
 const otherPose = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const { seen = '', since: _, region: __, ...track } = before;
-  const sitsUp = pose === SITTING_UP ? [happening('sitting_up_in_bed', { region })] : [];
+  const sitsUp = pose === SITTING_UP ? [eventOf('sitting_up_in_bed', { region })] : [];
   const told = /[ab]/.test(seen) && track.at !== undefined ? { told: track.at } : {};
   return { state: withTrack(state, { ...track, pose, ...told }), happened: [...endsOf([before]), ...sitsUp] };
 };
@@ -149,11 +149,11 @@ const otherPose = (state: SensorState, before: Track, pose: number, region: Even
 const lateFall = (state: SensorState, track: Track, { mark, situation, region, time }: FallReport): Step => {
   const { seen, at = time, told: toldUpTo } = track;
   const isTold = seen ? seen.includes(mark) : toldUpTo !== undefined && time < toldUpTo;
-  if (isTold) return { state, happened: [lateHappening] };
+  if (isTold) return { state, happened: [lateEvent] };
   const subject = { track: track.id, fall: track.since ?? time };
-  const told = happening(situation, { region, newFall: isFirstOfFall(situation), subject });
+  const told = eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
   if (seen) return { state: withoutLoop(withTrack(state, { ...track, seen: seen + mark })), happened: [told] };
-  return { state: withTrack(state, { ...track, told: at }), happened: [told, happening('fall_finished', { region })] };
+  return { state: withTrack(state, { ...track, told: at }), happened: [told, eventOf('fall_finished', { region })] };
 };
 
 const isAlarm = (pose: number): boolean => pose === FALLEN || pose === SITTING_ON_GROUND;
@@ -177,7 +177,7 @@ export const poseStep = (
     const isAlarmed = fall !== undefined && isAlarm(pose);
     return isAlarmed
       ? lateFall(state, before, { ...fall, pose, region, time: when.time })
-      : { state, happened: [lateHappening] };
+      : { state, happened: [lateEvent] };
   }
   if (before.pose === pose) return { state: again(state, before, when), happened: [] };
   const track = seenAt(before, when);

@@ -13,7 +13,7 @@ import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '../../../shared/
 import { isFifo, workQueues } from '../../../shared/queue/names.ts';
 import { tableDesign } from '../../../shared/store/table.ts';
 import { emptyBundles, onlyTemplate, synthesised, whole } from '../../fixtures/stack.ts';
-import { doorCases } from './door-cases.ts';
+import { apiCases } from './api-cases.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
 type Properties = any;
@@ -34,7 +34,7 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const all = (type: string): [string, Properties][] =>
   Object.entries(template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
 const named = (type: string, name: string): Properties => all(type).find(([id]) => id === idOf(name))?.[1];
-doorCases(() => ({ template, idOf }));
+apiCases(() => ({ template, idOf }));
 
 const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 

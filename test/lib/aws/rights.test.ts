@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calledOnes, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
+import { authorizers, consumers, groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
 import type { LambdaName } from '../../../lib/aws/functions/lambdas.ts';
 import { guardCallsOf } from '../../../shared/api/guard-calls.ts';
 import type { Operation } from '../../../shared/api/operation.ts';
@@ -24,7 +24,7 @@ const functions: Function[] = [
     return { name, uses: all.flatMap((one) => [...guardCallsOf(one), ...one.uses]), queues: [] };
   }),
   ...consumers,
-  ...[...schedules, ...schedulesOfAws, ...calledOnes].map((one) => ({ ...one, queues: [] })),
+  ...[...schedules, ...schedulesOfAws, ...authorizers].map((one) => ({ ...one, queues: [] })),
 ];
 
 const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);

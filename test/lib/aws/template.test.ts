@@ -2,9 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { groups, schedules, schedulesOfAws } from '../../../functions/index.ts';
-import { isGuessable } from '../../../lib/aws/api/doors.ts';
+import { isGuessable } from '../../../lib/aws/api/operations.ts';
 import { errors } from '../../../shared/api/errors.ts';
-import { doorOf, type Operation } from '../../../shared/api/operation.ts';
+import { apiOf, type Operation } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import { production, stackOf, whole } from '../../fixtures/stack.ts';
 
@@ -91,7 +91,7 @@ describe('the API', () => {
     expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));
     const writes = groups
       .flatMap(({ operations }) => Object.values<Operation>(operations))
-      .filter((one) => one.method !== 'GET' && !isGuessable(one) && doorOf(one) === 'apps');
+      .filter((one) => one.method !== 'GET' && !isGuessable(one) && apiOf(one) === 'apps');
     expect(withRate(7, 8)).toEqual(writes.map(({ method, path }) => `${method} ${BASE_PATH}${path}`).sort());
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verdictOf } from '../../../lib/tools/trace/rules.ts';
-import { type Happening, happening } from '../../../shared/domain/event/event.ts';
+import { type EventDetails, eventOf } from '../../../shared/domain/event/event.ts';
 import { NewRule, type Rule } from '../../../shared/domain/rule/rule.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
@@ -12,13 +12,13 @@ const event = {
   ...{ id: 1, uuid: 'a', receiveDate: now, createDate: now, type: 'fall', action: 'fall_detected', code: 1 },
   ...{ coordinates: null, source: 'a' },
 };
-type More = { rule?: Partial<Rule>; what?: Partial<Happening>; firedAt?: number; isExact?: boolean };
+type More = { rule?: Partial<Rule>; what?: Partial<EventDetails>; firedAt?: number; isExact?: boolean };
 const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More): string[] =>
   verdictOf(
     { ...rule, ...change },
     {
       event,
-      seen: { what: { ...happening('fall_detected'), ...what }, isExact },
+      seen: { what: { ...eventOf('fall_detected'), ...what }, isExact },
       sensor: { id: 's1', groupId: 2 },
       fired: new Set(),
       firedAt: new Map(firedAt === undefined ? [] : [[1, firedAt]]),

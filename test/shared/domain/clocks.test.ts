@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
 import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
@@ -21,7 +21,12 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
     const [raw, receiveDate] = [JSON.stringify(message), start + at];
     const decoded = credible(decoders[maker](message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
-    const outcome = happenings(state, decoded, { uuid, receiveDate, sensorId: 's', source: uuid, raw }, noRoomContext);
+    const outcome = stepByMessage(
+      state,
+      decoded,
+      { uuid, receiveDate, sensorId: 's', source: uuid, raw },
+      noRoomContext,
+    );
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? happening.action).join(' ');
   });
@@ -75,7 +80,7 @@ describe('a sensor whose clock is not set', () => {
     const told = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = credible(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
       const cause = { uuid: String(at), receiveDate: start + at, sensorId: 's', source: String(at), raw: '' };
-      const { next, events } = happenings(state, decoded, cause, noRoomContext);
+      const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
       state = next;
       return events.map(({ happening }) => happening.situation).join(' ');
     });

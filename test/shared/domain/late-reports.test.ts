@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
 import { credible } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '../../../shared/domain/makers/maker-a/decode.ts';
@@ -94,7 +94,7 @@ test('a fall without a start alarms, once for the same bytes within 2 minutes, a
       source: `${seconds}`,
       raw,
     };
-    const { next, events } = happenings(
+    const { next, events } = stepByMessage(
       state,
       credible(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
       cause,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
 import { credible } from '../../../shared/domain/event/message.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
@@ -20,7 +20,7 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
     // What matters here is our own clock.
     if (!byDevice) decoded.deviceTime = null;
     const known = credible(decoded, cause.receiveDate);
-    const outcome = happenings(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
+    const outcome = stepByMessage(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');
   });

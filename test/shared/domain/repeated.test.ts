@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
 import { credible, messageUuid } from '../../../shared/domain/event/message.ts';
 import { decodeMakerB } from '../../../shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
@@ -17,7 +17,7 @@ const said = (...messages: object[]): { situations: string[]; state: SensorState
     const [raw, receiveDate] = [JSON.stringify(message), start + 60_000 + number];
     const decoded = credible(decodeMakerB(message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
-    const { next, events } = happenings(
+    const { next, events } = stepByMessage(
       state,
       decoded,
       { uuid, receiveDate, sensorId: 's', source: uuid, raw },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Happening } from '../../../shared/domain/event/event.ts';
+import type { EventDetails } from '../../../shared/domain/event/event.ts';
 import { fallStatuses } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import type { Manufacturer } from '../../../shared/domain/sensor/sensor.ts';
@@ -39,7 +39,7 @@ const wordOfB: fc.Arbitrary<Word> = fc.oneof(
   fc.nat(200_000).map((pass) => ({ pass })),
 );
 
-type Told = Happening & { of: Word };
+type Told = EventDetails & { of: Word };
 const play = (maker: Manufacturer, words: readonly Word[]) => {
   let state: SensorState = newSensorState;
   let now = 0;

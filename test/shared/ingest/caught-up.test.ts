@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { happenings } from '../../../shared/domain/event/happenings.ts';
+import { stepByMessage } from '../../../shared/domain/event/event-steps.ts';
 import { credible, fallStatuses } from '../../../shared/domain/event/message.ts';
 import { decoders } from '../../../shared/domain/makers/decoders.ts';
 import { isUnchanged, newSensorState, type SensorState } from '../../../shared/domain/sensor/sensor-state.ts';
@@ -12,7 +12,7 @@ const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as c
 const judge = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
-  return happenings(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
+  return stepByMessage(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
   messages.reduce((state: SensorState, one, at) => judge(state, one, 1_000_000 + at).next, from);

@@ -42,14 +42,14 @@ describe('MQTT for devices', () => {
     );
     // The same of every stage: CloudFormation refuses a second one in the account and region.
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
-    const door = {
+    const domain = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },
       ...{ ApplicationProtocol: 'SECURE_MQTT', AuthenticationType: 'CUSTOM_AUTH' },
       TlsConfig: { SecurityPolicy: 'IotSecurityPolicy_TLS13_1_2_2022_10' },
     };
-    template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, DomainName: Match.absent() });
+    template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, DomainName: Match.absent() });
     const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [mqttCertificateArn] };
-    named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...door, ...own });
+    named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, ...own });
     expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: it needs a certificate');
   });
 

@@ -1,7 +1,7 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it, test } from 'vitest';
 import { consumers } from '../../../../functions/index.ts';
-import { feed } from '../../../../lib/aws/queues/consumers.ts';
+import { addEventSources } from '../../../../lib/aws/queues/consumers.ts';
 import type { Queues } from '../../../../lib/aws/queues/queues.ts';
 import { stageFrom } from '../../../../lib/aws/settings/stage.ts';
 import { LEASE_SECONDS } from '../../../../shared/domain/delivery/delivery.ts';
@@ -90,7 +90,7 @@ describe('a consumer of a FIFO queue', () => {
     const queue = { queueArn: 'arn:aws:sqs:eu-central-1:123456789012:one.fifo' };
     const queues = Object.fromEntries(queueNames.map((name) => [name, { queue }])) as unknown as Queues;
     const stage = stageFrom(() => undefined);
-    expect(() => feed(lambda, { ...fifo, batchSize: 11 }, queues, stage)).toThrow(
+    expect(() => addEventSources(lambda, { ...fifo, batchSize: 11 }, queues, stage)).toThrow(
       `${fifo.name} takes 11 messages at a time, but ${fifo.queues.find(isFifo)} is FIFO: 10 at most`,
     );
   });

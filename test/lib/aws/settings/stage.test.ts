@@ -135,7 +135,7 @@ describe('the settings of a stage', () => {
     expect(() => stage(given)).toThrow(`wrong settings of the stage:\n  ${sentence}`);
   });
 
-  it('may give both doors one name when a proxy in front distinguishes them', () => {
+  it('may give both APIs one name when a proxy in front distinguishes them', () => {
     expect(stage(both)).toMatchObject(both);
   });
 

@@ -91,7 +91,7 @@ describe('the alarms', () => {
         ),
       );
 
-  it('watch every queue, every background function, both doors, the table and each of its indexes', () => {
+  it('watch every queue, every background function, both APIs, the table and each of its indexes', () => {
     const seen = watched(dev);
     const idOf = (name: string) =>
       Object.entries(dev.findResources('AWS::Lambda::Function')).find(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '../../../../lib/local/cloud.ts';
-import { createFrontDoor } from '../../../../lib/local/http/front-door.ts';
+import { createHttpServer } from '../../../../lib/local/http/http-server.ts';
 import { drawToken } from '../../../../shared/auth/tokens.ts';
 import { send } from '../../../contracts/raw.ts';
 import { complaintsOf } from '../../../contracts/sound.ts';
@@ -92,7 +92,7 @@ describe('an upload that does not end', () => {
 
 test('endless headers are a 408, and end the connection', async () => {
   const limits = { headersTimeout: 30, connectionsCheckingInterval: 10 };
-  const { server } = createFrontDoor({ version: '1', onError: () => undefined, limits });
+  const { server } = createHttpServer({ version: '1', onError: () => undefined, limits });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answer = await say('GET / HTTP/1.1\r\nHost: x\r\n', (server.address() as AddressInfo).port);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createBodies } from '../../../../lib/local/http/bodies.ts';
-import { createFrontDoor } from '../../../../lib/local/http/front-door.ts';
+import { createHttpServer } from '../../../../lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -17,7 +17,7 @@ afterEach(async () => {
 /** A server that answers each request with the size of what it read of its body. */
 const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false) => {
   const bodies = createBodies(limits);
-  const { server, open } = createFrontDoor({ version: '1', onError: () => undefined });
+  const { server, open } = createHttpServer({ version: '1', onError: () => undefined });
   const seen = { most: 0 };
   server.on('request', (request) =>
     request.on('data', () => {

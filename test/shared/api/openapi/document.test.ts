@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groups } from '../../../../functions/index.ts';
 import { describeApi } from '../../../../shared/api/openapi/describe.ts';
 import { openApi } from '../../../../shared/api/openapi/document.ts';
-import { doorOf } from '../../../../shared/api/operation.ts';
+import { apiOf } from '../../../../shared/api/operation.ts';
 import { Format } from '../../../../shared/domain/formats/format.ts';
 import { call } from '../../../contracts/calls.ts';
 import { about, at, document, faultsAt, type Json } from '../../../contracts/document.ts';
@@ -120,7 +120,7 @@ test('operations of devices name a server of their own where they have one, and 
   };
   for (const [name, operation] of documented) {
     const servers = [{ url: 'https://devices.example.com/api/v1' }];
-    const wanted = doorOf(operation) === 'devices' ? servers : undefined;
+    const wanted = apiOf(operation) === 'devices' ? servers : undefined;
     expect([name, serversOf('https://devices.example.com').get(name)]).toEqual([name, wanted]);
     for (const one of ['', about.PUBLIC_URL]) expect([name, serversOf(one).get(name)]).toEqual([name, undefined]);
   }

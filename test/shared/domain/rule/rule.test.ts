@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Happening, happening, isBelieved } from '../../../../shared/domain/event/event.ts';
+import { type EventDetails, eventOf, isBelieved } from '../../../../shared/domain/event/event.ts';
 import { NewRule, type Rule } from '../../../../shared/domain/rule/rule.ts';
 import { fires, whyNot } from '../../../../shared/domain/rule/rule-conditions.ts';
 import { fillIn, SENT } from '../../../../shared/domain/rule/rule-texts.ts';
@@ -8,15 +8,15 @@ const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000
 const given = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
 const rule: Rule = { ...NewRule.parse(given), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
 const now = Date.parse('2026-01-05T12:00:00Z');
-const fall = happening('fall_detected');
+const fall = eventOf('fall_detected');
 
 describe('a rule', () => {
   test('fires for its own situation', () => {
     expect(fires(rule, fall, now, undefined)).toBe(true);
-    expect(fires(rule, happening('fall_suspected'), now, undefined)).toBe(false);
+    expect(fires(rule, eventOf('fall_suspected'), now, undefined)).toBe(false);
     expect(fires(rule, { ...fall, situation: null }, now, undefined)).toBe(false);
   });
-  test.each<[string, Partial<Rule>, Partial<Happening>, boolean]>([
+  test.each<[string, Partial<Rule>, Partial<EventDetails>, boolean]>([
     ['that is not enabled does not fire', { isEnabled: false }, {}, false],
     ['does not fire for what is silent', {}, { isSilent: true }, false],
     ['does not fire for what is silent and new', { includeSimulated: true }, { isSilent: true, newFall: true }, false],
@@ -52,7 +52,7 @@ describe('a rule', () => {
 test('whyNot names every condition that keeps a rule from firing, and nothing when it fires', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
-  const silent = { ...happening('fall_suspected'), isSilent: true, isSimulated: true };
+  const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
   const all = ['isEnabled', 'situation', 'isSilent', 'isSimulated', 'region', 'schedule', 'rateLimit'];
   expect(whyNot(never, silent, now, now)).toEqual(all);
   expect(whyNot(rule, fall, now, undefined)).toEqual([]);

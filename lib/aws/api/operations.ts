@@ -1,15 +1,15 @@
 import { groups } from '../../../functions/index.ts';
-import { type Door, doorOf, type Group, type Operation } from '../../../shared/api/operation.ts';
+import { type ApiName, apiOf, type Group, type Operation } from '../../../shared/api/operation.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 
 /** An operation and the function that answers it. */
 export type RoutedOperation = { name: string; operation: Operation; lambda: LambdaName };
 
-/** The operations that are called through a door, in the order of the contracts. */
-export const operationsAt = (door: Door): RoutedOperation[] =>
+/** The operations that are called through an API, in the order of the contracts. */
+export const operationsOf = (api: ApiName): RoutedOperation[] =>
   groups.flatMap((group: Group & { name: LambdaName }) =>
     Object.entries(group.operations)
-      .filter(([, operation]) => doorOf(operation) === door)
+      .filter(([, operation]) => apiOf(operation) === api)
       .map(([name, operation]) => ({ name, operation, lambda: group.name })),
   );
 

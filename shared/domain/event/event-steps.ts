@@ -3,7 +3,7 @@ import { type SensorState, type Step, seesFall } from '../sensor/sensor-state.ts
 import { noRoomContext, type RoomContext, type Timings, whenOf } from '../state/room-context.ts';
 import { step } from '../state/step.ts';
 import { type Dated, passTime } from '../state/time.ts';
-import { DAY, happening, noticeHappening } from './event.ts';
+import { DAY, eventOf, noticeEvent } from './event.ts';
 import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
 
 /** The reason for events: something that was received, or the passing of time. `source` is as in `Decided`. */
@@ -19,7 +19,7 @@ const identified = (events: readonly Dated[], { uuid: first, sensorId, receiveDa
   });
 
 /** The new state of a sensor and the events that a cause made, before any rule is evaluated. */
-export type Outcome = { next: SensorState; events: ReturnType<typeof identified> };
+export type StepOutcome = { next: SensorState; events: ReturnType<typeof identified> };
 
 /** Was a message without an identity received so shortly before that the same bytes would be its repetition? */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
@@ -55,11 +55,16 @@ const remembering = (before: SensorState, step: Step, { signal, byBytes }: Credi
 /** Adds the event of a wrong clock to the step of a message that shows one: to the first, and then to one a day. */
 const tellingClock = ({ state, happened }: Step, { isClockWrong }: Credible, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, happened };
-  return { state: { ...state, clockWrongAt: received }, happened: [...happened, happening('sensor_clock_wrong')] };
+  return { state: { ...state, clockWrongAt: received }, happened: [...happened, eventOf('sensor_clock_wrong')] };
 };
 
 /** Steps the state of a sensor by a message. */
-export const happenings = (before: SensorState, message: Credible, cause: Received, around: RoomContext): Outcome => {
+export const stepByMessage = (
+  before: SensorState,
+  message: Credible,
+  cause: Received,
+  around: RoomContext,
+): StepOutcome => {
   const { receiveDate: received } = cause;
   const isAgain = isRepetition(before, message, cause);
   const signal: Signal = isAgain ? { kind: 'state', firmware: null } : message.signal;
@@ -71,17 +76,17 @@ export const happenings = (before: SensorState, message: Credible, cause: Receiv
 };
 
 /** Steps the state of a sensor by a notice of the service. It only makes an event, because the device sent nothing. */
-export const noticed = (
+export const stepByNotice = (
   state: SensorState,
-  [notice, about]: Parameters<typeof noticeHappening>,
+  [notice, about]: Parameters<typeof noticeEvent>,
   cause: Cause,
-): Outcome => ({
+): StepOutcome => ({
   next: state,
-  events: identified([{ happening: noticeHappening(notice, about), createDate: cause.receiveDate }], cause),
+  events: identified([{ happening: noticeEvent(notice, about), createDate: cause.receiveDate }], cause),
 });
 
 /** Steps the state of a sensor by a call of its device without a message: it makes an inactive sensor active. */
-export const heard = (state: SensorState, cause: Cause): Outcome => {
+export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = whenOf(received, null);
   const { state: next, happened } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
@@ -95,11 +100,11 @@ export const heard = (state: SensorState, cause: Cause): Outcome => {
 };
 
 /** Steps the state of a sensor by time alone. */
-export const timePassing = (
+export const stepByTime = (
   state: SensorState,
   cause: Cause,
   limits: { silentAt: number; timings: Timings },
-): Outcome => {
+): StepOutcome => {
   const { state: next, events } = passTime(state, { ...limits, now: cause.receiveDate });
   return { next, events: identified(events, cause) };
 };

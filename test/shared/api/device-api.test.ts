@@ -35,14 +35,14 @@ const call = async (httpMethod: string, resource: string, path: string, body: ob
 };
 const register = '/api/v1/devices/register';
 
-test('a device that comes by its own door is served as by that of the apps', async () => {
+test('a device that comes by the API of the devices is served as by that of the apps', async () => {
   const device = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model: 'Würfel' };
   const { statusCode, headers, body } = await call('POST', register, register, device);
   expect([statusCode, body]).toEqual([201, expect.objectContaining({ sensorId: expect.any(String) })]);
   expect(headers['X-Request-Id']).toBe('id=');
 });
 
-test('a path that is unknown at that door is a 404 in the shape of ours', async () => {
+test('a path that is unknown at that API is a 404 in the shape of ours', async () => {
   for (const path of ['/', '/api/v1/users/login', '/api/v1/devices/register/more']) {
     const { statusCode, headers, body } = await call('POST', '$default', path, {});
     expect([path, statusCode, body]).toEqual([path, 404, { statusCode: 404, message: expect.any(String) }]);
@@ -50,7 +50,7 @@ test('a path that is unknown at that door is a 404 in the shape of ours', async 
   }
 });
 
-test('another method at that door is a 405 that names the right ones, and OPTIONS a 204', async () => {
+test('another method at that API is a 405 that names the right ones, and OPTIONS a 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

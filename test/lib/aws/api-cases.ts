@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { groups } from '../../../functions/index.ts';
-import { doorOf, type Group, resourceOf } from '../../../shared/api/operation.ts';
+import { apiOf, type Group, resourceOf } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -12,14 +12,14 @@ type Made = { template: Template; idOf: (name: string) => string };
 const operations = groups.flatMap((group: Group) =>
   Object.entries(group.operations).map(([name, operation]) => ({
     ...operation,
-    ...{ name, group: group.name, door: doorOf(operation), resource: resourceOf(operation) },
+    ...{ name, group: group.name, api: apiOf(operation), resource: resourceOf(operation) },
   })),
 );
-const ofApps = operations.filter(({ door }) => door === 'apps');
-const ofDevices = operations.filter(({ door }) => door === 'devices');
+const ofApps = operations.filter(({ api }) => api === 'apps');
+const ofDevices = operations.filter(({ api }) => api === 'devices');
 
-/** Both doors are made of the contracts. For a stack that is there when the tests run. */
-export const doorCases = (made: () => Made): void => {
+/** Both APIs are made of the contracts. For a stack that is there when the tests run. */
+export const apiCases = (made: () => Made): void => {
   const idOf = (name: string) => made().idOf(name);
   const all = (type: string): [string, Properties][] =>
     Object.entries(made().template.findResources(type)).map(([id, { Properties }]) => [id, Properties]);
@@ -65,9 +65,9 @@ export const doorCases = (made: () => Made): void => {
       expect(others.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/{proxy+}']));
     });
 
-    it('has no path that two groups, or two doors, share, so that a 405 names all methods', () => {
-      for (const { path, group, door } of operations) {
-        const isOther = (one: Properties) => one.path === path && (one.group !== group || one.door !== door);
+    it('has no path that two groups, or two APIs, share, so that a 405 names all methods', () => {
+      for (const { path, group, api } of operations) {
+        const isOther = (one: Properties) => one.path === path && (one.group !== group || one.api !== api);
         expect([path, ...operations.filter(isOther)]).toEqual([path]);
       }
     });
@@ -101,7 +101,7 @@ export const doorCases = (made: () => Made): void => {
     });
   });
 
-  describe('the door of the devices', () => {
+  describe('the API of the devices', () => {
     const routes = () =>
       all('AWS::ApiGatewayV2::Route').map(([, { RouteKey, OperationName, Target, ApiId }]) => {
         const integration = Target['Fn::Join'][1].find((part: Properties) => part.Ref).Ref;
@@ -143,7 +143,7 @@ export const doorCases = (made: () => Made): void => {
       expect(invoked.sort()).toEqual([...new Set(routes().map(({ lambda }) => lambda))].sort());
     });
 
-    it('is the only door for devices: each operation is at exactly one door', () => {
+    it('is the only API for devices: each operation is at exactly one API', () => {
       expect(ofDevices.map(({ name }) => name).sort()).toEqual(
         operations
           .filter(({ auth }) => auth === 'device' || auth === 'provisioner')

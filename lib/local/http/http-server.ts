@@ -34,13 +34,13 @@ type Options = {
   /** With it the server speaks HTTPS. */
   tls?: Tls | null;
 };
-type FrontDoor = { server: Server; open: (api: Answer) => void };
+type HttpServer = { server: Server; open: (api: Answer) => void };
 
 /**
  * Creates the HTTP server of this host. Every request gets an answer with the usual body and headers, even one that
  * is invalid HTTP. Until `open` is called, the answer is 503.
  */
-export const createFrontDoor = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): FrontDoor => {
+export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };
   const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
   if ('setSecureContext' in server) tls?.attach(server);

@@ -23,10 +23,10 @@ import { BASE_PATH } from '../../../shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
 import { type ForFunctions, functionIn, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
-import { operationsAt } from './doors.ts';
+import { operationsOf } from './operations.ts';
 
 /** The HTTP API for devices, and, where it keeps an access log, the number of calls that its throttle refused. */
-export type DeviceDoor = { api: HttpApi; throttled: Metric | null };
+export type DeviceApi = { api: HttpApi; throttled: Metric | null };
 
 /**
  * The format of the access log, one line per call. It has no bodies, queries or headers, and the route instead of the
@@ -83,7 +83,7 @@ const createLogGroup = (scope: Construct, { keepData, logRetentionDays }: Stage)
 };
 
 /**
- * Creates the door of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
+ * Creates the API of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
  * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
  * answers here are not for pages.
  *
@@ -97,7 +97,7 @@ const createLogGroup = (scope: Construct, { keepData, logRetentionDays }: Stage)
  * Devices decide by the status, and retry after 429 and 5xx.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
-export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => {
+export const createDeviceApi = (scope: Construct, stage: Stage): DeviceApi => {
   const logGroup = stage.deviceAccessLog ? createLogGroup(scope, stage) : null;
   const hasName = stage.deviceCertificateArn !== '';
   const api = new HttpApi(scope, 'device-door', {
@@ -120,17 +120,17 @@ export const createDeviceDoor = (scope: Construct, stage: Stage): DeviceDoor => 
 };
 
 /**
- * The address of the devices' door at API Gateway, which also works when there is a custom domain. It contains only
+ * The address of the API of the devices at API Gateway, which also works when there is a custom domain. It contains only
  * the id of the API, so that functions may know it.
  */
-export const gatewayAddressOfDevices = ({ api }: DeviceDoor): string => {
+export const gatewayAddressOfDevices = ({ api }: DeviceApi): string => {
   const { region, urlSuffix } = Stack.of(api);
   return `https://${api.apiId}.execute-api.${region}.${urlSuffix}`;
 };
 
 /** The address that devices use, without /api/v1. */
-export const deviceAddressOf = (door: DeviceDoor, { deviceUrl }: Stage): string =>
-  deviceUrl || gatewayAddressOfDevices(door);
+export const deviceAddressOf = (api: DeviceApi, { deviceUrl }: Stage): string =>
+  deviceUrl || gatewayAddressOfDevices(api);
 
 /**
  * The integration of a function. Version 1.0 of the payload is the one of REST APIs. Bodies with a JSON content type
@@ -147,8 +147,8 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
  * Adds the route of each operation. Each path also takes any other method, because its function answers 405 and
  * OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the capacity of falls.
  */
-export const addRoutes = ({ api }: DeviceDoor, functions: ForFunctions<IFunction>): void => {
-  const operations = operationsAt('devices');
+export const addRoutes = ({ api }: DeviceApi, functions: ForFunctions<IFunction>): void => {
+  const operations = operationsOf('devices');
   const names = [...new Set(operations.map(({ lambda }) => lambda))];
   const integrations = new Map(names.map((name) => [name, integrate(name, functionIn(functions, name))]));
   const route = (name: LambdaName, routeKey: HttpRouteKey): HttpRoute =>
@@ -163,7 +163,7 @@ export const addRoutes = ({ api }: DeviceDoor, functions: ForFunctions<IFunction
   }
   const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
   for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-  // Where an alias comes or goes, the door may invoke what it leads to before it leads there.
+  // Where an alias comes or goes, the API may invoke what it leads to before it leads there.
   const made = api.node.findAll();
   const permissions = made.filter((one) => one instanceof CfnPermission);
   for (const one of made) if (one instanceof HttpIntegration) one.node.addDependency(...permissions);

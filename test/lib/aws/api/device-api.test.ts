@@ -19,7 +19,7 @@ const valuesOf = (template: Template, variable: string): Record<string, unknown>
       .map(({ Description, Environment }) => [Description.split(': ')[1], Environment.Variables[variable]]),
   );
 
-describe('the door of the devices', () => {
+describe('the API of the devices', () => {
   it('has a throttle of its own, which is a setting of the stage', () => {
     const settingsOf = (template: Template) =>
       all(template, 'AWS::ApiGatewayV2::Stage').map(({ DefaultRouteSettings }) => DefaultRouteSettings);
@@ -84,18 +84,18 @@ describe('the door of the devices', () => {
       ...{ ...counted, MetricName, Namespace: MetricNamespace },
       ...{ Threshold: 10, ComparisonOperator: 'GreaterThanOrEqualToThreshold' },
     });
-    const ofDoor = { Dimensions: [{ Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp('^devicedoor') } }] };
+    const ofDeviceApi = { Dimensions: [{ Name: 'ApiId', Value: { Ref: Match.stringLikeRegexp('^devicedoor') } }] };
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      ...{ ...counted, ...ofDoor, MetricName: 'Count', Namespace: 'AWS/ApiGateway', Threshold: 0.8 * 50 * 300 },
+      ...{ ...counted, ...ofDeviceApi, MetricName: 'Count', Namespace: 'AWS/ApiGateway', Threshold: 0.8 * 50 * 300 },
     });
     prod.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...{ ...counted, ...told, MetricName: '5xx', Namespace: 'AWS/ApiGateway' },
-      ...{ ...ofDoor, Threshold: 5 },
+      ...{ ...ofDeviceApi, Threshold: 5 },
     });
   });
 });
 
-describe('both doors', () => {
+describe('both APIs', () => {
   it('cannot be targets of webhooks, neither by their own names nor by those of API Gateway', () => {
     const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
