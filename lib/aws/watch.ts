@@ -1,8 +1,7 @@
-import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { AppsApi } from './api/apps-api.ts';
 import type { DeviceApi } from './api/device-api.ts';
 import type { ForFunctions, LambdaName } from './functions/lambdas.ts';
 import type { Queues } from './queues/queues.ts';
@@ -27,10 +26,6 @@ export type Watched = {
    * fail.
    */
   workers: readonly LambdaName[];
-  api: SpecRestApi;
-  /** The calls of the console that its throttle refused. */
-  consoleThrottled: Metric;
+  api: AppsApi;
   deviceApi: DeviceApi;
-  /** The web ACL of the stage; null when it has none. */
-  webAcl: CfnWebACL | null;
 };

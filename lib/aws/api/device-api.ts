@@ -25,9 +25,6 @@ import { type ForFunctions, functionIn, type LambdaName } from '../functions/lam
 import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
-/** The HTTP API for devices, and, where it keeps an access log, the number of calls that its throttle refused. */
-export type DeviceApi = { api: HttpApi; throttled: Metric | null };
-
 /**
  * The format of the access log, one line per call. It has no bodies, queries or headers, and the route instead of the
  * path, which would contain ids. The status of the function differs from `status` where API Gateway answered by
@@ -77,60 +74,10 @@ const throttledIn = (logGroup: LogGroup): Metric => {
   }).metric();
 };
 
-const createLogGroup = (scope: Construct, { keepData, logRetentionDays }: Stage): LogGroup => {
+const createLogGroup = (scope: Construct, id: string, { keepData, logRetentionDays }: Stage): LogGroup => {
   const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-  return new LogGroup(scope, 'device-door-logs', { retention: logRetentionDays, removalPolicy });
+  return new LogGroup(scope, id, { retention: logRetentionDays, removalPolicy });
 };
-
-/**
- * Creates the API of the devices without its operations: an HTTP API with a throttle of its own, so that no load on
- * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
- * answers here are not for pages.
- *
- * The functions answer as they do at the API of the apps, also for unknown methods. HTTP APIs have no gateway responses,
- * so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this service's headers:
- * - 404, for a path that has no operation;
- * - 429, without Retry-After, when all devices together exceed the throttle;
- * - 413, when a body is too large: above 10 MB here, above 6 MB in Lambda;
- * - 503, when the function could not be invoked or was throttled; 500, when it ended without an answer;
- * - 400, 403 and 431, when the request is not valid HTTP for API Gateway.
- * Devices decide by the status, and retry after 429 and 5xx.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
- */
-export const createDeviceApi = (scope: Construct, stage: Stage): DeviceApi => {
-  const logGroup = stage.deviceAccessLog ? createLogGroup(scope, stage) : null;
-  const hasName = stage.deviceCertificateArn !== '';
-  const api = new HttpApi(scope, 'device-door', {
-    apiName: `${stage.serviceName} ${stage.name} devices`,
-    disableExecuteApiEndpoint: hasName,
-    createDefaultStage: false,
-  });
-  new HttpStage(api, 'stage', {
-    httpApi: api,
-    autoDeploy: true,
-    throttle: { rateLimit: stage.deviceThrottle.rate, burstLimit: stage.deviceThrottle.burst },
-    ...(logGroup && {
-      accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
-    }),
-    ...(hasName && { domainMapping: { domainName: nameOf(api, stage) } }),
-  });
-  acknowledge(api, 'device door, authentication');
-  if (!logGroup) acknowledge(api, 'device door, no access log');
-  return { api, throttled: logGroup && throttledIn(logGroup) };
-};
-
-/**
- * The address of the API of the devices at API Gateway, which also works when there is a custom domain. It contains only
- * the id of the API, so that functions may know it.
- */
-export const gatewayAddressOfDevices = ({ api }: DeviceApi): string => {
-  const { region, urlSuffix } = Stack.of(api);
-  return `https://${api.apiId}.execute-api.${region}.${urlSuffix}`;
-};
-
-/** The address that devices use, without /api/v1. */
-export const deviceAddressOf = (api: DeviceApi, { deviceUrl }: Stage): string =>
-  deviceUrl || gatewayAddressOfDevices(api);
 
 /**
  * The integration of a function. Version 1.0 of the payload is the one of REST APIs. Bodies with a JSON content type
@@ -144,27 +91,80 @@ const integrate = (name: LambdaName, lambda: IFunction) =>
   });
 
 /**
- * Adds the route of each operation. Each path also takes any other method, because its function answers 405 and
- * OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the capacity of falls.
+ * The API of the devices, with its access log and its domain: an HTTP API with a throttle of its own, so that no load on
+ * the API of the apps keeps a fall out. Its functions answer pages of listed origins as all others do; API Gateway's own
+ * answers here are not for pages.
+ *
+ * The functions answer as they do at the API of the apps, also for unknown methods. HTTP APIs have no gateway responses,
+ * so an answer of API Gateway itself is `{"message"}` without `statusCode` and without this service's headers:
+ * - 404, for a path that has no operation;
+ * - 429, without Retry-After, when all devices together exceed the throttle;
+ * - 413, when a body is too large: above 10 MB here, above 6 MB in Lambda;
+ * - 503, when the function could not be invoked or was throttled; 500, when it ended without an answer;
+ * - 400, 403 and 431, when the request is not valid HTTP for API Gateway.
+ * Devices decide by the status, and retry after 429 and 5xx.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-vs-rest.html
  */
-export const addRoutes = ({ api }: DeviceApi, functions: ForFunctions<IFunction>): void => {
-  const operations = operationsOf('devices');
-  const names = [...new Set(operations.map(({ lambda }) => lambda))];
-  const integrations = new Map(names.map((name) => [name, integrate(name, functionIn(functions, name))]));
-  const route = (name: LambdaName, routeKey: HttpRouteKey): HttpRoute =>
-    new HttpRoute(api, routeKey.key, {
-      httpApi: api,
-      routeKey,
-      integration: integrations.get(name) ?? integrate(name, functionIn(functions, name)),
+export class DeviceApi extends HttpApi {
+  /** The number of calls that its throttle refused; null where it keeps no access log. */
+  readonly throttled: Metric | null;
+  /**
+   * The address at API Gateway, which also works when there is a custom domain. It contains only the id of the API, so that
+   * functions may know it.
+   */
+  readonly gatewayAddress: string;
+  /** The address that devices use, without /api/v1. */
+  readonly address: string;
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    const logGroup = stage.deviceAccessLog ? createLogGroup(scope, `${id}-logs`, stage) : null;
+    const hasName = stage.deviceCertificateArn !== '';
+    super(scope, id, {
+      apiName: `${stage.serviceName} ${stage.name} devices`,
+      disableExecuteApiEndpoint: hasName,
+      createDefaultStage: false,
     });
-  for (const { name, operation, lambda } of operations) {
-    const made = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));
-    (made.node.defaultChild as CfnRoute).operationName = name;
+    new HttpStage(this, 'stage', {
+      httpApi: this,
+      autoDeploy: true,
+      throttle: { rateLimit: stage.deviceThrottle.rate, burstLimit: stage.deviceThrottle.burst },
+      ...(logGroup && {
+        accessLogSettings: { destination: new LogGroupLogDestination(logGroup), format: accessLog },
+      }),
+      ...(hasName && { domainMapping: { domainName: nameOf(this, stage) } }),
+    });
+    acknowledge(this, 'device door, authentication');
+    if (!logGroup) acknowledge(this, 'device door, no access log');
+    const { region, urlSuffix } = Stack.of(this);
+    this.gatewayAddress = `https://${this.apiId}.execute-api.${region}.${urlSuffix}`;
+    this.address = stage.deviceUrl || this.gatewayAddress;
+    this.throttled = logGroup && throttledIn(logGroup);
   }
-  const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
-  for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
-  // Where an alias comes or goes, the API may invoke what it leads to before it leads there.
-  const made = api.node.findAll();
-  const permissions = made.filter((one) => one instanceof CfnPermission);
-  for (const one of made) if (one instanceof HttpIntegration) one.node.addDependency(...permissions);
-};
+
+  /**
+   * Adds the route of each operation to its function, which the API may invoke. Each path also takes any other method, because
+   * its function answers 405 and OPTIONS itself. For all other paths API Gateway answers 404 by itself: they must not take the
+   * capacity of falls.
+   */
+  addOperations(functions: ForFunctions<IFunction>): void {
+    const operations = operationsOf('devices');
+    const names = [...new Set(operations.map(({ lambda }) => lambda))];
+    const integrations = new Map(names.map((name) => [name, integrate(name, functionIn(functions, name))]));
+    const route = (name: LambdaName, routeKey: HttpRouteKey): HttpRoute =>
+      new HttpRoute(this, routeKey.key, {
+        httpApi: this,
+        routeKey,
+        integration: integrations.get(name) ?? integrate(name, functionIn(functions, name)),
+      });
+    for (const { name, operation, lambda } of operations) {
+      const made = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));
+      (made.node.defaultChild as CfnRoute).operationName = name;
+    }
+    const lambdaAt = new Map(operations.map(({ operation, lambda }) => [operation.path, lambda]));
+    for (const [path, lambda] of lambdaAt) route(lambda, HttpRouteKey.with(BASE_PATH + path, HttpMethod.ANY));
+    // Where an alias comes or goes, the API may invoke what it leads to before it leads there.
+    const made = this.node.findAll();
+    const permissions = made.filter((one) => one instanceof CfnPermission);
+    for (const one of made) if (one instanceof HttpIntegration) one.node.addDependency(...permissions);
+  }
+}

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
@@ -11,15 +11,15 @@ export const BACKUP_DAYS = 35;
  * The bucket of exports. The jobs delete each after a day; what a job could not delete, the bucket does, a day later at
  * most. A bucket that is not empty cannot be deleted with its stack.
  */
-export const createExports = (scope: Construct, { keepData }: Stage): IBucket => {
-  const bucket = new Bucket(scope, 'exports', {
-    encryption: BucketEncryption.S3_MANAGED,
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    enforceSSL: true,
-    lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  });
-  acknowledge(bucket, 'exports, no access log');
-  // The types of optional fields differ.
-  return bucket as IBucket;
-};
+export class Exports extends Bucket {
+  constructor(scope: Construct, id: string, { keepData }: Stage) {
+    super(scope, id, {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(this, 'exports, no access log');
+  }
+}

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
@@ -31,7 +31,7 @@ export type Resources = {
   queues: Queues;
   key: IKey;
   alarmTopic: ITopic | null;
-  exports: IBucket;
+  exports: Bucket;
   senders: readonly string[];
   smsOrigins: readonly string[];
 };

@@ -2,9 +2,11 @@ import { SecretValue, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Settings } from '../../../shared/env.ts';
+import type { AppsApi } from '../api/apps-api.ts';
+import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';
 import { ruleNameOf } from '../mqtt/mqtt-names.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -16,11 +18,7 @@ import type { Stage } from '../settings/settings.ts';
  */
 export type Variables = Readonly<Record<keyof Settings, string>>;
 
-/**
- * `address` is the address of the service for callers, `deviceAddress` the one for devices, `own` all addresses that
- * the service has.
- */
-type Addresses = { address: string; deviceAddress: string; own: readonly string[] };
+type Apis = { api: AppsApi; deviceApi: DeviceApi };
 
 const issuerOf = (stage: Stage) => ({
   OIDC_ISSUER: stage.oidcIssuer,
@@ -42,12 +40,12 @@ const urlsOf = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
 });
 
-type Made = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: IBucket };
+type Made = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
 
 export const variablesOf = (
   stage: Stage,
   { table, queues, key, alarmTopic, exports }: Made,
-  { address, deviceAddress, own }: Addresses,
+  { api, deviceApi }: Apis,
 ): Variables => ({
   TABLE_NAME: table.tableName,
   ...urlsOf(queues),
@@ -63,12 +61,12 @@ export const variablesOf = (
   RATE_LIMIT_PER_SECOND: String(stage.rateLimit),
   QUOTAS: JSON.stringify(stage.quotas),
   CREDENTIALS_SINCE: stage.credentialsSince,
-  PUBLIC_URL: address,
-  DEVICE_URL: deviceAddress,
+  PUBLIC_URL: api.address,
+  DEVICE_URL: deviceApi.address,
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
-  OWN_URLS: own.join(','),
+  OWN_URLS: [api, deviceApi].flatMap((one) => [one.address, one.gatewayAddress]).join(','),
   CORS_ORIGINS: stage.corsOrigins.join(','),
   CANARY: String(stage.canary),
   HEARTBEAT_URL: stage.heartbeatUrl,

@@ -64,14 +64,14 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
 
 const ofApis = ({ api, deviceApi, table, stage }: Watched): IWidget[] => [
   graph('Door of devices', [
-    deviceApi.api.metricCount(sum),
-    deviceApi.api.metricClientError(sum),
-    deviceApi.api.metricServerError(sum),
+    deviceApi.metricCount(sum),
+    deviceApi.metricClientError(sum),
+    deviceApi.metricServerError(sum),
     ...(deviceApi.throttled ? [deviceApi.throttled.with(sum)] : []),
   ]),
   graph('API of apps', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
   graph('Latency of both, p99, ms', [
-    deviceApi.api.metricLatency({ period, statistic: 'p99' }),
+    deviceApi.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
   graph('Failed logins, mails and letters to people, rate-limited calls', [

@@ -30,11 +30,11 @@ const holds = (
 /** The share of what the throttle allows from which on it is said to be used up, where nobody counts what it refuses. */
 const USED_UP = 0.8;
 
-const throttledDevices = ({ api, throttled }: Watched['deviceApi'], { deviceThrottle }: Watched['stage']): Watch => {
+const throttledDevices = (api: Watched['deviceApi'], { deviceThrottle }: Watched['stage']): Watch => {
   const id = 'device-door-throttled';
-  return throttled
+  return api.throttled
     ? {
-        ...{ id, metric: throttled.with(sum), atLeast: 10 },
+        ...{ id, metric: api.throttled.with(sum), atLeast: 10 },
         impact:
           'Devices are refused because all of them together call more often than deviceThrottle allows, so falls are noticed late.',
       }
@@ -89,7 +89,7 @@ export const ofFalls = ({ table, deviceApi, stage }: Watched): Watch[] => [
       ]),
   {
     id: 'device-door-5xx',
-    metric: deviceApi.api.metricServerError(sum),
+    metric: deviceApi.metricServerError(sum),
     atLeast: 5,
     impact: 'Devices get errors of the service, so falls are noticed late: devices retry.',
   },

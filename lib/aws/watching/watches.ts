@@ -104,7 +104,7 @@ const ofPeople = ({ table }: Watched): Watch[] => [
   },
 ];
 
-const ofApps = ({ api, consoleThrottled, table, webAcl }: Watched): Watch[] => [
+const ofApps = ({ api, table }: Watched): Watch[] => [
   {
     id: 'api-5xx',
     metric: api.metricServerError(sum),
@@ -113,7 +113,7 @@ const ofApps = ({ api, consoleThrottled, table, webAcl }: Watched): Watch[] => [
   },
   {
     id: 'console-throttled',
-    metric: consoleThrottled.with(sum),
+    metric: api.consoleThrottled.with(sum),
     atLeast: 50,
     impact: 'People cannot open the console, because all callers together ask for its files too often.',
   },
@@ -123,7 +123,7 @@ const ofApps = ({ api, consoleThrottled, table, webAcl }: Watched): Watch[] => [
     atLeast: 500,
     impact: 'Somebody guesses passwords: an account may be taken over, with all data of its home.',
   },
-  ...(webAcl
+  ...(api.webAcl
     ? [
         {
           id: 'waf-blocked',

@@ -10,11 +10,13 @@ import {
   MethodLoggingLevel,
   SecurityPolicy,
   SpecRestApi,
+  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { resourceOf } from '../../../shared/api/operation.ts';
 import { BASE_PATH } from '../../../shared/domain/base-path.ts';
@@ -23,6 +25,7 @@ import { type ForFunctions, functionIn } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { definitionOf } from './api-definition.ts';
 import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
+import { createWebAcl } from './web-acl.ts';
 
 /** API Gateway logs its own errors, and never the data of a call. */
 const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
@@ -106,72 +109,19 @@ const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepDat
   api.deploymentStage.node.addDependency(logGroup);
 };
 
-/** The API of the apps, and the number of calls of the console that its throttle refused. */
-type AppsApi = { api: SpecRestApi; consoleThrottled: Metric };
-
-/** Creates the API of the apps. It is regional, because customers are near their region and TLS ends there. */
-export const createApi = (scope: Construct, stage: Stage): AppsApi => {
-  const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-  const logGroup = new LogGroup(scope, 'api-logs', { retention: stage.logRetentionDays, removalPolicy });
-  const api = new SpecRestApi(scope, 'api', {
-    apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
-    restApiName: `${stage.serviceName} ${stage.name}`,
-    endpointTypes: [EndpointType.REGIONAL],
-    // Access logs need a role that exists once per account. It stays when this stack is deleted, because other APIs
-    // may use it.
-    cloudWatchRole: true,
-    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
-    deployOptions: {
-      stageName: stage.name,
-      ...limitsOf(stage, 'reads'),
-      accessLogDestination: new LogGroupLogDestination(logGroup),
-      accessLogFormat: accessLog,
-      ...LOGGING,
-      methodOptions: methodOptionsOf(stage),
-    },
-  });
-  const resource = api.node.defaultChild as CfnRestApi;
-  resource.securityPolicy = TLS.securityPolicy;
-  resource.endpointAccessMode = TLS.endpointAccessMode;
-  acknowledge(api, 'api, read by contracts', 'api, role that writes logs');
-  if (!stage.waf) acknowledge(api, 'api, no web ACL');
-  createExecutionLogs(api, stage);
-  return { api, consoleThrottled: throttledIn(logGroup) };
-};
-
-/**
- * The address of the API at API Gateway, which also works when there is a custom domain. It contains only the id of
- * the API, so that functions may know it.
- */
-export const gatewayAddressOf = (api: SpecRestApi, { name }: Stage): string => {
-  const { region, urlSuffix } = Stack.of(api);
-  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${name}`;
-};
-
-/** The address of the service, without /api/v1. */
-export const addressOf = (api: SpecRestApi, stage: Stage): string => stage.publicUrl || gatewayAddressOf(api, stage);
-
-/**
- * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one per
- * operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
- * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-export const grantInvoke = (api: SpecRestApi, functions: ForFunctions<IFunction>): void => {
-  for (const name of new Set(operationsOf('apps').map(({ lambda }) => lambda))) {
-    const permission = new CfnPermission(api, `invokes-${name}`, {
-      action: 'lambda:InvokeFunction',
-      functionName: functionIn(functions, name).functionArn,
-      principal: 'apigateway.amazonaws.com',
-      sourceArn: api.arnForExecuteApi(),
-    });
-    api.latestDeployment?.node.addDependency(permission);
-  }
-};
+const deployOptionsOf = (stage: Stage, logGroup: LogGroup): StageOptions => ({
+  stageName: stage.name,
+  ...limitsOf(stage, 'reads'),
+  accessLogDestination: new LogGroupLogDestination(logGroup),
+  accessLogFormat: accessLog,
+  ...LOGGING,
+  methodOptions: methodOptionsOf(stage),
+});
 
 /**
  * Creates the custom domain of the API. The owner of the stage creates the DNS entry (CNAME or alias) for its target.
  */
-export const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
+const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
   const domain = new DomainName(api, 'domain', {
     domainName: new URL(publicUrl).host,
     certificate: Certificate.fromCertificateArn(api, 'certificate', certificateArn),
@@ -181,3 +131,65 @@ export const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: St
   domain.addApiMapping(api.deploymentStage);
   new CfnOutput(Stack.of(api), 'DomainTarget', { value: domain.domainNameAliasDomainName });
 };
+
+/**
+ * The API of the apps, with its access log, its web ACL and its domain. It is regional, because customers are near their region
+ * and TLS ends there.
+ */
+export class AppsApi extends SpecRestApi {
+  /** The number of calls of the console that its throttle refused. */
+  readonly consoleThrottled: Metric;
+  /** Null in a stage without one. */
+  readonly webAcl: CfnWebACL | null;
+  /**
+   * The address at API Gateway, which also works when there is a custom domain. It contains only the id of the API, so that
+   * functions may know it.
+   */
+  readonly gatewayAddress: string;
+  /** The address of the service, without /api/v1. */
+  readonly address: string;
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const logGroup = new LogGroup(scope, `${id}-logs`, { retention: stage.logRetentionDays, removalPolicy });
+    super(scope, id, {
+      apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
+      restApiName: `${stage.serviceName} ${stage.name}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // Access logs need a role that exists once per account. It stays when this stack is deleted, because other APIs
+      // may use it.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: deployOptionsOf(stage, logGroup),
+    });
+    const resource = this.node.defaultChild as CfnRestApi;
+    resource.securityPolicy = TLS.securityPolicy;
+    resource.endpointAccessMode = TLS.endpointAccessMode;
+    acknowledge(this, 'api, read by contracts', 'api, role that writes logs');
+    if (!stage.waf) acknowledge(this, 'api, no web ACL');
+    const { region, urlSuffix } = Stack.of(this);
+    this.gatewayAddress = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}/${stage.name}`;
+    this.address = stage.publicUrl || this.gatewayAddress;
+    this.consoleThrottled = throttledIn(logGroup);
+    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
+    createExecutionLogs(this, stage);
+    if (stage.certificateArn !== '') createDomain(this, stage);
+  }
+
+  /**
+   * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one
+   * per operation would exceed the limit of 20 KB for a function's policy. A new operation is served once its function exists.
+   * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+   */
+  grantInvoke(functions: ForFunctions<IFunction>): void {
+    for (const name of new Set(operationsOf('apps').map(({ lambda }) => lambda))) {
+      const permission = new CfnPermission(this, `invokes-${name}`, {
+        action: 'lambda:InvokeFunction',
+        functionName: functionIn(functions, name).functionArn,
+        principal: 'apigateway.amazonaws.com',
+        sourceArn: this.arnForExecuteApi(),
+      });
+      this.latestDeployment?.node.addDependency(permission);
+    }
+  }
+}
