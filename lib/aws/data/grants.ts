@@ -64,7 +64,7 @@ const MOVING = {
 };
 const movingOf = (queues: Queues): PolicyStatement[] => [
   new PolicyStatement({ actions: MOVING.from, resources: workedOn(queues).map(([, { dead }]) => dead.queueArn) }),
-  new PolicyStatement({ actions: MOVING.to, resources: workedOn(queues).map(([, { queue }]) => queue.queueArn) }),
+  new PolicyStatement({ actions: MOVING.to, resources: workedOn(queues).map(([, queue]) => queue.queueArn) }),
 ];
 
 const nameOfTopic = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
@@ -127,7 +127,7 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
   );
   const onTopics = rows.flatMap(({ resource, actions = [] }) =>
     resource !== undefined && isTopic(resource)
-      ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.events.queue, resource)] })]
+      ? [new PolicyStatement({ actions: [...actions], resources: [topicArn(queues.events, resource)] })]
       : [],
   );
   const onSenders = rows.flatMap(({ resource, actions = [] }) => {

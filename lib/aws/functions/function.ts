@@ -94,42 +94,44 @@ const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
-const createFunction = (scope: Construct, contract: Contract, host: Host): LambdaFunction => {
-  const { name, timeoutSeconds, uses } = contract;
-  const lambda = new LambdaFunction(scope, name, {
-    ...identityOf(scope, contract, host),
-    functionName: functionNameOf(Stack.of(scope), name),
-    description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
-    // The version is fixed, because the bundles are built for it.
-    runtime: Runtime.NODEJS_24_X,
-    architecture: Architecture.ARM_64,
-    handler: 'handler.handler',
-    code: Code.fromAsset(host.bundles[name].folder),
-    // Source maps make stack traces name the lines of the source. They cost 10 to 20 ms and 6 MB at a cold start.
-    environment: {
-      ...environmentOf(uses, host.variables),
-      ...endpointsOf(host.stage),
-      NODE_OPTIONS: '--enable-source-maps',
-    },
-    memorySize: memoryOf(name, host.stage),
-    ...LOGGING,
-    timeout: Duration.seconds(timeoutSeconds),
-    ...reservationOf(name, host.stage),
-    recursiveLoop: loopOf(contract),
-    // X-Ray's permissions allow no resource but `*`, and the request id in each log line already connects the lines
-    // of a request.
-    tracing: Tracing.DISABLED,
-  });
-  // The CDK adds a dependency on the role, which contains all rights. The reference to the role already implies this
-  // dependency.
-  (lambda.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
-  return lambda;
-};
+/** The function of a contract, with its log group, and a role that may do exactly what the contract `uses`. */
+class ContractFunction extends LambdaFunction {
+  constructor(scope: Construct, contract: Contract, host: Host) {
+    const { name, timeoutSeconds, uses } = contract;
+    super(scope, name, {
+      ...identityOf(scope, contract, host),
+      functionName: functionNameOf(Stack.of(scope), name),
+      description: `${host.stage.serviceName}, ${host.stage.name}: ${name}`,
+      // The version is fixed, because the bundles are built for it.
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'handler.handler',
+      code: Code.fromAsset(host.bundles[name].folder),
+      // Source maps make stack traces name the lines of the source. They cost 10 to 20 ms and 6 MB at a cold start.
+      environment: {
+        ...environmentOf(uses, host.variables),
+        ...endpointsOf(host.stage),
+        NODE_OPTIONS: '--enable-source-maps',
+      },
+      memorySize: memoryOf(name, host.stage),
+      ...LOGGING,
+      timeout: Duration.seconds(timeoutSeconds),
+      ...reservationOf(name, host.stage),
+      recursiveLoop: loopOf(contract),
+      // X-Ray's permissions allow no resource but `*`, and the request id in each log line already connects the lines
+      // of a request.
+      tracing: Tracing.DISABLED,
+    });
+    // The CDK adds a dependency on the role, which contains all rights. The reference to the role already implies this
+    // dependency.
+    (this.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
+  }
+}
 
 /** Creates a function for each contract; those of MQTT only where devices speak it. */
 export const createFunctions = (scope: Construct, host: Host): ForFunctions<LambdaFunction> =>
   Object.fromEntries(
     lambdas
       .filter(({ name }) => isIn(host.stage, name))
-      .map((contract) => [contract.name, createFunction(scope, contract, host)]),
+      .map((contract) => [contract.name, new ContractFunction(scope, contract, host)]),
   ) as ForFunctions<LambdaFunction>;

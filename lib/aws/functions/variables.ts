@@ -31,13 +31,13 @@ const issuerOf = (stage: Stage) => ({
 });
 
 const urlsOf = (queues: Queues) => ({
-  EVENTS_QUEUE_URL: queues.events.queue.queueUrl,
-  TIMERS_QUEUE_URL: queues.timers.queue.queueUrl,
-  DELIVERIES_QUEUE_URL: queues.deliveries.queue.queueUrl,
-  RETRIES_QUEUE_URL: queues.retries.queue.queueUrl,
-  JOBS_QUEUE_URL: queues.jobs.queue.queueUrl,
-  MQTT_QUEUE_URL: queues.mqtt?.queue.queueUrl ?? '',
-  QUARANTINE_QUEUE_URL: queues.quarantine.queue.queueUrl,
+  EVENTS_QUEUE_URL: queues.events.queueUrl,
+  TIMERS_QUEUE_URL: queues.timers.queueUrl,
+  DELIVERIES_QUEUE_URL: queues.deliveries.queueUrl,
+  RETRIES_QUEUE_URL: queues.retries.queueUrl,
+  JOBS_QUEUE_URL: queues.jobs.queueUrl,
+  MQTT_QUEUE_URL: queues.mqtt?.queueUrl ?? '',
+  QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
 type Made = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };

@@ -4,7 +4,7 @@ import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { ALL_MESSAGES, basicIngest, topicsOf } from '../../../shared/ingest/topics.ts';
-import type { QueuePair } from '../queues/queues.ts';
+import type { DurableQueue } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 import { ruleNameOf } from './mqtt-names.ts';
 
@@ -48,7 +48,7 @@ const createDomainConfiguration = (
 /**
  * The role with which AWS IoT stores messages that it could not hand over in their queue. Only this rule may use it.
  */
-const keeperOf = (scope: Construct, mqtt: QueuePair, ruleArn: string): Role =>
+const keeperOf = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
@@ -56,7 +56,7 @@ const keeperOf = (scope: Construct, mqtt: QueuePair, ruleArn: string): Role =>
     }),
     inlinePolicies: {
       rights: new PolicyDocument({
-        statements: [new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [mqtt.queue.queueArn] })],
+        statements: [new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [mqtt.queueArn] })],
       }),
     },
   });
@@ -70,7 +70,7 @@ const SQL =
   'SELECT topic(3) AS sensorId, principal() AS principal, timestamp() AS receiveDate, ' +
   `encode(*, 'base64') AS payload FROM '${ALL_MESSAGES}'`;
 
-const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, mqtt: QueuePair): void => {
+const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, mqtt: DurableQueue): void => {
   const ruleArn = Stack.of(scope).formatArn({ service: 'iot', resource: 'rule', resourceName: ruleName });
   new CfnTopicRule(scope, 'mqtt-rule', {
     ruleName,
@@ -78,7 +78,7 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
       awsIotSqlVersion: '2016-03-23',
       sql: SQL,
       actions: [{ lambda: { functionArn: ingest.functionArn } }],
-      errorAction: { sqs: { queueUrl: mqtt.queue.queueUrl, roleArn: keeperOf(scope, mqtt, ruleArn).roleArn } },
+      errorAction: { sqs: { queueUrl: mqtt.queueUrl, roleArn: keeperOf(scope, mqtt, ruleArn).roleArn } },
     },
   });
   ingest.addPermission('iot', { principal: iot, sourceArn: ruleArn });
@@ -86,11 +86,11 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
   // minute, or three attempts, the message goes to the dead-letter queue, which is the queue of the rule's error action.
   // The property of the CDK would add the right a second time, as a policy of its own.
   ingest.configureAsyncInvoke({ maxEventAge: Duration.seconds(60), retryAttempts: 2 });
-  (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queue.queueArn };
+  (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };
 };
 
 /** Creates MQTT for devices with AWS IoT Core: the endpoint, and the rule that passes on their messages. */
-export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: QueuePair): void => {
+export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: DurableQueue): void => {
   const ruleName = ruleNameOf(stage);
   const domain = createDomainConfiguration(scope, stage, functions);
   createRule(scope, ruleName, functions, mqtt);

@@ -7,13 +7,11 @@ import { isFifo, type QueueName, type WorkQueue, workQueues } from '../../../sha
 import { acknowledge } from '../acknowledged.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** A queue with its dead-letter queue. */
-export type QueuePair = { queue: Queue; dead: Queue };
-export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, QueuePair>> & {
+export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue>> & {
   /** Null in a stage without MQTT. */
-  mqtt: QueuePair | null;
+  mqtt: DurableQueue | null;
   /** Messages that no code can read are kept here for a person. */
-  quarantine: { queue: Queue };
+  quarantine: Queue;
 };
 
 const readerOf = (name: WorkQueue): Consumer => {
@@ -42,45 +40,51 @@ const fifo = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 } as const;
 
-const createQueue = (scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy): QueuePair => {
-  // The dead-letter queue of a FIFO queue must be a FIFO queue too.
-  const kind = { ...common, ...(isFifo(name) && fifo), removalPolicy };
-  const dead = new Queue(scope, `${name}-dead`, kind);
-  // The construct id has a suffix, because a group of operations may have the name of a queue.
-  const queue = new Queue(scope, `${name}-queue`, {
-    ...kind,
-    visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),
-    deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
-  });
-  return { queue, dead };
-};
+/** A queue of tasks with its dead-letter queue, which is of the same kind. */
+export class DurableQueue extends Queue {
+  /** Where messages go that were received too often. */
+  readonly dead: Queue;
+
+  constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {
+    // The dead-letter queue of a FIFO queue must be a FIFO queue too.
+    const kind = { ...common, ...(isFifo(name) && fifo), removalPolicy };
+    const dead = new Queue(scope, `${name}-dead`, kind);
+    // The construct id has a suffix, because a group of operations may have the name of a queue.
+    super(scope, `${name}-queue`, {
+      ...kind,
+      visibilityTimeout: Duration.seconds(visibilitySeconds(readerOf(name))),
+      deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
+    });
+    this.dead = dead;
+  }
+}
 
 /**
- * Creates every queue with its dead-letter queue, which is of the same kind. They are the record of what was accepted, so
+ * Creates every queue. They are the record of what was accepted, so
  * they stay with the data when the stack is deleted.
  */
 export const createQueues = (scope: Construct, { keepData, mqtt }: Stage): Queues => {
   const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
   const names = workQueues.filter((name) => mqtt || name !== 'mqtt');
-  const work = Object.fromEntries(names.map((name) => [name, createQueue(scope, name, removalPolicy)]));
+  const work = Object.fromEntries(names.map((name) => [name, new DurableQueue(scope, name, removalPolicy)]));
   const quarantine = new Queue(scope, 'quarantine', { ...common, removalPolicy });
   acknowledge(quarantine, 'quarantine, no dead letters');
-  const { mqtt: ofMqtt = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, QueuePair> & {
-    mqtt?: QueuePair;
+  const { mqtt: ofMqtt = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue> & {
+    mqtt?: DurableQueue;
   };
-  return { ...others, mqtt: ofMqtt, quarantine: { queue: quarantine } };
+  return { ...others, mqtt: ofMqtt, quarantine };
 };
 
 /** The queues that functions of the stage work on, by their names. */
-export const workedOn = (queues: Queues): [name: WorkQueue, pair: QueuePair][] =>
-  workQueues.flatMap((name): [WorkQueue, QueuePair][] => {
-    const pair = queues[name];
-    return pair ? [[name, pair]] : [];
+export const workedOn = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
+  workQueues.flatMap((name): [WorkQueue, DurableQueue][] => {
+    const queue = queues[name];
+    return queue ? [[name, queue]] : [];
   });
 
 /** The ARN of a queue of the stage. */
 export const queueArnOf = (queues: Queues, name: QueueName): string => {
-  const pair = queues[name];
-  if (!pair) throw new Error(`this stage has no queue ${name}`);
-  return pair.queue.queueArn;
+  const queue = queues[name];
+  if (!queue) throw new Error(`this stage has no queue ${name}`);
+  return queue.queueArn;
 };

@@ -29,7 +29,7 @@ const ofFalls = ({ table, queues, stage }: Watched, alarms: readonly Alarm[]): I
     ownMetric(table, 'TimeToReceiver', 'p99'),
   ]),
   graph('What waits longest, s', [
-    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
+    ...workedOn(queues).map(([, queue]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
     ownMetric(table, 'OldestWaiting', 'Maximum'),
   ]),
 ];
@@ -54,11 +54,11 @@ const ofFlow = ({ table, queues }: Watched): IWidget[] => [
     ownMetric(table, 'FeedbackFailed'),
   ]),
   graph('Messages in the queues', [
-    ...workedOn(queues).map(([, { queue }]) => queue.metricApproximateNumberOfMessagesVisible(maximum)),
+    ...workedOn(queues).map(([, queue]) => queue.metricApproximateNumberOfMessagesVisible(maximum)),
   ]),
   graph('Dead letters and quarantine', [
     ...workedOn(queues).map(([, { dead }]) => dead.metricApproximateNumberOfMessagesVisible(maximum)),
-    queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+    queues.quarantine.metricApproximateNumberOfMessagesVisible(maximum),
   ]),
 ];
 

@@ -103,7 +103,7 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
     atLeast: 1,
     impact: 'A device called so often that 1,000 of its calls wait: its reports are refused, and its falls come late.',
   },
-  ...workedOn(queues).map(([name, { queue }]) => ({
+  ...workedOn(queues).map(([name, queue]) => ({
     id: `${name}-old`,
     metric: queue.metricApproximateAgeOfOldestMessage(maximum),
     above: OLD[name].seconds,
@@ -118,8 +118,8 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   {
     id: 'events-repeated',
     ...holds('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
-      received: queues.events.queue.metricNumberOfMessagesReceived(sum),
-      deleted: queues.events.queue.metricNumberOfMessagesDeleted(sum),
+      received: queues.events.metricNumberOfMessagesReceived(sum),
+      deleted: queues.events.metricNumberOfMessagesDeleted(sum),
     }),
     impact: 'Messages of devices are received and not done, so falls are noticed late, whatever the function says.',
   },
@@ -131,7 +131,7 @@ export const ofQueues = ({ queues, table }: Watched): Watch[] => [
   },
   {
     id: 'quarantine',
-    metric: queues.quarantine.queue.metricApproximateNumberOfMessagesVisible(maximum),
+    metric: queues.quarantine.metricApproximateNumberOfMessagesVisible(maximum),
     atLeast: 1,
     impact: 'An unreadable message was put in quarantine, which only a bug can cause: it may be a fall.',
   },

@@ -88,7 +88,7 @@ describe('a consumer of a FIFO queue', () => {
     const fifo = contracts.find(({ queues }) => queues.some(isFifo)) as Consumer;
     const lambda = stack.node.findChild(fifo.name) as LambdaFunction;
     const queue = { queueArn: 'arn:aws:sqs:eu-central-1:123456789012:one.fifo' };
-    const queues = Object.fromEntries(queueNames.map((name) => [name, { queue }])) as unknown as Queues;
+    const queues = Object.fromEntries(queueNames.map((name) => [name, queue])) as unknown as Queues;
     const stage = stageFrom(() => undefined);
     expect(() => addEventSources(lambda, { ...fifo, batchSize: 11 }, queues, stage)).toThrow(
       `${fifo.name} takes 11 messages at a time, but ${fifo.queues.find(isFifo)} is FIFO: 10 at most`,
