@@ -74,7 +74,7 @@ test('the room is drawn to scale, with its regions and where somebody fell', asy
   const room = page.getByRole('group', { name: 'Room, seen from above' });
   await room.getByRole('img', { name: /^Bed, 110 × 200 cm/ }).waitFor();
   await room
-    .getByRole('img', { name: /^Fall, / })
+    .getByRole('img', { name: /^Fall detected, / })
     .first()
     .waitFor();
   await visitor.look('sensor-room');

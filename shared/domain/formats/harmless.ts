@@ -5,7 +5,7 @@
 const ZERO_WIDTH = '\u200b';
 
 /** Mentions, channels, emoji codes, addresses of pages and mails, places of templates (`{{`), and marks of a line's kind. */
-const read = /[@#]|:(?=[^\s\d]|\d+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
+const read = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
 
 /** Takes mentions and links of a text apart, for what shows texts without markup. It looks as before. */
 export const withoutLinks = (text: string): string => text.replaceAll(read, (found) => `${found}${ZERO_WIDTH}`);

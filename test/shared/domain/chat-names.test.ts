@@ -30,7 +30,16 @@ const tricks = [
     '@here',
     '@user.name',
   ],
-  ...['<at>Name</at>', '{{DATE(2026-01-01T00:00:00Z,SHORT)}}', '$ENV', '#general', '~town-square', ':fire:', ':100:'],
+  ...[
+    '<at>Name</at>',
+    '{{DATE(2026-01-01T00:00:00Z,SHORT)}}',
+    '$ENV',
+    '#general',
+    '~town-square',
+    ':fire:',
+    ':100:',
+    ':1-:',
+  ],
   ...['[click](https://evil.example)', '![x](http://evil.example/a.png)', 'https://evil.example', 'www.evil.example'],
   ...[
     'evil.example',
