@@ -11,6 +11,7 @@ import type { Maker } from '../shared/domain/makers/maker.ts';
 import { makers } from '../shared/domain/makers/makers.ts';
 import type { Manufacturer } from '../shared/domain/sensor/sensor.ts';
 import { part } from '../shared/store/key.ts';
+import type { StoreOf } from '../shared/store/store.ts';
 
 declare const omit: <T, K extends keyof T>(from: T, name: K) => Omit<T, K>;
 
@@ -79,6 +80,16 @@ export const writeInRead = () => reader.store.customers.create;
 // case: a noun of the store that the operation does not name
 // @ts-expect-error
 export const limitsInRead = () => reader.store.limits;
+
+declare const helper: (store: StoreOf<'rules.get' | 'rules.list'>) => void;
+declare const helperOfOther: (deps: Deps<'rules.get' | 'limits.countCall'>) => void;
+// case: a helper that makes more calls of a noun than the operation names
+// @ts-expect-error
+export const moreInHelper = () => helper(reader.store);
+
+// case: a helper that makes calls of a noun that the operation does not name
+// @ts-expect-error
+export const otherInHelper = () => helperOfOther(reader);
 
 // case: the store in an operation that names no call of it
 // @ts-expect-error

@@ -13,8 +13,8 @@ export type StoreCall = { [N in keyof Store]: `${N}.${keyof Store[N] & string}` 
 
 type NounOf<C> = C extends `${infer N}.${string}` ? N : never;
 type CallsOf<C, N extends string> = C extends `${N}.${infer M}` ? M : never;
-/** As much of the store as makes these calls. */
-export type StoreOf<C extends StoreCall> = {
+/** As much of the store as makes these calls. Without `in` the compiler takes it for a store that makes more of them. */
+export type StoreOf<in C extends StoreCall> = {
   [N in NounOf<C> & keyof Store]: Pick<Store[N], CallsOf<C, N> & keyof Store[N]>;
 };
 
