@@ -33,8 +33,8 @@ export const toEvent = (
   now: number,
   protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
-  const said = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
-  const headers = multiValues([...said, ['X-Forwarded-Proto', protocol]]);
+  const sent = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
+  const headers = multiValues([...sent, ['X-Forwarded-Proto', protocol]]);
   const query = multiValues(url.searchParams);
   const httpMethod = request.method ?? 'GET';
   const identity = { sourceIp: request.socket.remoteAddress ?? '', userAgent: request.headers['user-agent'] ?? null };

@@ -178,9 +178,9 @@ const waitSeconds = (
   random: number,
 ) => {
   const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
-  const patient = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
+  const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const honoured = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
-  return honoured > patient ? honoured : varied(patient, random);
+  return honoured > delay ? honoured : varied(delay, random);
 };
 
 /**
