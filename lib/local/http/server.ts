@@ -7,7 +7,7 @@ import type { ApiHandler } from '../../../shared/api/serve.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { Bodies } from './bodies.ts';
-import type { Answer } from './http-server.ts';
+import type { RequestHandler } from './http-server.ts';
 import type { Route } from './router.ts';
 
 const timeouts = new Map<string, number>(groups.map((group) => [group.name, timeoutOf(group)]));
@@ -100,7 +100,7 @@ type Options = {
 
 /** Creates API Gateway on this host: every request becomes an event for the handler of its group. */
 export const createApi =
-  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): Answer =>
+  ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
   async (request, response) => {
     const start = clock.now();
     const url = targetOf(request.url);

@@ -158,7 +158,7 @@ export const deliveryId = (
 ) => derivedUlid(event.receiveDate, event.sensorId, event.uuid, receiver, ruleId, ...rounds);
 
 /** The result of one attempt: accepted, gone for good, or failed, with the seconds that the target asked to wait. */
-export type Outcome =
+export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
   | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
@@ -173,7 +173,7 @@ export const varied = (seconds: number, random: number): number => seconds * (1 
 
 const waitSeconds = (
   failed: number,
-  { isOverloaded, retryAfterSeconds }: Extract<Outcome, { what: 'failed' }>,
+  { isOverloaded, retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
   schedule: readonly number[] | null,
   random: number,
 ) => {
@@ -189,7 +189,7 @@ const waitSeconds = (
  */
 export const afterAttempt = (
   attempts: number,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   schedule: readonly number[] | null,
   { now, random }: { now: number; random: number },
 ): Next => {
